@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.screens.metrics.formatting import percent_points
 from app.screens.settings.presenter import size_text
 from app.widgets import plain
-from tests.support.lone import SERVER, TEXT, lone_engine
+from tests.support.lone import ONLY_SERVER, ONLY_TEXT, singleton_engine
 from tests.support.sheets import over_screens
 from tests.support.touring import filled, looked_over, opened, tour
 from tests.support.walking import drawn, said
@@ -33,11 +33,11 @@ def test_one_thing_is_never_called_many(tools: int, tmp_path: Path, qapp: QAppli
         found.update(dict.fromkeys(wrong_plurals(shown.window()), name))
 
     async def work() -> None:
-        async with opened(await lone_engine(tools)) as window:
-            await filled(window, lambda page: SERVER in drawn(page) or page.key == "similarity")
+        async with opened(await singleton_engine(tools)) as window:
+            await filled(window, lambda page: ONLY_SERVER in drawn(page) or page.key == "similarity")
             await tour(window, lambda _: True, lambda page: look(page.title, page))
             server = (await window.session.call(lambda core: core.servers.list()))[0]
-            for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+            for name, show in over_screens(window, tmp_path, server, ONLY_TEXT, ONLY_SERVER):
                 await looked_over(window, show, partial(look, name))
 
     drive(work())

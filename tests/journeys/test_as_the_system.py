@@ -23,7 +23,7 @@ async def opened_in(session: Desktop) -> AsyncIterator[asyncio.StreamReader]:
         "QT_QPA_PLATFORMTHEME": "xdgdesktopportal",
     }
     program = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.support.watched_window",
+        sys.executable, "-m", "tests.support.window_programs", "print-colours",
         cwd=ROOT, env=surroundings, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert program.stdout is not None

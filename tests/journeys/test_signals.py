@@ -209,7 +209,7 @@ def test_a_terminal_that_is_closed_still_gets_its_report_written(workspace: Path
 def test_the_window_is_closed_in_order_without_a_question(
     number: signal.Signals | None, workspace: Path, marker: str
 ) -> None:
-    program = [sys.executable, "-m", "tests.support.window_at_work", str(workspace)]
+    program = [sys.executable, "-m", "tests.support.window_programs", "run-all-cases", str(workspace)]
     surroundings = {**os.environ, "TOOL_INGESTION_TIMEOUT_SECONDS": "30"}
     with subprocess.Popen(program, cwd=ROOT, env=surroundings, stdin=subprocess.PIPE) as process:
         await_halfway(workspace, marker)

@@ -20,7 +20,7 @@ from mcp_tef.servers.tool_caller import McpCaller
 from mcp_tef.servers.tool_lister import McpGateway
 from tests.support.browser import Browser
 
-SECONDS = 20.0
+CALL_SECONDS = 20.0
 DOCUMENT = "https://conformance-test.local/client-metadata.json"
 SECRET = "CONFORMANCE_CLIENT_SECRET"
 ECHO = "json_schema_echo"
@@ -68,11 +68,11 @@ async def play(url: str, scenario: str, context: Mapping[str, Any]) -> None:
     try:
         if await sign_ins.needed(spec):
             await sign_ins.sign_in(spec)
-        listing = await gateway.list_tools(spec, timeout=SECONDS)
+        listing = await gateway.list_tools(spec, timeout=CALL_SECONDS)
         print([tool.name for tool in listing.tools], listing.problems, listing.protocol)
         for name, arguments in calls_of(context, listing.tools):
             try:
-                print(name, await caller.call_tool(spec, name, arguments, timeout=SECONDS))
+                print(name, await caller.call_tool(spec, name, arguments, timeout=CALL_SECONDS))
             except ServerError as error:
                 print(name, error.message)
     finally:

@@ -81,7 +81,7 @@ def _stacked(held: QWidget) -> Iterator[tuple[QWidget, QWidget]]:
     if layout is not None:
         parts = [one for one in _laid(layout) if one.isVisible()]
         for one, other in combinations(parts, 2):
-            common = _place(one).intersected(_place(other))
+            common = _position(one).intersected(_position(other))
             if common.width() > SLACK and common.height() > SLACK:
                 yield one, other
 
@@ -96,5 +96,5 @@ def _laid(layout: QLayout) -> Iterator[QWidget]:
             yield from _laid(inner)
 
 
-def _place(widget: QWidget) -> QRect:
+def _position(widget: QWidget) -> QRect:
     return widget.geometry()

@@ -11,14 +11,12 @@ from pathlib import Path
 from tests.support.faults import endings, lists, noise, silence
 from tests.support.faults.talk import Talk, tool
 
-__all__ = ["FAULTS", "Talk", "command", "tool"]
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FAULTS: Mapping[str, type[Talk]] = {
     "none": Talk,
-    **silence.FAULTS,
-    **endings.FAULTS,
-    **noise.FAULTS,
+    **silence.SILENCES,
+    **endings.ENDINGS,
+    **noise.NOISES,
     **lists.FAULTS,
 }
 

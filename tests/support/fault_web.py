@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from tests.support.faults import web, web_answers, web_streams
 
-FAULTS: Mapping[str, web.Fault] = {**web_answers.FAULTS, **web_streams.FAULTS}
+FAULTS: Mapping[str, web.Fault] = {**web_answers.ANSWERS, **web_streams.STREAMS}
 
 
 def serving(fault: str) -> AbstractContextManager[web.Server]:

@@ -38,7 +38,7 @@ def faint(root: QWidget) -> set[str]:
     image = pixels(root.grab().toImage())
     found: set[str] = set()
     least = LEAST_TEXT_IF_HIGH if theme().high else LEAST_TEXT
-    for text, colour, box in _texts(root):
+    for text, colour, box in _visible_texts(root):
         written, behind = _seen(image, box, colour)
         inside = root.childAt(box.center())
         if written is None or behind is None or (inside is not None and not inside.isEnabled()):
@@ -73,7 +73,7 @@ def faint_bars(root: QWidget) -> set[str]:
     return found
 
 
-def _texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
+def _visible_texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
     for part, box in placed_texts(root):
         if part.text.strip() and (shown := box.intersected(root.rect())).width() > 3:
             yield part.text, QColor(part.fill).rgb() & 0xFFFFFF, shown

@@ -107,7 +107,7 @@ class Parent(Talk):
         return {"tools": [tool(f"pid-{child.pid}")]}
 
 
-FAULTS: Mapping[str, type[Talk]] = {
+ENDINGS: Mapping[str, type[Talk]] = {
     "exits": Exits,
     "exits-greeted": ExitsGreeted,
     "exits-greeting": ExitsGreeting,

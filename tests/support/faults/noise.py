@@ -101,7 +101,7 @@ class InvalidUtf8(Talk):
         return {"tools": [tool("first"), tool("latin", description="CAFE")]}
 
 
-FAULTS: Mapping[str, type[Talk]] = {
+NOISES: Mapping[str, type[Talk]] = {
     "junk-first": JunkFirst,
     "junk-prefix": JunkPrefix,
     "junk-only": JunkOnly,

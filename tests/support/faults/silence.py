@@ -90,7 +90,7 @@ class ClosesOutput(Talk):
         wait_for_ever()
 
 
-FAULTS: Mapping[str, type[Talk]] = {
+SILENCES: Mapping[str, type[Talk]] = {
     "silent": Silent,
     "silent-list": SilentList,
     "drip": Drip,

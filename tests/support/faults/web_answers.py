@@ -55,7 +55,7 @@ def truncated(handler: Handler) -> None:
     handler.wfile.write(b'{"jsonrpc": "2.0", ')
 
 
-FAULTS: Mapping[str, Fault] = {
+ANSWERS: Mapping[str, Fault] = {
     "none": talking(Talk()),
     "modern-only": talking(lists.ModernOnly()),
     "bad-tools": talking(lists.BadTools()),

@@ -95,7 +95,7 @@ def older(endpoint: bytes, after: bytes = b"", post: int = 202) -> Fault:
 
 
 ENDPOINT = b"event: endpoint\ndata: /messages?session_id=1\n\n"
-FAULTS: Mapping[str, Fault] = {
+STREAMS: Mapping[str, Fault] = {
     "silent": silent,
     "drip": drip,
     "flood": flood,
