@@ -8,10 +8,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.support import leftovers, sandbox
+from tests.support import isolation
 
-sandbox.prepare_process()
-NETWORK = sandbox.Network()
+isolation.prepare_process()
+NETWORK = isolation.Network()
 
 hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("tef")
@@ -59,16 +59,16 @@ async def no_task_is_left(no_thread_is_left: None) -> AsyncIterator[None]:
     before = asyncio.all_tasks()
     yield
     await asyncio.sleep(0)
-    left = leftovers.tasks_left(before)
+    left = isolation.tasks_left(before)
     assert not left, f"tasks were left running: {left}"
 
 
 @pytest.fixture(autouse=True)
 def no_thread_is_left() -> Iterator[None]:
     """Fail a test whose threads outlive it."""
-    before = leftovers.threads()
+    before = isolation.threads()
     yield
-    left = leftovers.threads_left(before)
+    left = isolation.threads_left(before)
     assert not left, f"threads were left running: {left}"
 
 
@@ -83,7 +83,7 @@ def nothing_leaves_this_machine() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_unexpected_complaint(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test during which our loggers complain, unless it asks for `caplog` and so expects it."""
-    complaints = leftovers.Complaints()
+    complaints = isolation.Complaints()
     complaints.attach()
     yield
     complaints.detach()
@@ -94,15 +94,15 @@ def no_unexpected_complaint(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_secret_is_held() -> Iterator[None]:
     """Keep the secrets of one test from masking the texts of the next."""
-    before = leftovers.held_secrets()
+    before = isolation.held_secrets()
     yield
-    leftovers.let_go_of_secrets(before)
+    isolation.let_go_of_secrets(before)
 
 
 @pytest.fixture(autouse=True)
 def the_interpreter_is_as_it_was() -> Iterator[None]:
     """Keep how a test has threads take turns and garbage collected from the next."""
-    with leftovers.same_interpreter():
+    with isolation.same_interpreter():
         yield
 
 
@@ -110,7 +110,7 @@ def the_interpreter_is_as_it_was() -> Iterator[None]:
 def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
     """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
     if not QT_FIXTURES.isdisjoint(request.fixturenames):
-        from tests.support.fresh import renew
+        from tests.support.windows import renew
 
         renew(request.getfixturevalue("qapp"))
 
@@ -119,5 +119,5 @@ def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder for each test; HOME and the XDG folders point into it."""
     folder = tmp_path_factory.mktemp("home")
-    sandbox.move_in(monkeypatch, folder)
+    isolation.move_in(monkeypatch, folder)
     return folder

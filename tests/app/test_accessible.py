@@ -18,13 +18,12 @@ from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
 from app.theme import Contrast, ThemeMode, theme
 from app.widgets import install_accessible_roles
 from mcp_tef import StoreError
+from tests.support.accessibility_checks import Keyboard, Walk
 from tests.support.configs import CLOCK, written
+from tests.support.displayed_text import drawn
 from tests.support.fake_engine import FakeEngine
-from tests.support.hostile import hostile_engine
-from tests.support.sheets import over_screens
-from tests.support.touring import filled, looked_over, opened, tour
-from tests.support.walk import Keyboard, Walk
-from tests.support.walking import drawn
+from tests.support.special_workspaces import hostile_engine
+from tests.support.window_tour import filled, looked_over, opened, over_screens, tour
 from tests.support.windows import drive, session_for, shown, until
 
 SERVER = "docs"

@@ -18,7 +18,7 @@ from app.widgets import SearchField, at_once
 from mcp_tef import BatchRequest, ModelSettings
 from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
-from tests.support.touring import has_keyboard
+from tests.support.window_tour import has_keyboard
 from tests.support.windows import drive, session_for, shown, until
 
 

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.theme import Contrast, Role, ThemeMode, theme
-from tests.support.hostile import hostile_engine
-from tests.support.legible import faint, pixels
-from tests.support.touring import filled, opened
-from tests.support.walking import drawn
+from tests.support.displayed_text import drawn, faint, pixels
+from tests.support.special_workspaces import hostile_engine
+from tests.support.window_tour import filled, opened
 from tests.support.windows import drive, until
 
 SERVER, TEXT = "docs", "Read the whole of a file, then tell what stands in it"

@@ -21,8 +21,8 @@ from app.screens.similarity.score_bars import MainScore, ScoreRow
 from app.text.glossary import TERMS, explain
 from app.widgets import Column
 from mcp_tef import MatrixKind, ScoreExplanation
-from tests.support.made_results import metrics
-from tests.support.made_runs import batch as made_batch
+from tests.support.report_factories import metrics
+from tests.support.run_factories import batch as made_batch
 
 SCREENS = Path(app.screens.__file__).parent
 EVERYDAY = {

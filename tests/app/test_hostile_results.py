@@ -35,10 +35,10 @@ from mcp_tef import (
     TefError,
     ToolSource,
 )
-from tests.support.hostile import ALL, HOSTILE, HUGE, MARKUP, MODEL, hostile_engine
-from tests.support.html_reader import Reader
-from tests.support.touring import opened
-from tests.support.walking import HIDDEN, drawn, shows_markup, text_faults
+from tests.support.displayed_text import HIDDEN, drawn, shows_markup, text_faults
+from tests.support.report_factories import Reader
+from tests.support.special_workspaces import ALL, HOSTILE, HUGE, MARKUP, MODEL, hostile_engine
+from tests.support.window_tour import opened
 from tests.support.windows import drive, session_for, shown, until
 
 DIRECTIONS = {"\u200e", "\u200f", "\x85"}

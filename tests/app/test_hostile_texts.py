@@ -22,12 +22,12 @@ from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
 from app.shell.screen_specs import screens
 from app.widgets import ask
 from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Tool, Transport, program_request
-from tests.support.case_book import written
+from tests.support.displayed_text import HIDDEN, complaints, drawn, shows_markup, text_faults
 from tests.support.fake_engine import FakeEngine
-from tests.support.hostile import ALL, HUGE, MARKUP, hostile_engine
-from tests.support.touring import opened, overlays, tour
-from tests.support.walking import HIDDEN, complaints, drawn, shows_markup, text_faults
+from tests.support.special_workspaces import ALL, HUGE, MARKUP, hostile_engine
+from tests.support.window_tour import opened, overlays, tour
 from tests.support.windows import drive, session_for, shown, until
+from tests.support.workspace_files import written
 
 MOST_ROWS = 2
 P = TypeVar("P", bound=Page)

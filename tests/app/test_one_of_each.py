@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.screens.metrics.formatting import percent_points
 from app.screens.settings.presenter import size_text
 from app.widgets import plain
-from tests.support.lone import ONLY_SERVER, ONLY_TEXT, singleton_engine
-from tests.support.sheets import over_screens
-from tests.support.touring import filled, looked_over, opened, tour
-from tests.support.walking import drawn, said
+from tests.support.displayed_text import drawn, said
+from tests.support.special_workspaces import ONLY_SERVER, ONLY_TEXT, singleton_engine
+from tests.support.window_tour import filled, looked_over, opened, over_screens, tour
 from tests.support.windows import drive
 
 MANY_OF_ONE = re.compile(r"(?<![\d.,–-])\b1 (?:more |right |chosen |judged |older |other )?(\w+s)\b")

@@ -106,7 +106,7 @@ def test_printing_ends_with_whoever_waits_for_it_and_leaves_the_file_as_it_was(t
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
     printing = command("A batch", tmp_path / "report.pdf")
-    full = [sys.executable, "-m", "tests.support.full_disk", "8192", *printing]
+    full = [sys.executable, "-m", "tests.support.processes", "8192", *printing]
     done = subprocess.run(full, input=report(200), capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "File too large"

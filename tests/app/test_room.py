@@ -10,12 +10,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.settings import Settings
 from app.shell.main_window import MainWindow
 from app.theme import theme
-from tests.support.cut import beyond, cramped
-from tests.support.hostile import hostile_engine
-from tests.support.sheets import over_screens
-from tests.support.touring import filled, looked_over, opened
-from tests.support.walk import Walk
-from tests.support.walking import drawn
+from tests.support.accessibility_checks import Walk, beyond, cramped
+from tests.support.displayed_text import drawn
+from tests.support.special_workspaces import hostile_engine
+from tests.support.window_tour import filled, looked_over, opened, over_screens
 from tests.support.windows import drive
 
 SERVER = "docs"

@@ -12,11 +12,10 @@ from pytestqt.qtbot import QtBot
 from app.shell.main_window import MainWindow
 from app.widgets import install_accessible_roles
 from app.widgets.notices import Notice, Toast, Toaster
-from tests.support.accessible import interactive
-from tests.support.hostile import hostile_engine
-from tests.support.sheets import over_screens
-from tests.support.touring import filled, has_keyboard, opened, overlays
-from tests.support.walking import drawn
+from tests.support.accessibility_checks import interactive
+from tests.support.displayed_text import drawn
+from tests.support.special_workspaces import hostile_engine
+from tests.support.window_tour import filled, has_keyboard, opened, over_screens, overlays
 from tests.support.windows import drive, until
 
 SERVER = "docs"

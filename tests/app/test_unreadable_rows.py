@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 
 from mcp_tef.storage.store import open_store
 from tests.app.core_link.test_workspaces import entered, started
-from tests.support.stored import change, fill
 from tests.support.windows import drive, until
+from tests.support.workspace_files import change, fill
 
 
 def cut_off(path: Path) -> None:

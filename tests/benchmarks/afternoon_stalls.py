@@ -31,7 +31,7 @@ from mcp_tef import RunFilter, RunOrder
 from tests.benchmarks.journey_stalls import SCREENS
 from tests.benchmarks.metrics_screen import filled
 from tests.benchmarks.watch_roles import WORST_MS, Watch, WatchedKeyboard, go_through, prepared, told, watched
-from tests.support.keyboard import CTRL, Keyboard
+from tests.support.keyboard_user import CTRL, Keyboard
 from tests.support.windows import until
 
 Key = Qt.Key

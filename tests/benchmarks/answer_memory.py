@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from mcp_tef import BatchRequest, CaseDraft, Engine, ModelSettings, RunFilter, ServerSpec, Transport
-from tests.support import case_book
+from tests.support import workspace_files
 
 MB = 1024 * 1024
 LIMIT_MB = 100
@@ -42,7 +42,7 @@ async def ask(url: str, calls: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Path(folder) / "work.db"
         engine = await Engine.open(workspace, environment={})
-        tools = case_book.tools_file(Path(folder))
+        tools = workspace_files.tools_file(Path(folder))
         await engine.servers.add(ServerSpec(name="city", transport=Transport.FILE, path=str(tools)))
         await engine.cases.add([CaseDraft(name=str(n), query=f"weather {n}", servers=("city",)) for n in range(calls)])
         model = ModelSettings(provider="openai", model="stub", base_url=url, max_retries=0, timeout=60)
@@ -59,7 +59,7 @@ async def ask(url: str, calls: int) -> dict[str, object]:
 def measured(kind: str, size: int, calls: int) -> dict[str, object]:
     """The same in a new process, against a server in another one."""
     server = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.flooding_server", kind, str(size)],
+        [sys.executable, "-m", "tests.support.hostile_http_servers", kind, str(size)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert server.stdout is not None

@@ -21,7 +21,7 @@ from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.rejudge import RejudgeJob
-from tests.support.stored import draft, fill, run_all
+from tests.support.workspace_files import draft, fill, run_all
 
 CASES, REPEATS = 2_000, 10
 COMPARE_S, JUDGE_S, STALL_S = 1.0, 20.0, 0.05

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.conformance import AUTH, NOT_OURS, PROTOCOL, SUPERSEDED, judged, listed, suite
+from tests.support.conformance_suite import AUTH, NOT_OURS, PROTOCOL, SUPERSEDED, judged, listed, suite
 
 
 def main(scripts: list[str]) -> int:

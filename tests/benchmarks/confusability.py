@@ -33,7 +33,7 @@ from mcp_tef.ports import Embedder
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, Coefficients, above
 from mcp_tef.workflows.similarity import EmbeddingRequest, EmbeddingService
-from tests.support.tool_sets import FakeEmbedders
+from tests.support.similarity_factories import FakeEmbedders
 
 Numbers = NDArray[np.float64]
 STORED = Path(__file__).parents[2] / "resources" / "confusability.json"

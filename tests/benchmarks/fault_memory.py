@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.tool_lister import McpGateway
-from tests.support.fault_server import command
+from tests.support.faults.stdio_faults import command
 
 LIMIT_MB = 300
 SECONDS = 30.0
@@ -53,7 +53,7 @@ def _environment() -> dict[str, str]:
 
 def serve(fault: str) -> None:
     """Be an HTTP server with a fault, until killed."""
-    from tests.support.fault_web import serving
+    from tests.support.faults.http_faults import serving
 
     with serving(fault) as server:
         print(server.url, flush=True)

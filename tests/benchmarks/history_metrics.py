@@ -30,7 +30,7 @@ from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.storage.workspace_file import connect
 from mcp_tef.workflows.metrics import MetricsService
 from tests.benchmarks.store_size import request, response
-from tests.support.stored import draft, http, offered, rows, tool
+from tests.support.workspace_files import draft, http, offered, rows, tool
 
 TOOLS, CASES, BATCHES, REPEATS = 200, 1000, 20, 5
 MOST_FIGURES_S, MOST_FILTERED_S, MOST_PAGE_S, MOST_MATRIX_S, MOST_BYTES = 0.3, 0.3, 0.1, 0.5, 4096

@@ -13,8 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support import sandbox
-from tests.support.killing import After, Work, copied, kill_once, span, works
+from tests.support import isolation
+from tests.support.killed_commands import After, Work, copied, kill_once, span, works
 
 KILLS = 100
 SEED = 20261122
@@ -57,7 +57,7 @@ def main() -> int:
     shares = [count // len(everything) + (place < count % len(everything)) for place in range(len(everything))]
     lines, bad = [], False
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {name: str(Path(folder, "home", part)) for name, part in sandbox.HOME_VARIABLES.items()}
+        os.environ |= {name: str(Path(folder, "home", part)) for name, part in isolation.HOME_VARIABLES.items()}
         for work, share in zip(everything, shares, strict=True):
             after = list(kills(work, share, Path(folder) / work.name.replace(" ", "-")))
             lines.append(told(work, after))

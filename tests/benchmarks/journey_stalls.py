@@ -18,7 +18,7 @@ from PySide6.QtCore import Qt
 from tests.benchmarks.watch_roles import WORST_MS, Watch, go_through, prepared, told, watched
 from tests.journeys.test_by_keyboard import compare_two_models, look_at_the_sample, only_the_first_finds_it
 from tests.support.command_line import command
-from tests.support.keyboard import Keyboard
+from tests.support.keyboard_user import Keyboard
 from tests.support.model_stub import ModelStub
 
 SCREENS = ("servers", "cases", "runs", "metrics", "similarity", "quality")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from jsonschema import Draft202012Validator
 
 from mcp_tef.api.score_lines import grade_lines
-from tests.support.bfcl import bfcl_cases, gold_calls, score_line
+from tests.support.bfcl_cases import bfcl_cases, gold_calls, score_line
 
 WANTED_ROWS_A_SECOND = 3_000
 ROUNDS = 5

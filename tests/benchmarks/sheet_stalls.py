@@ -24,7 +24,7 @@ from app.screens.similarity.comparison_choices import EmbedderDialog
 from app.screens.similarity.page import SimilarityPage
 from tests.benchmarks.afternoon_stalls import at_once, close_sheet, does, page_of
 from tests.benchmarks.watch_roles import WORST_MS, Watch, go_through, prepared, told, watched
-from tests.support.keyboard import CTRL, Keyboard
+from tests.support.keyboard_user import CTRL, Keyboard
 from tests.support.windows import until
 
 

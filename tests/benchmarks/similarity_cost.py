@@ -20,7 +20,7 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Vectors
-from tests.support.tool_sets import a_tool, tool_set
+from tests.support.similarity_factories import a_tool, tool_set
 
 DIMENSIONS = 384
 VERBS = ("list", "get", "create", "update", "delete", "search", "export", "import", "move", "share")

@@ -19,7 +19,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import draft, fill, offered, right, tool
+from tests.support.workspace_files import draft, fill, offered, right, tool
 
 CASES = 200
 OUTCOMES_A_FLUSH = 25

@@ -21,7 +21,7 @@ from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no typ
 
 from app.core_link.gc_policy import GarbageCollection
 from app.theme import ThemeMode, theme
-from tests.support.keyboard import CTRL, PLAIN, Keyboard, at_the_window
+from tests.support.keyboard_user import CTRL, PLAIN, Keyboard, at_the_window
 
 WORST_MS = 50.0
 

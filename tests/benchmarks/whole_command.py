@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support import case_book
+from tests.support import workspace_files
 
 CASES, DELAY_S, CONCURRENCY = 200, 0.5, 64
 LIMIT_S = 4.8
@@ -50,9 +50,11 @@ def seconds(folder: Path, url: str) -> float:
 
 def promptfoo_seconds(program: str, folder: Path, url: str) -> float:
     """The time of promptfoo for the same queries, tools and model."""
-    tools = [{"type": "function", "function": {**tool, "parameters": tool["inputSchema"]}} for tool in case_book.TOOLS]
+    tools = [
+        {"type": "function", "function": {**tool, "parameters": tool["inputSchema"]}} for tool in workspace_files.TOOLS
+    ]
     settings = {"apiBaseUrl": url, "apiKey": "sk-bench", "tools": tools}
-    tests = [{"vars": {"query": case_book.weather(number)["query"]}} for number in range(CASES)]
+    tests = [{"vars": {"query": workspace_files.weather(number)["query"]}} for number in range(CASES)]
     whole = {"prompts": ["{{query}}"], "providers": [{"id": "openai:chat:stub", "config": settings}], "tests": tests}
     file = folder / "promptfooconfig.json"
     file.write_text(json.dumps(whole))
@@ -77,9 +79,9 @@ def main() -> int:
     """Measure, print, and fail where the limit is not kept."""
     with tempfile.TemporaryDirectory() as place, model() as url:
         folder = Path(place)
-        mcp_tef(folder, "servers", "add", "city", "--tools-file", case_book.tools_file(folder))
-        cases = [case_book.weather(number) for number in range(CASES)]
-        mcp_tef(folder, "cases", "import", case_book.case_file(folder, cases))
+        mcp_tef(folder, "servers", "add", "city", "--tools-file", workspace_files.tools_file(folder))
+        cases = [workspace_files.weather(number) for number in range(CASES)]
+        mcp_tef(folder, "cases", "import", workspace_files.case_file(folder, cases))
         peer, taken, beside = shutil.which("promptfoo"), [], []
         for _ in range(TRIES):
             taken.append(seconds(folder, url))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.cli.main import parser
-from tests.support import sandbox
+from tests.support import isolation
 from tests.support.command_line import run, say
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
 
@@ -70,7 +70,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A workspace in which the sample ran once, with a second server from a file and one case of it."""
     folder = tmp_path_factory.mktemp("sample")
     with pytest.MonkeyPatch.context() as patch:
-        sandbox.move_in(patch, folder / "home")
+        isolation.move_in(patch, folder / "home")
         workspace = folder / "work.db"
         assert say("demo", "--workspace", workspace).code == 0
         (folder / "files.json").write_text(json.dumps({"tools": TOOLS}), "utf-8")

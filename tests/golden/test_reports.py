@@ -30,10 +30,10 @@ from mcp_tef.reports.markdown import results_markdown
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.tables import to_csv, to_json
 from mcp_tef.reports.writing import RunReports
-from tests.support import made_analyses
+from tests.support import report_factories
 from tests.support.fake_engine import FakeEngine
 from tests.support.golden import assert_golden, normalized
-from tests.support.made_results import EVIL, results
+from tests.support.report_factories import EVIL, results
 
 RUN_REPORTS: dict[str, Callable[[Results], str]] = {
     "runs.html": to_html,
@@ -53,7 +53,7 @@ def written(file: Path) -> str:
 
 def similarity_results() -> SimilarityResults:
     """An analysis with one group, and one pair that was confused in runs."""
-    similarity = made_analyses.similarity(full=True)
+    similarity = report_factories.similarity(full=True)
     label = ToolLabel(tool="x", kind=LabelKind.TOOL)
     observation = PairObservation(
         confused=3,
@@ -115,19 +115,19 @@ async def test_analyses(ending: str, tmp_path: Path) -> None:
     await exports.write_similarity(similarity, tmp_path / f"similarity.{ending}")
     overlap = Overlap(similarity.similarity)
     await exports.write_overlap(similarity.similarity, overlap, tmp_path / f"overlap.{ending}", limit=3)
-    await exports.write_quality(made_analyses.quality(), tmp_path / f"quality.{ending}")
+    await exports.write_quality(report_factories.quality(), tmp_path / f"quality.{ending}")
     for name in ("similarity", "overlap", "quality"):
         assert_golden(f"reports/{name}.{ending}", written(tmp_path / f"{name}.{ending}"))
 
 
 async def test_analyses_as_markdown() -> None:
-    exports, similarity, quality = AnalysisReports(), similarity_results(), made_analyses.quality()
+    exports, similarity, quality = AnalysisReports(), similarity_results(), report_factories.quality()
     assert_golden("reports/similarity.md", await exports.similarity_markdown(similarity))
     assert_golden("reports/similarity_pair.md", await exports.pair_markdown(similarity.similarity, 0, 1))
     assert_golden("reports/quality.md", await exports.quality_markdown(quality.tools))
 
 
 async def test_advice(tmp_path: Path) -> None:
-    files = await AnalysisReports().write_advice([made_analyses.advice()], tmp_path)
+    files = await AnalysisReports().write_advice([report_factories.advice()], tmp_path)
     text = "".join(f"--- file {file.name}\n{written(file)}\n" for file in sorted(files))
     assert_golden("reports/advice.txt", text)

@@ -5,10 +5,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from tests.support.bfcl import SAMPLE
+from tests.support.bfcl_cases import SAMPLE, score_lines
 from tests.support.command_line import say
 from tests.support.golden import assert_golden
-from tests.support.score_lines import score_lines
 
 FIGURES = (
     *("classification", "kind", "parameters_ok", "completeness", "correctness", "type_conformance"),

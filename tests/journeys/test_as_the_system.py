@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from app.theme.tokens import Role, scheme_colours
-from tests.support.portal import Desktop, desktop
+from tests.support.settings_portal import Desktop, desktop
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0

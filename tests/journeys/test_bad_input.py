@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import run, say
 
 
@@ -45,8 +45,8 @@ def web_page() -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def city(tmp_path: Path) -> None:
     """A workspace in which something can be lost."""
-    assert say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path)).code == 0
-    assert say("cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)])).code == 0
+    assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path)).code == 0
+    assert say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)])).code == 0
 
 
 def nothing_is_lost() -> bool:

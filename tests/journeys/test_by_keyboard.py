@@ -10,7 +10,7 @@ from app.screens.runs.page import RunsPage
 from app.screens.similarity.page import SimilarityPage
 from app.widgets.matrix import MatrixChart
 from tests.support.command_line import command
-from tests.support.keyboard import CTRL, Keyboard, at_the_window, spoken, the
+from tests.support.keyboard_user import CTRL, Keyboard, at_the_window, spoken, the
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.windows import drive, until

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.screens.runs.page import RunsPage
 from mcp_tef import Batch, BatchStatus
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import run, say
-from tests.support.keyboard import CTRL, Keyboard, at_the_window
+from tests.support.keyboard_user import CTRL, Keyboard, at_the_window
 from tests.support.model_stub import ModelStub
 from tests.support.windows import drive, until
 
@@ -23,9 +23,9 @@ CAP = 0.05
 def workspace(folder: Path) -> Path:
     """A workspace with a server out of a file and ten cases."""
     path = folder / "work.db"
-    cases = case_book.case_file(folder, [case_book.weather(number) for number in range(CASES)])
+    cases = workspace_files.case_file(folder, [workspace_files.weather(number) for number in range(CASES)])
     for arguments in (
-        ("servers", "add", "city", "--tools-file", case_book.tools_file(folder)),
+        ("servers", "add", "city", "--tools-file", workspace_files.tools_file(folder)),
         ("servers", "check", "city"),
         ("cases", "import", cases),
     ):

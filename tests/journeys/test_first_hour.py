@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import ROOT, command, run, say
 from tests.support.model_stub import ModelStub
 
@@ -52,15 +52,15 @@ def test_the_same_tools_over_both_transports(sample_over_http: str) -> None:
 
 
 def test_own_cases_against_a_model(tmp_path: Path) -> None:
-    say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
     cases = [
-        case_book.weather(1),
-        case_book.case("train times", [{"tool": "train_times", "parameters": {"station": "elsewhere"}}]),
-        case_book.case("weather report please", [{"tool": "train_times"}]),
-        case_book.case("sing", None),
-        case_book.case("train times again", None),
+        workspace_files.weather(1),
+        workspace_files.case("train times", [{"tool": "train_times", "parameters": {"station": "elsewhere"}}]),
+        workspace_files.case("weather report please", [{"tool": "train_times"}]),
+        workspace_files.case("sing", None),
+        workspace_files.case("train times again", None),
     ]
-    say("cases", "import", case_book.case_file(tmp_path, cases))
+    say("cases", "import", workspace_files.case_file(tmp_path, cases))
     with ModelStub() as stub:
         model = ("--model", "openai/stub", "--base-url", stub.url, "--temperature", "0.7")
         said = run("run", "--suite", "Journey", *model, "--key-stdin", "--json", stdin=KEY)
@@ -81,8 +81,8 @@ def test_own_cases_against_a_model(tmp_path: Path) -> None:
 
 
 def test_one_run_can_be_looked_at_with_all_that_was_kept(tmp_path: Path) -> None:
-    say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
-    say("cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)]))
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]))
     first = say("run", "--json").document["runs"][0]
     detail = say("runs", "show", first["id"], "--json").document
     assert {key: detail[key] for key in first} == first
@@ -91,8 +91,8 @@ def test_one_run_can_be_looked_at_with_all_that_was_kept(tmp_path: Path) -> None
 
 
 def test_a_cloud_model_without_a_key_is_refused_with_the_place_to_put_it(tmp_path: Path) -> None:
-    say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
-    say("cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)]))
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]))
     said = say("run", "--model", "openai/gpt-4.1-mini", "--json")
     assert said.code == 3
     assert said.error["code"] == "key_missing"
@@ -101,7 +101,7 @@ def test_a_cloud_model_without_a_key_is_refused_with_the_place_to_put_it(tmp_pat
 
 
 def test_the_case_file_of_the_readme_can_be_imported_as_it_stands(tmp_path: Path) -> None:
-    say("servers", "add", "Bike shop", "--tools-file", case_book.tools_file(tmp_path))
+    say("servers", "add", "Bike shop", "--tools-file", workspace_files.tools_file(tmp_path))
     shown = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     assert len(shown) == 1
     (tmp_path / "cases.yaml").write_text(shown[0], "utf-8")

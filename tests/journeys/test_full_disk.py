@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import Said, say
-from tests.support.full_disk import run_on_full_disk
+from tests.support.processes import run_on_full_disk
 
 CASES = 600
 
@@ -14,8 +14,8 @@ CASES = 600
 @pytest.fixture
 def cases(tmp_path: Path) -> Path:
     """A workspace with a server, and a file of cases."""
-    assert say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path)).code == 0
-    return case_book.case_file(tmp_path, [case_book.weather(number) for number in range(CASES)])
+    assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path)).code == 0
+    return workspace_files.case_file(tmp_path, [workspace_files.weather(number) for number in range(CASES)])
 
 
 def refused(said: Said) -> None:
@@ -28,7 +28,7 @@ def refused(said: Said) -> None:
 
 @pytest.mark.parametrize("room", [0, 8_192])
 def test_a_workspace_that_cannot_be_made_is_told(room: int, tmp_path: Path) -> None:
-    tools = case_book.tools_file(tmp_path)
+    tools = workspace_files.tools_file(tmp_path)
     refused(run_on_full_disk(room, "servers", "add", "city", "--tools-file", tools))
     assert say("servers", "list", "--json").document["servers"] == []
     assert say("servers", "add", "city", "--tools-file", tools).code == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.model.addresses import origin_of
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import Said, command, run, say
 from tests.support.model_replies import Received, Reply, hang, pick, unauthorized
 from tests.support.model_stub import ModelStub
@@ -42,9 +42,9 @@ def half_way() -> HalfWay:
 @pytest.fixture
 def stub(half_way: HalfWay, tmp_path: Path) -> Iterator[ModelStub]:
     """A model, and a workspace with a tools file and forty cases."""
-    say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
-    cases = [case_book.weather(number) for number in range(CASES)]
-    assert say("cases", "import", case_book.case_file(tmp_path, cases)).code == 0
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    cases = [workspace_files.weather(number) for number in range(CASES)]
+    assert say("cases", "import", workspace_files.case_file(tmp_path, cases)).code == 0
     with ModelStub(half_way) as model:
         yield model
 
@@ -95,9 +95,9 @@ def test_after_control_c_the_same_with_exit_code_130(stub: ModelStub, half_way: 
 
 
 def test_a_key_is_found_nowhere_after_a_run_that_the_provider_refused(home: Path, tmp_path: Path) -> None:
-    say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
-    cases = [case_book.weather(number) for number in range(4)]
-    say("cases", "import", case_book.case_file(tmp_path, cases))
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    cases = [workspace_files.weather(number) for number in range(4)]
+    say("cases", "import", workspace_files.case_file(tmp_path, cases))
     with ModelStub([pick, unauthorized, unauthorized]) as model:
         arguments = ("run", "--model", "openai/stub", "--base-url", model.url, "--debug")
         allowed = ("--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.killing import Work, copied, kill_once, moments, works
+from tests.support.killed_commands import Work, copied, kill_once, moments, works
 
 KILLS = 2
 SECONDS = 1.2

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.screens.runs.page import RunsPage
 from mcp_tef import Batch, BatchStatus
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import ROOT, say
-from tests.support.keyboard import Keyboard, at_the_window, the
-from tests.support.killing import finished
+from tests.support.keyboard_user import Keyboard, at_the_window, the
+from tests.support.killed_commands import finished
 from tests.support.model_replies import Received, Reply, pick
 from tests.support.model_stub import ModelStub
-from tests.support.stored import rows
 from tests.support.windows import drive, until
+from tests.support.workspace_files import rows
 
 CASES = 5
 ANSWERED = 2
@@ -43,8 +43,8 @@ class Model:
 def workspace(folder: Path) -> Path:
     """A server out of a file, and five cases."""
     path = folder / "work.db"
-    cases = case_book.case_file(folder, [case_book.weather(number) for number in range(CASES)])
-    tools = case_book.tools_file(folder)
+    cases = workspace_files.case_file(folder, [workspace_files.weather(number) for number in range(CASES)])
+    tools = workspace_files.tools_file(folder)
     for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
         assert say(*arguments, "--workspace", path).code == 0
     return path
@@ -54,7 +54,7 @@ def workspace(folder: Path) -> Path:
 def at_work(path: Path, address: str) -> "Iterator[subprocess.Popen[bytes]]":
     """The process with the three batches; it is killed at the end."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "sk-test"}
-    arguments = [sys.executable, "-m", "tests.support.queued_batches", str(path), address]
+    arguments = [sys.executable, "-m", "tests.support.killed_commands", str(path), address]
     with subprocess.Popen(arguments, env=environment, cwd=ROOT) as process:
         try:
             yield process

@@ -8,7 +8,7 @@ import jsonpatch  # type: ignore[import-untyped]
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import OFFLINE_EMBEDDER, command, run, say
 
 WORDS = ("--embedder", "tfidf")
@@ -42,17 +42,17 @@ DOCUMENT = {"tools": [SEARCH, DELETE, FIND], "_meta": {"kept": True}}
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     """A server that is a tools file, one over stdio, and cases that were run."""
-    tools = case_book.written(tmp_path / "notes.json", DOCUMENT)
+    tools = workspace_files.written(tmp_path / "notes.json", DOCUMENT)
     program, *rest = command("sample-server")
     stdio = ("--command", program, *(f"--arg={one}" for one in rest))
     assert say("servers", "add", "notes", "--tools-file", tools).code == 0
     assert say("servers", "add", "shop", *stdio, "--yes").code == 0
     cases = [
-        case_book.case("search the notes for bread, limit 3", [{"tool": "find_notes"}], server="notes"),
-        case_book.case("search the notes in the notebook work", [{"tool": "search_notes"}], server="notes"),
-        case_book.case("notes: search for all the matching words", [{"tool": "search_notes"}], server="notes"),
+        workspace_files.case("search the notes for bread, limit 3", [{"tool": "find_notes"}], server="notes"),
+        workspace_files.case("search the notes in the notebook work", [{"tool": "search_notes"}], server="notes"),
+        workspace_files.case("notes: search for all the matching words", [{"tool": "search_notes"}], server="notes"),
     ]
-    assert say("cases", "import", case_book.case_file(tmp_path, cases)).code == 0
+    assert say("cases", "import", workspace_files.case_file(tmp_path, cases)).code == 0
     assert say("run", "--suite", "Journey", "--json").code in (0, 1)
     return tools
 
@@ -91,7 +91,7 @@ def test_a_pair_is_found_mended_and_then_less_alike(notes: Path, tmp_path: Path)
     written = [json.loads(file.read_text("utf-8")) for file in sorted(fixes.glob("*.patch.json"))]
     assert all(patch in written for patch in patches)
 
-    revised = case_book.written(tmp_path / "revised.json", {"tools": applied(patches[0])})
+    revised = workspace_files.written(tmp_path / "revised.json", {"tools": applied(patches[0])})
     again = run("similarity", "--tools-file", revised, *WORDS, "--json")
     before = run("similarity", "--tools-file", notes, *WORDS, "--json")
     assert again.document["matrix"][0][2] < before.document["matrix"][0][2]

@@ -10,7 +10,7 @@ import pytest
 from mcp_tef import CaseFileFormat
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.secrets import MASK
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import Said, run, say
 from tests.support.model_replies import Received, Reply, completion, error, pick, tool_calls
 from tests.support.model_stub import ModelStub
@@ -101,8 +101,8 @@ def test_a_planted_key_is_found_nowhere(
             do("servers", verb, name, "--json")
     require_only_its_own(do("servers", "tools", "environment", "--json"))
     wanted = [{"tool": "weather_report"}]
-    cases = [case_book.case(f"weather report {number}", wanted, server="tools") for number in range(len(STEPS))]
-    do("cases", "import", case_book.case_file(tmp_path, cases))
+    cases = [workspace_files.case(f"weather report {number}", wanted, server="tools") for number in range(len(STEPS))]
+    do("cases", "import", workspace_files.case_file(tmp_path, cases))
     with ModelStub(answered) as model:
         files = [part for kind in ("junit", "html", "csv") for part in (f"--{kind}", tmp_path / f"report.{kind}")]
         sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")

@@ -19,7 +19,7 @@ from mcp_tef.cli.terminal import Terminal
 from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store
 from tests.support.command_line import run, say
-from tests.support.dumps import VERSION_8, loaded
+from tests.support.workspace_files import VERSION_8, loaded
 
 CASE_WITH_TOOLS = {
     "id": "simple_0",

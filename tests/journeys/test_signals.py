@@ -20,10 +20,11 @@ from xml.etree import ElementTree
 import pytest
 
 from mcp_tef.model.ending_signals import REPEATED_AFTER_S
-from tests.support import case_book, fault_server, sandbox
+from tests.support import isolation, workspace_files
 from tests.support.command_line import ROOT, Said, command, say
+from tests.support.faults import stdio_faults
 from tests.support.processes import alive
-from tests.support.stored import rows
+from tests.support.workspace_files import rows
 
 FINISHED, STUCK = 4, 2
 ALL = FINISHED + STUCK
@@ -48,12 +49,14 @@ def workspace(tmp_path: Path, marker: str, monkeypatch: pytest.MonkeyPatch) -> P
     file = tmp_path / "work.db"
     monkeypatch.setenv("DATABASE_URL", str(file))
     for name, fault in (("city", "none"), ("stuck", "stubborn-silent")):
-        program, *arguments = fault_server.command(fault)
+        program, *arguments = stdio_faults.command(fault)
         options = [f"--arg={argument}" for argument in (*arguments, marker)]
         say("servers", "add", name, "--command", program, *options, "--yes")
     servers = ["stuck"] * STUCK + ["city"] * FINISHED
-    cases = [case_book.case(f"first {number}", [{"tool": "first"}], server=name) for number, name in enumerate(servers)]
-    assert say("cases", "import", case_book.case_file(tmp_path, cases)).code == 0
+    cases = [
+        workspace_files.case(f"first {number}", [{"tool": "first"}], server=name) for number, name in enumerate(servers)
+    ]
+    assert say("cases", "import", workspace_files.case_file(tmp_path, cases)).code == 0
     return file
 
 
@@ -228,7 +231,7 @@ def test_the_window_is_closed_in_order_without_a_question(
 
 def test_a_signal_ends_a_question_at_the_terminal(workspace: Path, marker: str, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    stranger = {**os.environ, "PYTHONPATH": str(ROOT)} | dict.fromkeys(sandbox.HOME_VARIABLES, str(tmp_path / "home"))
+    stranger = {**os.environ, "PYTHONPATH": str(ROOT)} | dict.fromkeys(isolation.HOME_VARIABLES, str(tmp_path / "home"))
     with subprocess.Popen(command("run"), env=stranger, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         asked = b""

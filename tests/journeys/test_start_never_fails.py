@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import Said, say
-from tests.support.rights import read_only
-from tests.support.stored import change
+from tests.support.processes import read_only
+from tests.support.workspace_files import change
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "ours"
     made.mkdir()
     for arguments in (
-        ("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path)),
-        ("cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)])),
+        ("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path)),
+        ("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)])),
         ("run",),
     ):
         assert say(*arguments, "--workspace", made / "work.db").code in (0, 1)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.model.addresses import origin_of
-from tests.support import case_book, sandbox
+from tests.support import isolation, workspace_files
 from tests.support.command_line import Said, say
 from tests.support.model_stub import ModelStub
 from tests.support.telling_server import TellingWeb, program
@@ -31,14 +31,14 @@ def started(tmp_path: Path) -> Path:
 @pytest.fixture
 def theirs(home: Path, tmp_path: Path, started: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace that somebody else made and allowed; from then on, HOME is the user's own."""
-    sandbox.move_in(monkeypatch, tmp_path / "their-home")
+    isolation.move_in(monkeypatch, tmp_path / "their-home")
     workspace = tmp_path / "theirs.db"
     assert do(workspace, *adding(started), "--yes").code == 0
     for name in ("check", "tools"):
         assert do(workspace, "servers", name, "shop").code == 0
-    case = case_book.case("weather report 1", [{"tool": "weather_report"}], server="shop")
-    assert do(workspace, "cases", "import", case_book.case_file(tmp_path, [case])).code == 0
-    sandbox.move_in(monkeypatch, home)
+    case = workspace_files.case("weather report 1", [{"tool": "weather_report"}], server="shop")
+    assert do(workspace, "cases", "import", workspace_files.case_file(tmp_path, [case])).code == 0
+    isolation.move_in(monkeypatch, home)
     return Path(shutil.copy(workspace, tmp_path / "copy.db"))
 
 
@@ -116,15 +116,15 @@ def test_a_build_names_the_very_definition_that_it_allows(theirs: Path) -> None:
 @pytest.fixture
 def batch(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, ModelStub]]:
     """A workspace of somebody else with a failed batch of openai at a stored address, and the model there."""
-    sandbox.move_in(monkeypatch, tmp_path / "their-home")
+    isolation.move_in(monkeypatch, tmp_path / "their-home")
     workspace = tmp_path / "batch.db"
-    do(workspace, "servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
-    do(workspace, "cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)]))
+    do(workspace, "servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    do(workspace, "cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]))
     with ModelStub() as stub:
         url = "http://127.0.0.1:9/v1"
         said = do(workspace, "run", "--model", "openai/stub", "--base-url", url, "--retries", "0")
         assert said.code == 3
-        sandbox.move_in(monkeypatch, home)
+        isolation.move_in(monkeypatch, home)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("GITHUB_API_KEY", TOKEN)
         yield workspace, stub
@@ -172,7 +172,9 @@ def test_a_config_gets_no_variable_unasked_and_names_all_that_it_wants(
     with TellingWeb() as web:
         url = f"{web.url}?q=${{env:QUERY:-default}}"
         server = {"url": url, "headers": {"Authorization": "Bearer ${GITHUB_TOKEN}"}}
-        config = case_book.written(tmp_path / ".mcp.json", {"mcpServers": {"web": server, "plain": {"url": web.url}}})
+        config = workspace_files.written(
+            tmp_path / ".mcp.json", {"mcpServers": {"web": server, "plain": {"url": web.url}}}
+        )
         assert do(workspace, "servers", "import", config).code == 0
         for name in ("web", "plain"):
             said = do(workspace, "servers", "check", name, "--json")
@@ -190,8 +192,8 @@ def test_the_questions_are_few(home: Path, tmp_path: Path, monkeypatch: pytest.M
     """Count the questions that each way in asks: nobody can answer here, so each of them would end with exit 2."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     workspace = tmp_path / "w.db"
-    do(workspace, "servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path))
-    do(workspace, "cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)]))
+    do(workspace, "servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    do(workspace, "cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]))
     with ModelStub() as model, TellingWeb() as web:
         asked = {
             "sample": say("demo").code == 2,

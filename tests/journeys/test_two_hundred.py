@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import run, say
 from tests.support.model_replies import NAMED, Received, Reply, hang, pick, rate_limited, tool_calls
 from tests.support.model_stub import ModelStub
@@ -49,11 +49,11 @@ class Misbehaving:
 
 
 def batch_of_all_faults(folder: Path, model: Misbehaving) -> dict[str, Any]:
-    say("servers", "add", "city", "--tools-file", case_book.tools_file(folder))
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(folder))
     faults = itertools.islice(itertools.cycle(FAULTS), CASES)
     expected = [{"tool": "weather_report"}]
-    cases = [case_book.case(f"weather report {number} {fault}", expected) for number, fault in enumerate(faults)]
-    say("cases", "import", case_book.case_file(folder, cases))
+    cases = [workspace_files.case(f"weather report {number} {fault}", expected) for number, fault in enumerate(faults)]
+    say("cases", "import", workspace_files.case_file(folder, cases))
     with ModelStub(model) as stub:
         limits = ("--concurrency", "32", "--timeout", "3", "--retries", "1")
         said = run("run", "--model", "openai/stub", "--base-url", stub.url, *limits, "--json", timeout=110)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mcp_tef import BatchRequest, CaseDraft, Config, Engine, RunFilter, ServerSpec, Transport
 from mcp_tef.model.config import VARIABLES
-from tests.support.case_book import tools_file
+from tests.support.workspace_files import tools_file
 
 
 def config(environment: dict[str, str], settings: dict[str, str]) -> Config:

@@ -66,7 +66,7 @@ def _child(surroundings: dict[str, str], *arguments: str) -> None:
 
 def _surroundings(place: Path) -> dict[str, str]:
     """A home of its own, and a screen that is large enough for a window and all that opens over it."""
-    from tests.support.sandbox import HOME_VARIABLES, settings_of_this_machine
+    from tests.support.isolation import HOME_VARIABLES, settings_of_this_machine
 
     screens = place / "screens.json"
     screens.write_text(json.dumps({"screens": [SCREEN]}), "utf-8")

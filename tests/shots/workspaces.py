@@ -18,7 +18,7 @@ from mcp_tef import (
 )
 from tests.shots.answers import Answers
 from tests.support.model_stub import ModelStub
-from tests.support.stored import change
+from tests.support.workspace_files import change
 
 EMPTY, FULL, ERRORS, SHUT = "empty", "full", "errors", "shut"
 STATES = (EMPTY, FULL, ERRORS, SHUT)

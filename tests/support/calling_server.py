@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.support.faults.talk import Json, Talk, tool
+from tests.support.faults.fault_script import Json, Talk, tool
 
 ROOT = Path(__file__).parents[2]
 BIG = 3_000_000

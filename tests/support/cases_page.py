@@ -9,7 +9,7 @@ from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.page import CasesPage
 from mcp_tef import CaseDraft, Engine
 from tests.support.fake_engine import FakeEngine
-from tests.support.pages import PageBench, page_test
+from tests.support.windows import PageBench, page_test
 
 BIKE = "Do you have a city bike in size M?"
 THANKS = "Thanks, that is all"

@@ -35,15 +35,21 @@ from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
-from tests.support.consents import loopback_consents
-from tests.support.fake_counter import FourCharactersEach
-from tests.support.fake_sign_ins import FakeSignIns
-from tests.support.fake_writer import FakeWriter
-from tests.support.keychains import MemoryKeychain
-from tests.support.memory_calls import FakeCaller
+from tests.support.fake_ports import (
+    FakeCatalogue,
+    FakeGateway,
+    FakeSelector,
+    FakeSelectors,
+    FakeSignIns,
+    FakeWriter,
+    FourCharactersEach,
+    MemoryKeychain,
+    Script,
+    loopback_consents,
+)
+from tests.support.memory_servers import FakeCaller
 from tests.support.memory_store import MemoryStore
-from tests.support.ports import FakeCatalogue, FakeGateway, FakeSelector, FakeSelectors, Script
-from tests.support.tool_sets import FakeEmbedders
+from tests.support.similarity_factories import FakeEmbedders
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

@@ -25,7 +25,7 @@ from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.scoring.judge import judge
 from mcp_tef.storage.columns import dump, storable
 from mcp_tef.workflows.transfer import planned
-from tests.support.made_cases import TOOL, stored
+from tests.support.case_factories import TOOL, stored
 
 LONGEST_SENTENCE = 1_000
 SUFFIXES = {CaseFileFormat.CSV: (".csv",), CaseFileFormat.BFCL: (".jsonl",)}

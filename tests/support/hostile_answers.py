@@ -22,7 +22,7 @@ from mcp_tef import (
     ServerSpec,
     Transport,
 )
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.model_replies import Received, Reply
 from tests.support.model_stub import ModelStub
 
@@ -163,7 +163,7 @@ async def ends_of(answers: Sequence[str], folder: Path) -> list[RunSummary]:
     engine = await Engine.open(workspace, environment={})
     with ModelStub(lambda request: _reply(request, answers)) as stub:
         stub.keep_requests = False
-        tools = case_book.tools_file(folder)
+        tools = workspace_files.tools_file(folder)
         await engine.servers.add(ServerSpec(name="city", transport=Transport.FILE, path=str(tools)))
         await engine.cases.add([_draft(number) for number in range(len(answers))])
         model = ModelSettings(provider="openai", model="stub", base_url=stub.url, max_retries=0, timeout=60)

@@ -23,9 +23,8 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.tools import LabelKind, OfferedTool, Snapshot, ToolLabel
 from mcp_tef.model.verdicts import PastVerdict
 from mcp_tef.statistics.history import History
-from tests.support.histories import history_of
-from tests.support.memory_calls import MemoryToolCalls
-from tests.support.memory_servers import NOW, MemoryCases, MemoryServers
+from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
+from tests.support.run_histories import history_of
 
 UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.CANCELLED)
 

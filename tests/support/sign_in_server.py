@@ -1,19 +1,22 @@
-"""An MCP server that wants a sign-in by OAuth, and the service that signs people in, both at one address here."""
+"""An MCP server that wants a sign-in by OAuth, its sign-in service, and a browser that follows the redirects."""
 
 import base64
 import contextlib
 import hashlib
 import json
+import threading
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import jwt
 
-from tests.support.faults.talk import Talk
-from tests.support.faults.web import Handler, Server, serving
+from tests.support.faults.fault_script import Talk
+from tests.support.faults.http_server import Handler, Server, serving
 
 ACCESS = "access-of-ines-"
 REFRESH = "refresh-of-ines-"
@@ -188,3 +191,28 @@ def _json(handler: Handler, value: Any, status: int = 200) -> None:
 
 def _nothing(handler: Handler) -> None:
     handler.give(404)
+
+
+class Browser:
+    """Each address is opened in a thread of its own, as by somebody who agrees to everything."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+        self.page = ""
+        self._threads: list[threading.Thread] = []
+
+    def show(self, url: str) -> None:
+        """Open an address."""
+        self.shown.append(url)
+        thread = threading.Thread(target=self._open, args=(url,))
+        self._threads.append(thread)
+        thread.start()
+
+    def _open(self, url: str) -> None:
+        with suppress(HTTPError, OSError), urllib.request.urlopen(url, timeout=10) as answer:
+            self.page = answer.read().decode()
+
+    def close(self) -> None:
+        """Wait until every page is there."""
+        for thread in self._threads:
+            thread.join()

@@ -15,7 +15,7 @@ from app.shell.main_frame import MainFrame
 from app.shell.process import run
 from app.shell.workspace_controller import WorkspaceController
 from mcp_tef import BatchRequest
-from tests.support.legible import pixels
+from tests.support.displayed_text import pixels
 
 MANY_PIXELS = 100
 POLL_MS = 50

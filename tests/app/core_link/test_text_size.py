@@ -16,8 +16,8 @@ from app.shell.workspace_controller import WorkspaceController
 from app.theme import Size, height, theme
 from app.widgets import Button, Dialog, Notice
 from mcp_tef import Secret
-from tests.support.hostile import hostile_engine
-from tests.support.touring import working
+from tests.support.special_workspaces import hostile_engine
+from tests.support.window_tour import working
 from tests.support.windows import drive, until
 
 

@@ -25,10 +25,9 @@ from app.shell.workspace_controller import OpenCore, WorkspaceController
 from app.theme import theme
 from app.widgets import Action, Button, Dialog, FlowText
 from mcp_tef import CaseDraft, Engine, Secret
-from tests.support.case_book import TOOLS, case, case_file, tools_file, written
 from tests.support.configs import CLOCK
-from tests.support.dropping import drop
-from tests.support.windows import drive, shown, until
+from tests.support.windows import drive, drop, shown, until
+from tests.support.workspace_files import TOOLS, case, case_file, tools_file, written
 
 W = TypeVar("W", bound=QWidget)
 

@@ -11,10 +11,9 @@ from mcp_tef import CaseFileFormat, CaseImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer
 from tests.app.core_link.test_workspaces import outcomes_of, titled
 from tests.app.shell.test_workspace_controller import window, workbench
-from tests.support.case_book import case, written
-from tests.support.dropping import drop
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, until
+from tests.support.windows import drive, drop, until
+from tests.support.workspace_files import case, written
 
 
 class EndlessReading(CaseTransfer):

@@ -18,12 +18,10 @@ from app.shell.process import open_engine
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from mcp_tef import Engine
-from tests.support.case_book import written
 from tests.support.configs import CLOCK
-from tests.support.dropping import drop
-from tests.support.rights import read_only
-from tests.support.stored import change
-from tests.support.windows import drive, shown, until
+from tests.support.processes import read_only
+from tests.support.windows import drive, drop, shown, until
+from tests.support.workspace_files import change, written
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from mcp_tef.model.runs import Batch
 from mcp_tef.workflows.runs import Runs
 from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
-from tests.support.made_runs import batch
-from tests.support.ports import FakeSelectors
+from tests.support.fake_ports import FakeSelectors
+from tests.support.run_factories import batch
 from tests.support.windows import drive, session_for, until
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.theme import Role, ThemeMode, theme
 from app.widgets.marks import Mark, mark_pixmap
-from tests.support.legible import contrast
+from tests.support.displayed_text import contrast
 
 SIDE, LEAST_PIXELS = 16, 12
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets import Action, Dialog, PageHeader, Segmented, Tabs
-from tests.support.cut import cramped
-from tests.support.walking import drawn
+from tests.support.accessibility_checks import cramped
+from tests.support.displayed_text import drawn
 
 VIEWS = [("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare")]
 AMPLE, LITTLE, LEAST = 1400, 700, 430

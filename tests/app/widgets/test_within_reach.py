@@ -18,7 +18,7 @@ from app.widgets import (
     Segmented,
     show_menu_under,
 )
-from tests.support.walking import drawn as drawn_words
+from tests.support.displayed_text import drawn as drawn_words
 
 MESSAGE = "No model is on this machine."
 ACTIONS = (Action(text="Download", do=lambda: None, kind="link"),)

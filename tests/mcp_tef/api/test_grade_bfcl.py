@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mcp_tef.api.score_lines import grade_line
-from tests.support.bfcl import bfcl_cases, gold_calls, score_line
+from tests.support.bfcl_cases import bfcl_cases, gold_calls, score_line
 
 CASES = bfcl_cases()
 

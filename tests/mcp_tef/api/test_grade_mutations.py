@@ -8,8 +8,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from mcp_tef.api.score_lines import grade_line
-from tests.support.bfcl import bfcl_cases, gold_calls, score_line
-from tests.support.mutations import Mutation, mutations
+from tests.support.bfcl_cases import Mutation, bfcl_cases, gold_calls, mutations, score_line
 
 SEED = 20261121
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.case_book import case_file, tools_file, weather
 from tests.support.command_line import run, say
+from tests.support.workspace_files import case_file, tools_file, weather
 
 MODEL_OF_A_PROVIDER = {"DEFAULT_LLM_PROVIDER": "openai", "DEFAULT_LLM_MODEL": "gpt-4.1-mini"}
 

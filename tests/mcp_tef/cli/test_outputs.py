@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.cli.main import parser
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import say
 
 WRITES = {
@@ -53,9 +53,9 @@ TWICE = (
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, str]:
     """A workspace with a server, a case and a batch; and files that verbs read."""
-    tools = case_book.tools_file(tmp_path)
+    tools = workspace_files.tools_file(tmp_path)
     workspace, calls, pairs = (tmp_path / name for name in ("work.db", "calls.jsonl", "pairs.jsonl"))
-    cases = case_book.case_file(tmp_path, [case_book.weather(1)])
+    cases = workspace_files.case_file(tmp_path, [workspace_files.weather(1)])
     for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
         assert say(*arguments, "--workspace", workspace).code == 0
     batch = say("run", "--workspace", workspace, "--json").document["batch"]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.case_book import written
 from tests.support.command_line import Said, run, say
 from tests.support.model_replies import Received, Reply, completion, words
 from tests.support.model_stub import ModelStub, Step
+from tests.support.workspace_files import written
 
 KEY = "sk-quality-0123456789abcdef"
 READ = {

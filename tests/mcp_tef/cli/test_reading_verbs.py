@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.cli.main import parser
-from tests.support import case_book
+from tests.support import workspace_files
 from tests.support.command_line import say
-from tests.support.rights import read_only
+from tests.support.processes import read_only
 
 READING = {
     "servers list": (),
@@ -32,8 +32,8 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "theirs"
     made.mkdir()
     at = ("--workspace", made / "work.db")
-    assert say("servers", "add", "city", "--tools-file", case_book.tools_file(tmp_path), *at).code == 0
-    assert say("cases", "import", case_book.case_file(tmp_path, [case_book.weather(1)]), *at).code == 0
+    assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path), *at).code == 0
+    assert say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]), *at).code == 0
     for _ in range(2):
         assert say("run", *at).code in (0, 1)
     return made

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.case_book import case, case_file, tools_file
 from tests.support.command_line import Said, say
+from tests.support.workspace_files import case, case_file, tools_file
 
 RIGHT = case("What is the weather like in a city?", [{"tool": "weather_report"}])
 WRONG = case("What is the weather like in the city today?", [{"tool": "train_times"}])

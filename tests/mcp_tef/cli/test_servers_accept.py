@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import Said, say
-from tests.support.stored import tool
+from tests.support.workspace_files import tool
 
 
 @pytest.fixture

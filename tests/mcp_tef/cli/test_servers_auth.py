@@ -9,9 +9,8 @@ import pytest
 
 from mcp_tef.cli.main import parser
 from mcp_tef.cli.terminal import Terminal
-from tests.support.browser import Browser
 from tests.support.command_line import say
-from tests.support.sign_in_server import ACCESS, Desk, signing_in_at
+from tests.support.sign_in_server import ACCESS, Browser, Desk, signing_in_at
 
 KEY_CLIENT = ("--auth", "client-credentials", "--client-id", "us", "--private-key-file")
 NOWHERE = "http://127.0.0.1:9/mcp"

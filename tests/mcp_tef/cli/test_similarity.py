@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import embedding_replies
-from tests.support.case_book import written
+from tests.support import model_replies
 from tests.support.command_line import Said, run, say
 from tests.support.model_stub import ModelStub, Script
+from tests.support.workspace_files import written
 
 KEYS = ["embedder", "tools", "matrix", "full_matrix", "lexical_matrix", "threshold", "flagged", "unreachable"]
 FIND = {
@@ -139,7 +139,7 @@ def test_one_sentence_and_the_exit_code(arguments: tuple[str, ...], code: int, t
 
 
 def test_a_provider_of_ones_own_is_asked_with_the_key_from_standard_input(tools: Path, tmp_path: Path) -> None:
-    with ModelStub(embedding_replies.openai) as stub:
+    with ModelStub(model_replies.openai) as stub:
         asked = ("--embedder", "litellm:openai/nomic", "--key-stdin", "--json", "--embedder-url", stub.url)
         said = run("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
         assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
@@ -158,7 +158,7 @@ def test_a_provider_that_is_asked_for_by_name_is_never_replaced(tools: Path) -> 
 
 
 def test_an_address_of_ones_own_is_asked_with_the_key_from_standard_input(tools: Path) -> None:
-    with ModelStub(embedding_replies.inference) as stub:
+    with ModelStub(model_replies.inference) as stub:
         asked = ("--embedder", f"http:{stub.url}", "--key-stdin", "--json", "--full")
         said = run("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
         assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
@@ -171,7 +171,7 @@ def test_an_address_of_ones_own_is_asked_with_the_key_from_standard_input(tools:
 
 @pytest.mark.parametrize(
     ("embedder", "replies"),
-    [("litellm:openai/nomic", embedding_replies.openai), ("http:{url}", embedding_replies.inference)],
+    [("litellm:openai/nomic", model_replies.openai), ("http:{url}", model_replies.inference)],
 )
 def test_drafts_are_measured_where_the_analysis_was_made_and_nowhere_else(
     embedder: str, replies: Script, tools: Path

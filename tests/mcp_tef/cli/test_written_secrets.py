@@ -18,11 +18,11 @@ from mcp_tef.cli.terminal import Terminal
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
-from tests.support.case_book import case, case_file, tools_file
 from tests.support.command_line import Said, run, say
-from tests.support.faults.talk import Talk
-from tests.support.faults.web import Handler, Server, serving
-from tests.support.keychains import MemoryKeychain
+from tests.support.fake_ports import MemoryKeychain
+from tests.support.faults.fault_script import Talk
+from tests.support.faults.http_server import Handler, Server, serving
+from tests.support.workspace_files import case, case_file, tools_file
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

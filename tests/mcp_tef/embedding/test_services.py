@@ -15,9 +15,8 @@ from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import Embedder
-from tests.support import embedding_replies
-from tests.support.embedding_replies import openai_reply, refusal, vector
-from tests.support.model_replies import Received, Reply
+from tests.support import model_replies
+from tests.support.model_replies import Received, Reply, openai_reply, refusal, vector
 from tests.support.model_stub import ModelStub, Script
 
 KEY = "sk-planted-4f9c2b7d8e1a"
@@ -32,7 +31,7 @@ async def shelf(tmp_path: Path) -> AsyncIterator[EmbedderRegistry]:
 
 
 async def test_a_provider_gives_one_unit_vector_a_text_in_order(shelf: EmbedderRegistry) -> None:
-    with ModelStub(embedding_replies.openai) as stub:
+    with ModelStub(model_replies.openai) as stub:
         found = await (await _provider(shelf, stub)).embed(TEXTS)
     assert found.dtype == np.float32
     assert np.allclose(found, _units(TEXTS), atol=1e-6)
@@ -43,7 +42,7 @@ async def test_a_provider_gives_one_unit_vector_a_text_in_order(shelf: EmbedderR
 
 
 async def test_a_text_is_asked_for_once_and_never_again(shelf: EmbedderRegistry, tmp_path: Path) -> None:
-    with ModelStub(embedding_replies.openai) as stub:
+    with ModelStub(model_replies.openai) as stub:
         first = await (await _provider(shelf, stub)).embed(TEXTS)
         asked = len(stub.requests)
         other = EmbedderRegistry({}, tmp_path)
@@ -54,13 +53,13 @@ async def test_a_text_is_asked_for_once_and_never_again(shelf: EmbedderRegistry,
 
 
 async def test_a_server_of_ones_own_needs_neither_a_key_nor_a_known_provider(shelf: EmbedderRegistry) -> None:
-    with ModelStub(embedding_replies.openai) as stub:
+    with ModelStub(model_replies.openai) as stub:
         choice = EmbedderChoice(EmbedderKind.LITELLM, "llama.cpp/nomic", base_url=stub.url)
         assert len(await (await shelf.find(choice)).embed(["text"])) == 1
     assert stub.requests[0].model == "nomic"
 
 
-@pytest.mark.parametrize("script", [embedding_replies.openai, embedding_replies.inference])
+@pytest.mark.parametrize("script", [model_replies.openai, model_replies.inference])
 async def test_an_endpoint_is_asked_in_the_shape_that_it_takes(script: Script, shelf: EmbedderRegistry) -> None:
     with ModelStub(script) as stub:
         found = await (await _endpoint(shelf, stub)).embed(TEXTS)
@@ -150,7 +149,7 @@ async def test_what_is_no_web_address_is_refused(address: str) -> None:
 
 
 async def test_an_address_on_its_own_is_understood() -> None:
-    with ModelStub(embedding_replies.inference) as stub:
+    with ModelStub(model_replies.inference) as stub:
         embedder = HttpEmbedder(stub.url.removeprefix("http:"))
         assert len(await embedder.embed(["text"])) == 1
         assert embedder.name == f"http:{stub.url}"
@@ -164,7 +163,7 @@ async def test_an_endpoint_that_is_not_there_is_an_error_when_it_is_looked_for(s
 
 
 async def test_a_key_is_in_no_file(shelf: EmbedderRegistry, tmp_path: Path, home: Path) -> None:
-    with ModelStub(embedding_replies.openai) as stub:
+    with ModelStub(model_replies.openai) as stub:
         await (await _provider(shelf, stub)).embed(TEXTS)
         await (await _endpoint(shelf, stub)).embed(TEXTS)
     with ModelStub(lambda _request: refusal(401, KEY)) as stub:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.embedding.vector_cache import MOST_SMALL, CachedEmbedder, VectorCache
 from mcp_tef.errors import EmbeddingError
-from tests.support.embedding_replies import vector
+from tests.support.model_replies import vector
 
 
 class Counting:

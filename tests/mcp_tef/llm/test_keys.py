@@ -5,7 +5,7 @@ import pytest
 from mcp_tef.errors import StoreError
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.secrets import Secret
-from tests.support.keychains import MemoryKeychain
+from tests.support.fake_ports import MemoryKeychain
 
 
 def key_of(ring: KeyRing, provider: str) -> Secret | None:

@@ -12,9 +12,9 @@ from mcp_tef.errors import ModelError
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.answers import ActualCall, CallingMode, ConfidenceSource
+from tests.support.model_questions import KEY, question
 from tests.support.model_replies import empty, invented, junk, no_tools, tool_calls, words
 from tests.support.model_stub import ModelStub
-from tests.support.questions import KEY, question
 
 CANCELLED = ActualCall(tool="order.cancel", server="shop", arguments={"order": 7})
 

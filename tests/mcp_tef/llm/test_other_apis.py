@@ -8,9 +8,9 @@ import pytest
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode
+from tests.support.model_questions import KEY, question
 from tests.support.model_replies import Reply, error, rate_limited
 from tests.support.model_stub import ModelStub
-from tests.support.questions import KEY, question
 
 WORDS = "It cancels.\nConfidence: 0.7"
 CANCELLED = (ActualCall(tool="order.cancel", server="shop", arguments={"order": 7}),)

@@ -11,9 +11,9 @@ from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.llm.provider_errors import FailureEvidence, find_fault, redacted, retry_after
 from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.secrets import Secret
+from tests.support.model_questions import KEY, QUERY, question
 from tests.support.model_replies import Reply, error, rate_limited
 from tests.support.model_stub import ModelStub, Step
-from tests.support.questions import KEY, QUERY, question
 
 
 async def failure(selector: LitellmSelector, step: Step, key: str | None = KEY, **more: object) -> ModelError:

@@ -7,9 +7,9 @@ import pytest
 
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.llm.usage import UsageCheck, known_cost, known_tokens
+from tests.support.model_questions import question
 from tests.support.model_replies import Reply, tool_calls
 from tests.support.model_stub import ModelStub
-from tests.support.questions import question
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from mcp_tef.llm.writer import LitellmWriter
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import WritingTask
+from tests.support.model_questions import KEY
 from tests.support.model_replies import Received, Reply, empty, error, words
 from tests.support.model_stub import ModelStub, Step
-from tests.support.questions import KEY
 
 OTHER_KEY = "sk-another-secret-key-9876543210"
 

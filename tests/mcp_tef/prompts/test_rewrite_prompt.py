@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
-from tests.support.made_pairs import COMMENT, PAGE_COMMENT, told
+from tests.support.similarity_factories import COMMENT, PAGE_COMMENT, told
 
 
 def data_of(request: str) -> dict[str, dict[str, object]]:

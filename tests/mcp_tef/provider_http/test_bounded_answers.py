@@ -16,10 +16,10 @@ from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import ROOM, AnswerRoom
-from tests.support.flooding_server import MB, FloodingServer
+from tests.support.hostile_http_servers import MB, FloodingServer
+from tests.support.model_questions import KEY, question
 from tests.support.model_replies import completion, tool_calls
 from tests.support.model_stub import ModelStub
-from tests.support.questions import KEY, question
 
 FLOODS = ("text", "gzip", "deflate", "endless", "endless-gzip")
 IN_FLIGHT = 12 * MB

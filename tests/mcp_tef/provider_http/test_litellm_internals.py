@@ -23,8 +23,8 @@ from mcp_tef.provider_http.litellm_internals import (
     silence_pydantic,
     without_callbacks,
 )
+from tests.support.model_questions import KEY, question
 from tests.support.model_stub import ModelStub
-from tests.support.questions import KEY, question
 
 
 async def test_every_client_that_litellm_makes_has_our_transport(monkeypatch: pytest.MonkeyPatch) -> None:

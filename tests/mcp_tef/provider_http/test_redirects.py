@@ -11,7 +11,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.provider_http.exchange import Exchange, FailedCall, ModelCall, under_way
 from mcp_tef.provider_http.litellm_internals import guard_litellm
 from mcp_tef.provider_http.litellm_loader import new_client
-from tests.support.redirecting_server import RedirectingServer
+from tests.support.hostile_http_servers import RedirectingServer
 
 CODES = (301, 302, 303, 307, 308)
 KEY = Secret("sk-marker-0123456789")

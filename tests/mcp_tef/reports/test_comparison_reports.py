@@ -14,7 +14,7 @@ from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparis
 from mcp_tef.reports.comparison_html import comparison_html
 from mcp_tef.reports.writing import RunReports
 from tests.support.fake_engine import FakeEngine
-from tests.support.html_reader import Reader
+from tests.support.report_factories import Reader
 
 EVIL = "<img src=x onerror=alert(1)> =cmd\u202e"
 

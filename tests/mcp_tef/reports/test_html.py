@@ -9,8 +9,7 @@ from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.reports.html import to_html
 from mcp_tef.reports.page import cell
 from mcp_tef.reports.run_rows import MOST_RUNS, runs_table
-from tests.support.html_reader import Reader
-from tests.support.made_results import results, run
+from tests.support.report_factories import Reader, results, run
 
 
 def test_nothing_in_it_runs_or_comes_from_elsewhere() -> None:

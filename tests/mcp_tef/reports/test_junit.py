@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from mcp_tef.reports.junit import to_junit
-from tests.support.made_results import results, run
+from tests.support.report_factories import results, run
 
 
 def parsed(text: str) -> ElementTree.Element:

@@ -22,7 +22,7 @@ from mcp_tef.reports.markdown import (
 from mcp_tef.reports.results import passed
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.writing import RunReports
-from tests.support import made_analyses
+from tests.support import report_factories
 from tests.support.fake_engine import FakeEngine
 
 HOSTILE = "[here](https://example.org) @everyone `x` <img src=a> | ![p](q) *b* _i_ # h\n- list\u202e"
@@ -128,7 +128,7 @@ async def test_a_comparison_is_told_with_its_reading() -> None:
 
 
 def test_a_pair_is_told_with_both_texts_and_the_reasons() -> None:
-    similarity = made_analyses.similarity(full=True)
+    similarity = report_factories.similarity(full=True)
     text = pair_markdown(similarity, 0, 1)
     assert all(plain(one.id) in text for one in similarity.tools[:2])
     assert "| Score |  | Why |" in text
@@ -136,7 +136,7 @@ def test_a_pair_is_told_with_both_texts_and_the_reasons() -> None:
 
 
 def test_the_pairs_to_work_on_are_told_with_how_often_each_was_confused() -> None:
-    found = made_analyses.similarity()
+    found = report_factories.similarity()
     pair = WorkItem(pair=found.pair(0, 1), observation=None, standing=PairStatus.SIMILAR_UNTESTED, harm=1.0)
     text = similarity_markdown(SimilarityResults(similarity=found, threshold=0.85, work=(pair,)))
     assert "1 of 6 pairs is at least 0.85 alike in meaning: 4 tools, compared by made." in text

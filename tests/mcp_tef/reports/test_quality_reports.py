@@ -11,13 +11,12 @@ from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
 from mcp_tef.reports.analyses import AnalysisReports
 from mcp_tef.reports.quality_html import quality_html
 from mcp_tef.reports.quality_tables import quality_csv
-from tests.support import made_analyses
-from tests.support.html_reader import Reader
-from tests.support.made_results import EVIL
+from tests.support import report_factories
+from tests.support.report_factories import EVIL, Reader
 
 
 def test_tools_come_from_worst_to_best_with_their_findings_and_weights() -> None:
-    made = quality_to_json(made_analyses.quality())
+    made = quality_to_json(report_factories.quality())
     assert [tool["score"] for tool in made["tools"]] == [45, 90, 100]
     (found,) = made["tools"][0]["findings"]
     assert (found["rule"], found["severity"], found["penalty"]) == ("description-missing", "error", 40)
@@ -28,7 +27,7 @@ def test_tools_come_from_worst_to_best_with_their_findings_and_weights() -> None
 
 
 def test_a_review_and_a_failed_one_are_told_apart() -> None:
-    worst, failed, good = quality_to_json(made_analyses.quality())["tools"]
+    worst, failed, good = quality_to_json(report_factories.quality())["tools"]
     assert worst["review"]["clarity"]["score"] == 2
     assert worst["failure"] is None
     assert failed["review"] is None
@@ -37,14 +36,14 @@ def test_a_review_and_a_failed_one_are_told_apart() -> None:
 
 
 def test_for_spreadsheets_a_finding_is_a_line_and_so_is_a_tool_without_any() -> None:
-    rows = list(csv.DictReader(io.StringIO(quality_csv(made_analyses.quality()))))
+    rows = list(csv.DictReader(io.StringIO(quality_csv(report_factories.quality()))))
     assert [row["rule"] for row in rows] == ["description-missing", "vague-words", ""]
     assert from_spreadsheet_cell(rows[0]["excerpt"]).startswith("<script>")
     assert rows[2]["score"] == "100"
 
 
 def test_the_page_holds_everything_and_nothing_runs() -> None:
-    text = quality_html(made_analyses.quality())
+    text = quality_html(report_factories.quality())
     seen = Reader(text)
     words = " ".join(seen.words)
     assert "1 error  and 1 warning, 0 notes in 3 tools; 1 tool without any finding." in words
@@ -56,11 +55,11 @@ def test_the_page_holds_everything_and_nothing_runs() -> None:
 
 
 def test_a_tool_without_findings_is_only_in_the_table() -> None:
-    assert Reader(quality_html(made_analyses.quality())).elements["h3"] == 2
+    assert Reader(quality_html(report_factories.quality())).elements["h3"] == 2
 
 
 async def test_the_form_is_that_of_the_ending_and_else_json(tmp_path: Path) -> None:
-    report = made_analyses.quality()
+    report = report_factories.quality()
     files = [tmp_path / name for name in ("q.html", "q.CSV", "q.json", "q")]
     for file in files:
         await AnalysisReports().write_quality(report, file)

@@ -10,11 +10,11 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.reports.analyses import AnalysisReports
 from mcp_tef.reports.similarity_advice import advice_files
-from tests.support import made_analyses
+from tests.support import report_factories
 
 
 def test_a_pair_tells_its_issues_with_evidence_and_what_to_do() -> None:
-    made = advice_to_json(made_analyses.advice())
+    made = advice_to_json(report_factories.advice())
     assert (made["a"], made["similarity"], made["failure"]) == ("shop/find_file", 0.9123, None)
     assert made["issues"] == [
         {
@@ -31,12 +31,14 @@ def test_a_pair_tells_its_issues_with_evidence_and_what_to_do() -> None:
 
 
 def test_what_a_model_failed_at_is_told() -> None:
-    made = advice_to_json(made_analyses.advice(failure=FailureInfo("key_wrong", "The key was refused.", "Check it.")))
+    made = advice_to_json(
+        report_factories.advice(failure=FailureInfo("key_wrong", "The key was refused.", "Check it."))
+    )
     assert made["failure"] == {"code": "key_wrong", "message": "The key was refused.", "hint": "Check it."}
 
 
 def test_each_recommendation_is_a_patch_and_an_override_whose_texts_survive() -> None:
-    files = advice_files([made_analyses.advice(), made_analyses.advice()])
+    files = advice_files([report_factories.advice(), report_factories.advice()])
     assert [name[:4] for name in files] == ["001-", "001-", "002-", "002-"]
     patch, override = [json.loads(text) for text in list(files.values())[:2]]
     assert patch[0]["value"] == 'Find "one"\nfile – by name.'
@@ -44,14 +46,14 @@ def test_each_recommendation_is_a_patch_and_an_override_whose_texts_survive() ->
 
 
 def test_names_of_files_hold_nothing_of_what_strangers_wrote_but_letters_and_digits() -> None:
-    assert all(name.replace("-", "").replace(".", "").isalnum() for name in advice_files([made_analyses.advice()]))
-    assert all(name.isascii() and len(name) < 120 for name in advice_files([made_analyses.advice()]))
+    assert all(name.replace("-", "").replace(".", "").isalnum() for name in advice_files([report_factories.advice()]))
+    assert all(name.isascii() and len(name) < 120 for name in advice_files([report_factories.advice()]))
 
 
 async def test_the_folder_is_made_and_the_files_are_named(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "fixes"
-    paths = await AnalysisReports().write_advice([made_analyses.advice()], folder)
+    paths = await AnalysisReports().write_advice([report_factories.advice()], folder)
     assert len(paths) == 2
     assert all(path.parent == folder for path in paths)
     with pytest.raises(InputError, match="could not be written"):
-        await AnalysisReports().write_advice([made_analyses.advice()], paths[0])
+        await AnalysisReports().write_advice([report_factories.advice()], paths[0])

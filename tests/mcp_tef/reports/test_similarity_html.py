@@ -15,12 +15,12 @@ from mcp_tef.reports.heat import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, da
 from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Meaning, Square
-from tests.support import made_analyses
-from tests.support.html_reader import Reader
+from tests.support import report_factories
+from tests.support.report_factories import Reader
 
 
 def page(**changes: object) -> str:
-    similarity = made_analyses.similarity(full=True)
+    similarity = report_factories.similarity(full=True)
     label = ToolLabel(tool="x", kind=LabelKind.TOOL)
     observation = PairObservation(
         confused=3,
@@ -80,7 +80,7 @@ def test_groups_and_copies_are_named() -> None:
 
 
 def test_a_copy_shows_the_score_that_makes_it_one() -> None:
-    tools = made_analyses.some_tools()[:2]
+    tools = report_factories.some_tools()[:2]
     meaning = Meaning(
         embedder="made",
         described=Square(np.array([[1, 0.8], [0.8, 1]], dtype=np.float32)),
@@ -93,7 +93,7 @@ def test_a_copy_shows_the_score_that_makes_it_one() -> None:
 
 
 def test_the_best_of_very_many_pairs_is_not_said_to_be_closer_than_all_of_them() -> None:
-    words = Reader(similarity_html(SimilarityResults(similarity=made_analyses.many(70), threshold=0.0))).words
+    words = Reader(similarity_html(SimilarityResults(similarity=report_factories.many(70), threshold=0.0))).words
     assert "99.9 %" in words
     assert "100.0 %" not in words
 
@@ -120,7 +120,7 @@ def test_it_is_light_or_dark_as_the_reader_is_and_prints() -> None:
 
 
 def test_some_tools_become_a_picture_beside_their_names() -> None:
-    found = made_analyses.many(LARGEST_DRAWN + 1)
+    found = report_factories.many(LARGEST_DRAWN + 1)
     seen = Reader(similarity_html(SimilarityResults(similarity=found, threshold=0.85)))
     assert (seen.elements["rect"], seen.elements["image"]) == (0, 1)
     assert "shop/tool_40" in seen.words
@@ -130,19 +130,19 @@ def test_some_tools_become_a_picture_beside_their_names() -> None:
 
 
 def test_many_tools_become_one_picture() -> None:
-    found = made_analyses.many(LARGEST_NAMED + 1)
+    found = report_factories.many(LARGEST_NAMED + 1)
     seen = Reader(similarity_html(SimilarityResults(similarity=found, threshold=0.85)))
     assert (seen.elements["rect"], seen.elements["image"], seen.elements["img"]) == (0, 0, 2)
 
 
 def test_the_work_on_many_pairs_is_cut_and_says_so() -> None:
-    text = similarity_html(SimilarityResults(similarity=made_analyses.many(60), threshold=0.0))
+    text = similarity_html(SimilarityResults(similarity=report_factories.many(60), threshold=0.0))
     assert "The first 200 of 1,770; the JSON file holds all." in text
     assert text.count("<h3>") == 20
 
 
 def test_a_page_about_no_tool_is_a_page() -> None:
-    found = made_analyses.similarity([], np.zeros((0, 0)))
+    found = report_factories.similarity([], np.zeros((0, 0)))
     assert "<h1>" in similarity_html(SimilarityResults(similarity=found, threshold=0.85))
 
 

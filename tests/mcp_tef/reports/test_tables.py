@@ -6,7 +6,7 @@ import json
 
 from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
 from mcp_tef.reports.tables import COLUMNS, to_csv, to_json
-from tests.support.made_results import EVIL, results, run
+from tests.support.report_factories import EVIL, results, run
 
 
 def test_csv_has_a_line_for_each_run_and_every_column() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.scoring.bipartite_matching import best_pairs, pairs_up
-from tests.support.effort import computing_at_most
+from tests.support.processes import computing_at_most
 
 Worth = dict[tuple[int, int], int]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.scoring.expectations import described, problems
-from tests.support.judging import expect, wanted
+from tests.support.judging_factories import expect, wanted
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import NO_TOOL, Expectation, ExpectedCall
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, Verdict, VerdictKind
 from mcp_tef.scoring.judge import judge
-from tests.support.effort import computing_at_most
-from tests.support.judging import (
+from tests.support.judging_factories import (
     TEXT,
     WHOLE,
     any_of,
@@ -22,6 +21,7 @@ from tests.support.judging import (
     tool,
     wanted,
 )
+from tests.support.processes import computing_at_most
 
 TOOLS = [tool("search_code"), tool("search_files"), tool("add_comment", server="github")]
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN

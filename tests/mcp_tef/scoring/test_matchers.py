@@ -7,7 +7,7 @@ import pytest
 
 from mcp_tef.scoring.matchers import fits
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
-from tests.support.effort import computing_at_most
+from tests.support.processes import computing_at_most
 
 
 def place(schema: Any) -> SchemaPlace:

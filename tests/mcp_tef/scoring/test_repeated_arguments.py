@@ -4,7 +4,7 @@ import pytest
 
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.scoring.judge import judge
-from tests.support.judging import expect, tool, wanted
+from tests.support.judging_factories import expect, tool, wanted
 
 TOOLS = [tool("search_code")]
 

@@ -8,8 +8,8 @@ from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.scoring.run_differences import answer_changes, setting_changes, tool_changes, verdict_changes
-from tests.support.made_runs import judged_detail, wrong_detail
-from tests.support.stored import offered, tool
+from tests.support.run_factories import judged_detail, wrong_detail
+from tests.support.workspace_files import offered, tool
 
 
 def snapshot(*tools: OfferedTool) -> Snapshot:

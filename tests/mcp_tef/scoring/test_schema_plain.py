@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft202012Validator
 
 from mcp_tef.scoring.tool_schema import surely_fit, surely_fits
-from tests.support.judging import TEXT, WHOLE, schema
+from tests.support.judging_factories import TEXT, WHOLE, schema
 
 KINDS = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null"])
 NAMES = st.sampled_from(["a", "b", "c"])

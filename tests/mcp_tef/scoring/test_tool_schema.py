@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mcp_tef.scoring.tool_schema import SchemaShelf, ToolSchema
-from tests.support.effort import computing_at_most
-from tests.support.judging import TEXT, WHOLE, schema
+from tests.support.judging_factories import TEXT, WHOLE, schema
+from tests.support.processes import computing_at_most
 
 TREE: dict[str, Any] = {
     "type": "object",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.conformance import judged
+from tests.support.conformance_suite import judged
 
 
 @pytest.mark.timeout(900)

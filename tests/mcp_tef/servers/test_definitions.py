@@ -6,7 +6,7 @@ import pytest
 
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.definitions import sort_out, why_bad
-from tests.support.fault_server import tool
+from tests.support.faults.fault_script import tool
 
 SPEC = ServerSpec(name="Shop", transport=Transport.FILE, path="tools.json")
 

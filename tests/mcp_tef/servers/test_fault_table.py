@@ -15,7 +15,7 @@ from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers.tool_lister import McpGateway
-from tests.support import fault_server, fault_web
+from tests.support.faults import http_faults, stdio_faults
 from tests.support.processes import children
 
 SHORT, AMPLE, SLACK = 6.0, 60.0, 20.0
@@ -178,14 +178,14 @@ class Told:
 def faults(open_servers: ExitStack, remote: str) -> Iterator[Fault]:
     """All of them; the HTTP servers run until `open_servers` is closed. Schemas refer to the address `remote`."""
     for name, expected in STDIO.items():
-        program, *args = fault_server.command(name)
+        program, *args = stdio_faults.command(name)
         stdio = ServerSpec(
             name="Bench", transport=Transport.STDIO, command=program, args=tuple(args), env={"REMOTE": remote}
         )
         yield Fault(stdio, name, expected)
     for transport, rows in ((Transport.STREAMABLE_HTTP, HTTP), (Transport.SSE, OLDER)):
         for name, expected in rows.items():
-            url = open_servers.enter_context(fault_web.serving(name)).url
+            url = open_servers.enter_context(http_faults.serving(name)).url
             yield Fault(ServerSpec(name="Bench", transport=transport, url=url), name, expected)
 
 
@@ -220,9 +220,9 @@ async def test_every_fault_is_told_in_a_sentence_within_its_budget_while_others_
         healthy = ServerSpec(
             name="Healthy",
             transport=Transport.STREAMABLE_HTTP,
-            url=open_servers.enter_context(fault_web.serving("none")).url,
+            url=open_servers.enter_context(http_faults.serving("none")).url,
         )
-        remote = open_servers.enter_context(fault_web.serving("none"))
+        remote = open_servers.enter_context(http_faults.serving("none"))
         everything = tuple(faults(open_servers, remote.url))
         try:
             await reads(gateway, healthy, AMPLE)
@@ -239,5 +239,5 @@ async def test_every_fault_is_told_in_a_sentence_within_its_budget_while_others_
 
 def test_no_fault_of_the_fault_servers_is_left_out() -> None:
     ours = {"none", "echoes-secret", "surroundings", "web-page-405", "compressed"}
-    assert set(STDIO) == set(fault_server.FAULTS) - ours
-    assert HTTP.keys() | OLDER.keys() == set(fault_web.FAULTS) - ours
+    assert set(STDIO) == set(stdio_faults.FAULTS) - ours
+    assert HTTP.keys() | OLDER.keys() == set(http_faults.FAULTS) - ours

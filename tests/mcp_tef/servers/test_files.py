@@ -9,7 +9,7 @@ import pytest
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.tools_files import read_tools_file
-from tests.support.fault_server import tool
+from tests.support.faults.fault_script import tool
 
 TOOLS: list[Any] = [tool("one", vendor={"x": 1}), tool("two"), {"name": "bad"}]
 

@@ -11,8 +11,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.client import McpSignIns, Visits
 from mcp_tef.servers.credential_store import Strongbox
-from tests.support.browser import Browser
-from tests.support.sign_in_server import Desk, signing_in_at
+from tests.support.sign_in_server import Browser, Desk, signing_in_at
 
 
 @pytest.fixture

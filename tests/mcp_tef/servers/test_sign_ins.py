@@ -20,10 +20,9 @@ from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.client import McpSignIns
 from mcp_tef.servers.credential_store import Strongbox
 from mcp_tef.servers.tool_lister import McpGateway
-from tests.support.browser import Browser
-from tests.support.faults.lists import ModernOnly
-from tests.support.keychains import MemoryKeychain
-from tests.support.sign_in_server import ACCESS, REFRESH, Desk, signing_in_at
+from tests.support.fake_ports import MemoryKeychain
+from tests.support.faults.tool_lists import ModernOnly
+from tests.support.sign_in_server import ACCESS, REFRESH, Browser, Desk, signing_in_at
 
 AMPLE = 30.0
 

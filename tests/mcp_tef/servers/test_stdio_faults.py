@@ -13,7 +13,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers import session
 from mcp_tef.servers.tool_lister import McpGateway
-from tests.support.fault_server import command
+from tests.support.faults.stdio_faults import command
 from tests.support.processes import gone
 
 AMPLE, BEGUN, SHORT, MARGIN = 60.0, 6.0, 0.6, 20.0

@@ -9,7 +9,7 @@ import pytest
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.servers.tool_lister import McpGateway
-from tests.support.fault_web import serving
+from tests.support.faults.http_faults import serving
 
 AMPLE, SHORT, MARGIN = 60.0, 0.6, 20.0
 

@@ -14,8 +14,7 @@ from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.statistics.calibration import calibration
 from mcp_tef.statistics.intervals import mean, wilson
-from tests.support.any_runs import judged_run
-from tests.support.histories import history_of
+from tests.support.run_histories import history_of, judged_run
 
 SEARCH = ("docs", "search")
 

@@ -10,8 +10,7 @@ from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
 from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.statistics.confusion import confusions
 from mcp_tef.statistics.intervals import wilson
-from tests.support.any_runs import any_runs, judged_run
-from tests.support.histories import history_of
+from tests.support.run_histories import any_runs, history_of, judged_run
 
 Side = tuple[str, str] | str | None
 SEARCH, READ, OTHER = ("docs", "search"), ("docs", "read"), ("wiki", "search")

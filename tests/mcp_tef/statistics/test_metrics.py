@@ -17,7 +17,7 @@ from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory
 from mcp_tef.statistics.intervals import percentiles, wilson
 from mcp_tef.statistics.metrics import summarise as summarise_history
-from tests.support.histories import history_of
+from tests.support.run_histories import history_of
 
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN
 UNDEFINED = Rate(None, None, None, 0)

@@ -8,9 +8,8 @@ from mcp_tef.model.similarity import PairStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.statistics.observed_confusion import Confusions, Past, work_list
-from tests.support.any_runs import judged_run
-from tests.support.histories import history_of
-from tests.support.tool_sets import a_tool, compared
+from tests.support.run_histories import history_of, judged_run
+from tests.support.similarity_factories import a_tool, compared
 
 FILES, CODE, MAIL, DOOR = ("docs", "search_files"), ("docs", "search_code"), ("mail", "search"), ("home", "unlock")
 

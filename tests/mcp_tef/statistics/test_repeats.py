@@ -14,8 +14,7 @@ from scipy.special import comb  # type: ignore[import-untyped]  # scipy ships no
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.repeats import MOST_FLAKY, pass_power, repeats
-from tests.support.any_runs import any_runs, judged_run
-from tests.support.histories import history_of
+from tests.support.run_histories import any_runs, history_of, judged_run
 
 SEARCH = ("docs", "search")
 

@@ -10,7 +10,7 @@ from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import draft, fill, http, nothing_picked, right, rows, run_all
+from tests.support.workspace_files import draft, fill, http, nothing_picked, right, rows, run_all
 
 SEARCH = ExpectedCall(tool="search", server="docs", parameters={"q": {"$contains": "Größe"}, "n": 3}, exact=True)
 

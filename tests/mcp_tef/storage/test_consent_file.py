@@ -12,7 +12,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.consents import Consent, ConsentKind
 from mcp_tef.ports import ConsentStore
 from mcp_tef.storage.consent_file import ConsentFile
-from tests.support.consents import MemoryConsents
+from tests.support.fake_ports import MemoryConsents
 
 FIRST = Consent("f1", '"serve" "--all"')
 SECOND = Consent("f2", "https://other.example \u2190 OPENAI_API_KEY", ConsentKind.KEY)

@@ -10,7 +10,7 @@ import pytest
 from mcp_tef import Engine, StoreError, require_workspace
 from mcp_tef.storage.store import open_store
 from mcp_tef.storage.workspace_copies import save_copy
-from tests.support.stored import change, fill, http, rows
+from tests.support.workspace_files import change, fill, http, rows
 
 COUNTS = (
     "SELECT (SELECT count(*) FROM mcp_servers), (SELECT count(*) FROM test_cases), (SELECT count(*) FROM test_runs)"

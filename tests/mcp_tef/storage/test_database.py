@@ -12,7 +12,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter, RunStatus
 from mcp_tef.storage.database import Database, chunks
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import change, fill, http, right
+from tests.support.workspace_files import change, fill, http, right
 
 
 def database_of(store: SqliteStore) -> Database:

@@ -24,7 +24,7 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.storage.store import SqliteStore
 from mcp_tef.storage.verdict_rows import document_of, verdict_from
-from tests.support.stored import change, draft, fill, gone_wrong, nothing_picked, right, rows, run_all
+from tests.support.workspace_files import change, draft, fill, gone_wrong, nothing_picked, right, rows, run_all
 
 MOMENT = datetime(2026, 11, 21, 23, 50, 12, 345000, tzinfo=UTC)
 READ = Expectation(((ExpectedCall(tool="read", server="docs", parameters={"path": {"$any": True}}),),))

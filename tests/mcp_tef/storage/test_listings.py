@@ -3,7 +3,7 @@
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore
-from tests.support.stored import http, tool
+from tests.support.workspace_files import http, tool
 
 
 def listing(*tools: Tool) -> Listing:

@@ -10,7 +10,7 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
 from mcp_tef.storage.store import SqliteStore
-from tests.support.stored import Filled, draft, fill, gone_wrong, nothing_picked, right
+from tests.support.workspace_files import Filled, draft, fill, gone_wrong, nothing_picked, right
 
 GPT = ModelSettings(provider="openai", model="gpt-4.1-mini")
 

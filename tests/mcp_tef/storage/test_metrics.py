@@ -18,8 +18,19 @@ from mcp_tef.scoring.judge import judge
 from mcp_tef.statistics.history import History
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.metrics import MetricsService
-from tests.support.histories import history_of
-from tests.support.stored import change, draft, fill, gone_wrong, http, nothing_picked, offered, right, rows, tool
+from tests.support.run_histories import history_of
+from tests.support.workspace_files import (
+    change,
+    draft,
+    fill,
+    gone_wrong,
+    http,
+    nothing_picked,
+    offered,
+    right,
+    rows,
+    tool,
+)
 
 GPT = ModelSettings(provider="openai", model="gpt-4.1-mini")
 TOOLS = offered(tool(), tool("read"), tool("search", server="wiki"))

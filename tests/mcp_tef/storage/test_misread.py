@@ -19,7 +19,7 @@ from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import Document, StoredRow
 from mcp_tef.storage.store import SqliteStore
-from tests.support.stored import Filled, draft, fill, right, run_all, tool
+from tests.support.workspace_files import Filled, draft, fill, right, run_all, tool
 
 NO_JSON = ("[{", "", "[" * 100_000)
 OTHERWISE = ("5", '"words"', "[5]", '{"tool": 5}', "null")

@@ -11,7 +11,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.store import open_store
-from tests.support.stored import change, fill, http, rows
+from tests.support.workspace_files import change, fill, http, rows
 
 
 def put(path: Path, content: bytes) -> None:

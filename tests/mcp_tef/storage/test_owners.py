@@ -16,14 +16,14 @@ from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import BatchStatus, FailureInfo, RunFilter, RunOrder, RunStatus
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import Filled, change, fill, rows
+from tests.support.workspace_files import Filled, change, fill, rows
 
 ROOT = Path(__file__).parents[3]
 CHILD = """
 import asyncio, sys
 from pathlib import Path
 from mcp_tef.storage.store import open_store
-from tests.support.stored import fill, right
+from tests.support.workspace_files import fill, right
 
 async def main():
     store = await open_store(Path(sys.argv[1]))

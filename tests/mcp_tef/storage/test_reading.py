@@ -12,9 +12,8 @@ import pytest
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from tests.support.dumps import VERSION_8, loaded
-from tests.support.rights import read_only
-from tests.support.stored import change, fill, http, run_all
+from tests.support.processes import read_only
+from tests.support.workspace_files import VERSION_8, change, fill, http, loaded, run_all
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_tef import CaseDraft, Engine, InputError, ServerSpec, StoreError, Transport
 from mcp_tef.storage.workspace_copies import rename_workspace, renamed_path, tools_folder
-from tests.support.case_book import tools_file
+from tests.support.workspace_files import tools_file
 
 
 async def filled(path: Path) -> None:

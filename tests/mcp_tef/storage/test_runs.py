@@ -14,7 +14,18 @@ from mcp_tef.model.runs import BatchRequest, BatchStatus, FailureInfo, ModelSett
 from mcp_tef.model.verdicts import CallMatch, Classification, FindingReason, ParameterFinding, Verdict, VerdictKind
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.metrics import MetricsService
-from tests.support.stored import change, draft, fill, gone_wrong, nothing_picked, offered, right, rows, run_all, tool
+from tests.support.workspace_files import (
+    change,
+    draft,
+    fill,
+    gone_wrong,
+    nothing_picked,
+    offered,
+    right,
+    rows,
+    run_all,
+    tool,
+)
 
 MODELS = (
     ModelSettings(),

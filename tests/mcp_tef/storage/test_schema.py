@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 
 from mcp_tef.storage.columns import StoredRow
 from mcp_tef.storage.workspace_file import prepare
-from tests.support.stored import rows
+from tests.support.workspace_files import rows
 
 Reader = Callable[[sqlite3.Connection, str], Any]
 

@@ -13,9 +13,8 @@ from mcp_tef.storage.schema_upgrade import OLDEST
 from mcp_tef.storage.store import open_store, open_store_for_reading
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
 from mcp_tef.storage.workspace_file import connect, prepare, require_workspace
-from tests.support.dumps import VERSION_8, loaded
-from tests.support.rights import read_only
-from tests.support.stored import change, fill, rows, run_all
+from tests.support.processes import read_only
+from tests.support.workspace_files import VERSION_8, change, fill, loaded, rows, run_all
 
 SPY = "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END"
 WRITABLE, NO_LONGER = "PRAGMA writable_schema = ON", "PRAGMA writable_schema = OFF"

@@ -16,8 +16,7 @@ from mcp_tef.storage.schema_check import schema_hash
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.storage.workspace_file import prepare
 from tests.support.command_line import say
-from tests.support.dumps import VERSION_8, loaded
-from tests.support.stored import change, fill, offered, rows, run_all, tool
+from tests.support.workspace_files import VERSION_8, change, fill, loaded, offered, rows, run_all, tool
 
 PRINTED = json.loads(VERSION_8.with_suffix(".json").read_text("utf-8"))
 """Output of the commands of the last version before, for the same workspace."""

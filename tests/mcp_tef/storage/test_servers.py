@@ -11,7 +11,7 @@ from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Ser
 from mcp_tef.model.tools import Listing, ToolProblem
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import change, draft, http, rows, tool
+from tests.support.workspace_files import change, draft, http, rows, tool
 
 STDIO = ServerSpec(
     name="files",

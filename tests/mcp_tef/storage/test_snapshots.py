@@ -8,7 +8,7 @@ from mcp_tef.errors import NotFoundError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import change, draft, fill, http, offered, right, rows, run_all, tool
+from tests.support.workspace_files import change, draft, fill, http, offered, right, rows, run_all, tool
 
 LINKED = """
 SELECT count(*) FROM tool_definitions

@@ -8,7 +8,7 @@ from mcp_tef.model.ids import ServerId, ToolCallId, new_id
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.stored import http, rows
+from tests.support.workspace_files import http, rows
 
 AT = datetime(2026, 11, 22, 6, tzinfo=UTC)
 

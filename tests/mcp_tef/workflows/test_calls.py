@@ -20,9 +20,8 @@ from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
-from tests.support.consents import loopback_consents
-from tests.support.memory_calls import FakeCaller, says
-from tests.support.ports import FakeGateway, command_server, http_server, silent, tool
+from tests.support.fake_ports import FakeGateway, command_server, http_server, loopback_consents, silent, tool
+from tests.support.memory_servers import FakeCaller, says
 
 FIND = tool("find", text={"type": "string"}, limit={"type": "integer", "maximum": 5})
 GOOD = {"text": "chain", "limit": 3}

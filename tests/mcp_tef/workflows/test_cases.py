@@ -13,8 +13,8 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import picks, tool
+from tests.support.fake_ports import picks, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
 
 RICH = CaseDraft(
     name="Two steps",

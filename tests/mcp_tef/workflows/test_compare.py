@@ -13,8 +13,8 @@ from mcp_tef.model.runs import Batch, ModelSettings
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.compare import Compare
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import Reply, picks, tool
+from tests.support.fake_ports import Reply, picks, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
 
 DESK = {"desk": [tool("find"), tool("book")]}
 QUERIES = tuple(f"query {number}" for number in range(12))

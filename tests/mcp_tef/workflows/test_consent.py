@@ -13,8 +13,7 @@ from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Tra
 from mcp_tef.servers.launch import Surroundings
 from mcp_tef.workflows.consent import Consents, matches_options
 from mcp_tef.workflows.sample import sample_spec
-from tests.support.consents import MemoryConsents, no_consents
-from tests.support.ports import command_server
+from tests.support.fake_ports import MemoryConsents, command_server, no_consents
 
 URL = "https://tools.example/mcp"
 TOKEN = ServerSpec(

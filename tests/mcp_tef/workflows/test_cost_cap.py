@@ -12,8 +12,8 @@ from mcp_tef.model.runs import BatchStatus, ModelInfo, ModelSettings, RunFilter
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import FakeCatalogue, picks, tool
+from tests.support.fake_ports import FakeCatalogue, picks, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
 
 DESK = {"desk": [tool("find"), tool("book")]}
 LOCAL = ModelSettings(provider="local", model="small")

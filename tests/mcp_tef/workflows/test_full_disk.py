@@ -14,8 +14,8 @@ from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import BatchStatus, RunResult, RunSummary
 from mcp_tef.ports import Question, RunStore
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import picks, tool
+from tests.support.fake_ports import picks, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
 
 FULL = StoreError("The disk is full.", hint="Make room on it.")
 

@@ -12,8 +12,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import parse_embedder
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.models import Models
-from tests.support.consents import no_consents
-from tests.support.ports import FakeCatalogue, FakeKeys
+from tests.support.fake_ports import FakeCatalogue, FakeKeys, no_consents
 
 OWN, FOREIGN, LOCAL = "https://cloud.example/v1", "https://evil.example/v1", "http://127.0.0.1:1234/v1"
 PLAIN, TYPED = "http://10.1.2.3/v1", Secret("typed-1")

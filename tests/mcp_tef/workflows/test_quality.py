@@ -18,11 +18,8 @@ from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import WritingTask, Written
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
-from tests.support.consents import loopback_consents
-from tests.support.fake_counter import FourCharactersEach
-from tests.support.fake_writer import FakeWriter, Writes
-from tests.support.linting import make
-from tests.support.ports import FakeCatalogue, FakeKeys
+from tests.support.fake_ports import FakeCatalogue, FakeKeys, FakeWriter, FourCharactersEach, Writes, loopback_consents
+from tests.support.lint_factories import make
 
 LOCAL = ModelSettings(provider="local", model="small", max_retries=0)
 CLOUD = ModelSettings(provider="cloud", model="big", max_retries=0)

@@ -9,9 +9,9 @@ from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, BatchStarted
 from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.storage.store import open_store
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import picks, tool
-from tests.support.stored import change
+from tests.support.fake_ports import picks, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
+from tests.support.workspace_files import change
 
 
 @pytest.fixture

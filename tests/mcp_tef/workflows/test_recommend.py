@@ -15,10 +15,23 @@ from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind,
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.scoring.differentiation.patches import sound
-from tests.support.advising import KEY, MODEL, TOOLS, Advisor, answer, changed, drafts
-from tests.support.fake_writer import FakeWriter
-from tests.support.made_pairs import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, told
-from tests.support.tool_sets import HashedWords, tool_set
+from tests.support.fake_ports import FakeWriter
+from tests.support.similarity_factories import (
+    BOOKING,
+    COMMENT,
+    KEY,
+    MODEL,
+    PAGE_COMMENT,
+    TOOLS,
+    WEATHER,
+    Advisor,
+    HashedWords,
+    answer,
+    changed,
+    drafts,
+    told,
+    tool_set,
+)
 
 
 async def test_two_clearly_different_tools_get_no_advice_and_no_model_is_asked() -> None:

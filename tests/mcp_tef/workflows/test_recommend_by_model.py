@@ -12,11 +12,23 @@ from mcp_tef.model.runs import ModelInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import PairAdvice
 from mcp_tef.ports import Written
-from tests.support.advising import GOOD, KEY, MODEL, TOOLS, Advisor, SlowWriter, answer, by_model, changed, drafts
-from tests.support.fake_writer import FakeWriter
-from tests.support.made_pairs import PAGE_COMMENT, told
+from tests.support.fake_ports import FakeWriter
 from tests.support.model_replies import words
 from tests.support.model_stub import ModelStub, Step
+from tests.support.similarity_factories import (
+    GOOD,
+    KEY,
+    MODEL,
+    PAGE_COMMENT,
+    TOOLS,
+    Advisor,
+    SlowWriter,
+    answer,
+    by_model,
+    changed,
+    drafts,
+    told,
+)
 
 
 async def test_a_model_writes_for_both_tools_and_the_drafts_stay_beside_it() -> None:

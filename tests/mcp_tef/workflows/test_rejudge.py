@@ -22,9 +22,9 @@ from mcp_tef.ports import Question, Store
 from mcp_tef.scoring.judge import judge
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.rejudge import judged_again
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import Reply, picks, tool
-from tests.support.stored import change
+from tests.support.fake_ports import Reply, picks, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
+from tests.support.workspace_files import change
 
 DESK = {"desk": [tool("find"), tool("book")]}
 REFUSED = ModelError(ModelFault.KEY_WRONG, "The key was refused.")

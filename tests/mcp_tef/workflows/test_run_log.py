@@ -9,7 +9,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import RunResult, RunStatus, RunSummary
 from mcp_tef.workflows.batch_results import RunLog
-from tests.support.made_runs import run
+from tests.support.run_factories import run
 
 
 class SlowStore:

@@ -19,8 +19,8 @@ from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
 from mcp_tef.workflows.tool_loading import ToolCache
-from tests.support.bench_of_runs import Bench, bench, draft, request, write
-from tests.support.ports import FakeKeys, Reply, command_server, picks, silent, tool
+from tests.support.fake_ports import FakeKeys, Reply, command_server, picks, silent, tool
+from tests.support.workflow_bench import Bench, bench, draft, request, write
 
 DESK = {"desk": [tool("find"), tool("book")]}
 CLOUD = ModelSettings(provider="cloud", model="big")

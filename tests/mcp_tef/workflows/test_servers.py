@@ -13,8 +13,8 @@ from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
-from tests.support.bench_of_runs import Bench, ServersSaid, bench
-from tests.support.ports import Gate, command_server, http_server, picks, silent, tool
+from tests.support.fake_ports import Gate, command_server, http_server, picks, silent, tool
+from tests.support.workflow_bench import Bench, ServersSaid, bench
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights, PairStatus, parse_embedder
 from mcp_tef.scoring.similarity.tool_texts import UNRELATED
 from mcp_tef.workflows.similarity import PORTION, SimilarityAnalyses
-from tests.support.any_runs import judged_run
 from tests.support.memory_servers import NOW
 from tests.support.memory_store import MemoryStore
-from tests.support.tool_sets import FakeEmbedders, HashedWords, a_tool, tool_set
+from tests.support.run_histories import judged_run
+from tests.support.similarity_factories import FakeEmbedders, HashedWords, a_tool, tool_set
 
 FIND = a_tool("find_files", "Find files by name", "docs", path="string")
 SEARCH = a_tool("search_files", "Find files by content", "docs", path="string")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_tef import CancellableWork, CaseImportPreview, Engine, StoppedError
-from tests.support.case_book import written
+from tests.support.workspace_files import written
 
 MANY = 10_000
 

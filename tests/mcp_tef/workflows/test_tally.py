@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.workflows.batch_results import BatchCounts
-from tests.support.made_runs import batch, run
+from tests.support.run_factories import batch, run
 
 
 class Clock:

@@ -15,9 +15,8 @@ from mcp_tef.model.similarity import SourceKind, ToolSet, ToolSource
 from mcp_tef.model.tools import Listing
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.tool_sources import ToolSources
-from tests.support.consents import loopback_consents
+from tests.support.fake_ports import FakeGateway, command_server, http_server, loopback_consents, silent, tool
 from tests.support.memory_servers import MemoryServers
-from tests.support.ports import FakeGateway, command_server, http_server, silent, tool
 
 READ = {"name": "read", "description": "Reads", "inputSchema": {"type": "object"}}
 WRITE = {"name": "write", "inputSchema": {"type": "object"}}

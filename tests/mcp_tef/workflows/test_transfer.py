@@ -18,7 +18,7 @@ from mcp_tef import (
     ServerSpec,
     Transport,
 )
-from tests.support.case_book import case, tools_file, weather, written
+from tests.support.workspace_files import case, tools_file, weather, written
 
 
 @pytest.fixture

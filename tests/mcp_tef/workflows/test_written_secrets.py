@@ -9,7 +9,7 @@ from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
-from tests.support.keychains import MemoryKeychain
+from tests.support.fake_ports import MemoryKeychain
 
 PLANTED, OTHER = "hush-4711", "hush-0815"
 

@@ -26,7 +26,7 @@ from tests.support.cases_page import (
     type_into,
     with_cases,
 )
-from tests.support.pages import page_test
+from tests.support.windows import page_test
 
 # ---------------------------------------------------------------- new, copy, delete, run
 

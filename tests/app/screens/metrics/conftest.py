@@ -15,7 +15,7 @@ from app.screens.metrics.filters import Dimension
 from app.screens.metrics.page import MetricsPage
 from mcp_tef import ModelSettings
 from tests.support.fake_engine import FakeEngine
-from tests.support.past_runs import SMALL, past_batch, past_runs, remember
+from tests.support.run_factories import SMALL, past_batch, past_runs, remember
 from tests.support.windows import drive, session_for
 
 

@@ -12,8 +12,7 @@ from app.screens.metrics.presenter import MetricsPresenter
 from mcp_tef import ActualCall, Answer, BatchId, BatchRequest, BatchStatus, Engine, ModelSettings, PairChange
 from mcp_tef.ports import Question
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
-from tests.support.made_runs import NOW
-from tests.support.past_runs import Confusions, past_batch, past_runs, remember
+from tests.support.run_factories import NOW, Confusions, past_batch, past_runs, remember
 
 T = TypeVar("T")
 BEFORE: Confusions = {"search_code": {"search_code": 6, "search_files": 4}, None: {None: 2}}

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from app.core_link.settings import Settings
 from app.screens.metrics.filters import Dimension
 from tests.app.screens.metrics.conftest import Desk, Tell, desk
-from tests.support.made_runs import GPT
+from tests.support.run_factories import GPT
 from tests.support.windows import drive, until
 from tests.support.workspace_files import a_workspace
 

@@ -16,8 +16,7 @@ from app.screens.metrics.filters import (
     toggled,
 )
 from mcp_tef import BatchId, FilterChoices, LabelKind, RunFilter, ToolLabel
-from tests.support.made_runs import GPT, NOW
-from tests.support.past_runs import past_batch
+from tests.support.run_factories import GPT, NOW, past_batch
 
 TIME = f"{past_batch(1).created_at.astimezone():%H:%M}"
 BATCHES = {BatchId("batch-1"): past_batch(1)}

@@ -13,8 +13,7 @@ from app.screens.metrics.batch_comparison import Group
 from app.screens.metrics.filters import Dimension
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
-from tests.support.made_runs import GPT
-from tests.support.past_runs import past_batch
+from tests.support.run_factories import GPT, past_batch
 from tests.support.windows import until
 
 

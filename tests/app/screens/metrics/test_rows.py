@@ -5,7 +5,7 @@ from app.core_link.targets import ShowPair, ShowRuns, ShowToolQuality, StartRuns
 from app.screens.metrics.filters import Dimension
 from app.widgets import Action, ListTable
 from tests.app.screens.metrics.conftest import Desk, Tell
-from tests.support.made_runs import GPT
+from tests.support.run_factories import GPT
 from tests.support.windows import until
 
 

@@ -13,9 +13,8 @@ from app.screens.metrics.group_values import model_rows, repeats_view, server_ro
 from app.screens.metrics.metric_values import asides, figures, figures_table
 from mcp_tef import NO_TOOL_LABEL, Batch, MetricsOverview, ModelSettings, RunFilter, RunStatus, RunSummary
 from mcp_tef.workflows.metrics import _overview
-from tests.support.histories import history_of
-from tests.support.made_runs import NOW, failed_run
-from tests.support.past_runs import SMALL, past_batch, past_runs
+from tests.support.run_factories import NOW, SMALL, failed_run, past_batch, past_runs
+from tests.support.run_histories import history_of
 
 DAY = past_batch(1)
 

@@ -7,8 +7,8 @@ from app.widgets import FlowText
 from mcp_tef import ModelSettings, Secret
 from mcp_tef.model.config import Config
 from mcp_tef.workflows.models import Models
-from tests.support.ports import FakeCatalogue
-from tests.support.quality_desk import FINE, GPT, NAMELESS, SUGGESTED, desk
+from tests.support.fake_ports import FakeCatalogue
+from tests.support.quality_page import FINE, GPT, NAMELESS, SUGGESTED, desk
 from tests.support.windows import drive, until
 
 OFFLINE = ModelSettings()

@@ -26,8 +26,8 @@ from app.screens.quality.view import EVERY, FINDINGS, SERVER
 from app.widgets import Notice
 from mcp_tef import RunFilter, ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, made_tool
-from tests.support.ports import command_server
-from tests.support.quality_desk import EVIL, EXITED, FINE, NAMELESS, desk
+from tests.support.fake_ports import command_server
+from tests.support.quality_page import EVIL, EXITED, FINE, NAMELESS, desk
 from tests.support.windows import consent_for, drive, until
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from mcp_tef import (
     ToolQuality,
 )
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
-from tests.support.held_asks import HeldAsks
-from tests.support.judged_tools import finding, judged, names
-from tests.support.ports import command_server, http_server
+from tests.support.fake_ports import command_server, http_server
+from tests.support.quality_page import finding, judged, names
+from tests.support.windows import HeldAsks
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

@@ -19,7 +19,7 @@ from app.screens.quality.labels import (
 from app.text.text_diff import difference
 from mcp_tef import QualityReport, ServerTokenCount, Severity, ToolQuality
 from tests.support.fake_engine import made_tool
-from tests.support.judged_tools import finding, judged
+from tests.support.quality_page import finding, judged
 
 MISSING = finding("description-missing", Severity.ERROR, penalty=40)
 SHORT = finding("description-too-short")

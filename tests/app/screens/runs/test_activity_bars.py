@@ -6,7 +6,7 @@ from app.screens.runs.activity_bars import batch_activity, ended_text
 from mcp_tef import BatchId, BatchProgressed, BatchRequest, BatchStatus, ModelSettings
 from tests.app.screens.runs.conftest import Desk, batch_menu
 from tests.support.fake_engine import NEVER
-from tests.support.made_runs import batch
+from tests.support.run_factories import batch
 
 
 def test_the_bar_says_done_failed_cost_of_the_cap_and_time_left() -> None:

@@ -3,7 +3,7 @@
 from app.screens.runs.activity_bars import batch_activity
 from app.screens.runs.batch_events import BatchQueue
 from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
-from tests.support.made_runs import batch
+from tests.support.run_factories import batch
 
 GOING = batch(id=BatchId("going"))
 

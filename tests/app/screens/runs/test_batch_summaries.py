@@ -7,7 +7,7 @@ import pytest
 from app.screens.runs.batch_summaries import action_texts, batch_card, batch_summary, batch_tooltip, recall_text
 from app.screens.runs.labels import VerdictMark
 from mcp_tef import BatchStatus, ModelSettings, wilson
-from tests.support.made_runs import NOW, batch
+from tests.support.run_factories import NOW, batch
 
 
 def test_a_card_says_when_what_which_model_and_how_much_was_right() -> None:

@@ -13,7 +13,7 @@ from app.screens.runs.call_comparison import (
 from app.screens.runs.labels import TextSpan, VerdictMark
 from app.screens.runs.verdict import verdict_view
 from mcp_tef import ActualCall, RunDetail
-from tests.support.made_runs import SEARCH_CODE, SEARCH_FILES, detail, judged_detail, run, wrong_detail
+from tests.support.run_factories import SEARCH_CODE, SEARCH_FILES, detail, judged_detail, run, wrong_detail
 
 
 def marked(spans: tuple[TextSpan, ...]) -> list[str]:

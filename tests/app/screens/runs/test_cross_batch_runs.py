@@ -14,7 +14,7 @@ from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
 from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary
 from tests.app.screens.runs.conftest import Desk
-from tests.support.made_runs import run
+from tests.support.run_factories import run
 
 
 def visible_rows(desk: Desk) -> list[str]:

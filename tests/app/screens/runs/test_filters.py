@@ -16,7 +16,7 @@ from app.screens.runs.run_table import filter_predicate
 from mcp_tef import BatchRequest, Classification, RunFilter, RunOrder, RunStatus, VerdictKind
 from mcp_tef.model.runs import INTERRUPTED
 from tests.app.screens.runs.conftest import Desk
-from tests.support.made_runs import failed_run, run
+from tests.support.run_factories import failed_run, run
 
 MISSED = NO_FILTERS.with_values(OUTCOME.name, "FN")
 

@@ -12,7 +12,7 @@ from app.widgets import Notice
 from mcp_tef import BatchId, BatchRequest, BatchStatus
 from tests.app.screens.runs.conftest import Desk
 from tests.support.fake_engine import FakeEngine
-from tests.support.made_runs import batch
+from tests.support.run_factories import batch
 from tests.support.windows import drive, session_for
 
 LONG = BatchRequest(name="Long", repeats=10, concurrency=2)

@@ -31,7 +31,7 @@ from mcp_tef import (
     ServersChanged,
 )
 from tests.support.fake_engine import FakeEngine
-from tests.support.made_runs import NOW, batch, run
+from tests.support.run_factories import NOW, batch, run
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from app.screens.runs.labels import VerdictMark
 from app.screens.runs.presenter import RunsPresenter
 from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RejudgeProgressed, RunFilter, RunsChanged
 from tests.app.screens.runs.conftest import Desk
-from tests.support.made_runs import NOW, batch, run
+from tests.support.run_factories import NOW, batch, run
 
 WANTS_REPAIRS = Expectation(((ExpectedCall(tool="book_repair", server="Bike shop"),),))
 

@@ -11,7 +11,7 @@ from app.screens.runs.run_details import (
     tools_caption,
 )
 from mcp_tef import Answer, DefinitionChange, RunDetail
-from tests.support.made_runs import baseline_detail, detail, failed_run, wrong_detail
+from tests.support.run_factories import baseline_detail, detail, failed_run, wrong_detail
 
 
 def setting(made: RunDetail, label: str) -> str:

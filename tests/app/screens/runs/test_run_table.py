@@ -7,7 +7,7 @@ from app.screens.runs.labels import VerdictMark
 from app.screens.runs.run_table import MAX_PAGES, PAGE_SIZE, CellTextStyle, RunTable, filter_predicate, run_row
 from mcp_tef import BatchId, Classification, ModelSettings, RunFilter, RunStatus, VerdictKind
 from mcp_tef.model.runs import INTERRUPTED
-from tests.support.made_runs import failed_run, run, waiting_run, wrong_run
+from tests.support.run_factories import failed_run, run, waiting_run, wrong_run
 
 ALL = RunFilter(batch_id=BatchId("batch-1"))
 WRONG = replace(ALL, classifications=(Classification.FN, Classification.FP))

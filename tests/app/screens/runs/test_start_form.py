@@ -18,7 +18,7 @@ from app.screens.runs.start_presenter import (
     tags_of,
 )
 from mcp_tef import BatchRequest, CallingMode, CaseId, Estimate, ModelInfo, ModelSettings
-from tests.support.made_runs import case
+from tests.support.run_factories import case
 
 CASES = (case(1), case(2), case(3, suites=("Look-alikes",), tags=()))
 MODEL = StartForm(offline=False, model="openai/gpt-4.1-mini")

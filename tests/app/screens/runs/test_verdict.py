@@ -22,7 +22,7 @@ from mcp_tef import (
     Verdict,
     VerdictKind,
 )
-from tests.support.made_runs import (
+from tests.support.run_factories import (
     baseline_detail,
     detail,
     failed_run,

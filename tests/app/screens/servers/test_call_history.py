@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.screens.kit import NO_FILTERS, ViewState
 from app.screens.servers.call_history import NONE_FIT, CallHistory
 from app.screens.servers.tool_call_presenter import calls_as_json
-from tests.support.memory_calls import ended_call
+from tests.support.memory_servers import ended_call
 
 CALLS = (
     ended_call(3, "tandem", seconds=9),

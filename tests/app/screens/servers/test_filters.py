@@ -10,7 +10,7 @@ from app.screens.servers.schema import SchemaParameter
 from app.screens.servers.tool_call_presenter import listed_calls
 from mcp_tef import Server, ServerId, ServerSpec, ServerStatus, Transport
 from tests.support.fake_engine import SAMPLE_TOOLS, made_tool
-from tests.support.memory_calls import ended_call
+from tests.support.memory_servers import ended_call
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

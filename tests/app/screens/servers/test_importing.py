@@ -15,11 +15,11 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerDialog
 from app.widgets import Button, FlowText
 from mcp_tef import DetectedFile, FileKind, Server, ServerSpec, Transport
-from tests.support.case_book import tools_file
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
-from tests.support.ports import command_server, tool
+from tests.support.fake_ports import command_server, tool
 from tests.support.windows import drive, session_for, shown, until
+from tests.support.workspace_files import tools_file
 
 W = TypeVar("W", bound=QWidget)
 DESK = {"url": "https://desk.test/mcp", "alwaysAllow": ["find"]}

@@ -18,7 +18,7 @@ from app.screens.servers.server_form import ServerForm
 from app.widgets import FlowText, Label, Notice
 from mcp_tef import AuthType, ServerError, ServerFault, ServerId, ServerStatus, ToolProblem
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
-from tests.support.ports import command_server, http_server, tool
+from tests.support.fake_ports import command_server, http_server, tool
 from tests.support.windows import drive, session_for, shown, until
 
 EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.", context={"exit_code": 3})

@@ -24,7 +24,7 @@ from mcp_tef import (
     Transport,
 )
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
-from tests.support.ports import command_server, http_server, tool
+from tests.support.fake_ports import command_server, http_server, tool
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

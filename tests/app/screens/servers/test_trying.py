@@ -29,8 +29,8 @@ from mcp_tef import FailureInfo, ServerError, ServerFault, ToolCall, ToolCallSta
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.servers import ServerSpec
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
-from tests.support.memory_calls import says
-from tests.support.ports import command_server, http_server, tool
+from tests.support.fake_ports import command_server, http_server, tool
+from tests.support.memory_servers import says
 from tests.support.windows import drive, session_for, shown, until
 
 SEARCH = SAMPLE_TOOLS[0]

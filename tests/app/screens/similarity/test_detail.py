@@ -6,8 +6,8 @@ import pytest
 from app.screens.similarity.analysis import build_analysis
 from app.screens.similarity.pair_detail import PairDetail, describe_pair, reflow, shared_ranges, whole
 from mcp_tef import Clusters, PairObservation, PairStatus, Rate, RunFilter, RunStatus, ToolLabel, WorkItem
-from tests.support.alike_tools import DESK, DOCS
-from tests.support.tool_sets import a_tool, compared
+from tests.support.similarity_factories import a_tool, compared
+from tests.support.similarity_page import DESK, DOCS
 
 
 def seen(confused: int, runs: int, there: int, back: int) -> PairObservation:

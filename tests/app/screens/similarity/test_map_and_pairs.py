@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis
 from app.screens.similarity.pair_list import MAX_LISTED_PAIRS, PairQuery, list_pairs, pair_of_row, row_id
 from mcp_tef import Clusters
-from tests.support.made_analyses import compared, many, similarity, tool
+from tests.support.report_factories import compared, many, similarity, tool
 from tests.support.similarity_page import Bench, on_page
 
 MORE_THAN_ARE_LISTED = 70

@@ -17,10 +17,9 @@ from app.screens.similarity.page import SimilarityPage
 from mcp_tef import Overlap, OverlapWeights, Similarity
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.workflows.similarity import SimilarityAnalyses
-from tests.support.alike_tools import docs_and_desk, registered
 from tests.support.fake_engine import FakeEngine, made_tool
-from tests.support.pages import page_test
-from tests.support.similarity_page import Bench, answer, on_page, open_pair, place
+from tests.support.similarity_page import Bench, answer, docs_and_desk, on_page, open_pair, place, registered
+from tests.support.windows import page_test
 from tests.support.workspace_files import a_workspace
 
 if TYPE_CHECKING:

@@ -32,13 +32,11 @@ from mcp_tef import (
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.workflows.similarity import SimilarityAnalyses
-from tests.support.alike_tools import DOCS, docs_and_desk, registered
 from tests.support.fake_engine import FakeEngine
-from tests.support.pages import PageBench, page_test
-from tests.support.ports import command_server
-from tests.support.similarity_page import Bench, answer, on_page, open_pair
-from tests.support.tool_sets import FakeEmbedders, HashedWords
-from tests.support.windows import consent_for, drive, shown
+from tests.support.fake_ports import command_server
+from tests.support.similarity_factories import FakeEmbedders, HashedWords
+from tests.support.similarity_page import DOCS, Bench, answer, docs_and_desk, on_page, open_pair, registered
+from tests.support.windows import PageBench, consent_for, drive, page_test, shown
 
 
 async def nothing() -> Any:

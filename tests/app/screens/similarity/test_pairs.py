@@ -22,8 +22,8 @@ from app.screens.similarity.pair_list import (
 )
 from app.screens.similarity.table_panes import pair_count_text
 from mcp_tef import ClusterMerge, Clusters, ComparedTool, MatrixKind, PairStatus, ToolGroup, ToolLabel, WorkItem
-from tests.support.alike_tools import DESK, DOCS, IDS
-from tests.support.tool_sets import compared
+from tests.support.similarity_factories import compared
+from tests.support.similarity_page import DESK, DOCS, IDS
 
 CODE_AND_FILES = (0, 1)
 

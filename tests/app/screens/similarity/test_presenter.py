@@ -6,9 +6,9 @@ from dataclasses import replace
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
 from mcp_tef import OverlapWeights, Secret
-from tests.support.alike_tools import docs_and_desk
 from tests.support.fake_engine import FakeEngine
-from tests.support.held_asks import HeldAsks
+from tests.support.similarity_page import docs_and_desk
+from tests.support.windows import HeldAsks
 
 
 async def compared(wanted: ComparisonRequest | None = None) -> tuple[SimilarityPresenter, HeldAsks, FakeEngine]:

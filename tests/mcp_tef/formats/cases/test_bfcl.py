@@ -11,10 +11,10 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.case_formats import FORMS
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource
 from mcp_tef.model.transfer import CaseFileFormat
-from tests.support import bfcl
-from tests.support.made_cases import one_call, read, there_and_back
+from tests.support import bfcl_cases
+from tests.support.case_factories import one_call, read, there_and_back
 
-SHARED_RAW = bfcl.SHARED.with_name("bfcl_raw.jsonl.gz")
+SHARED_RAW = bfcl_cases.SHARED.with_name("bfcl_raw.jsonl.gz")
 FUNCTION = {
     "name": "area.circle",
     "description": "The area of a circle.",
@@ -135,7 +135,7 @@ def raw_rows() -> list[dict[str, Any]]:
     """Every shared row of BFCL's own with its question, where the shared data is beside the repository."""
     if not SHARED_RAW.exists():
         return [row()]
-    asked = {case["id"]: case["query"] for case in bfcl.bfcl_cases()}
+    asked = {case["id"]: case["query"] for case in bfcl_cases.bfcl_cases()}
     with gzip.open(SHARED_RAW, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return [{**one, "question": [[{"role": "user", "content": asked[one["id"]]}]]} for one in rows]
@@ -149,7 +149,7 @@ def test_every_real_row_comes_in_but_those_that_do_not_say_which_call_is_right()
 
 
 def test_functions_read_as_the_definitions_that_others_made_of_them() -> None:
-    theirs = {case["id"]: [tool["input_schema"] for tool in case["tools"]] for case in bfcl.bfcl_cases()}
+    theirs = {case["id"]: [tool["input_schema"] for tool in case["tools"]] for case in bfcl_cases.bfcl_cases()}
     entries = read(CaseFileFormat.BFCL, "\n".join(map(json.dumps, raw_rows())), "b.jsonl")
     ours = {entry.label: [tool["inputSchema"] for tool in entry.tools] for entry in entries if entry.draft}
     differing = [name for name, schemas in ours.items() if name in theirs and theirs[name] != schemas]

@@ -6,7 +6,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import CaseEntry
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.transfer import CaseFileFormat
-from tests.support.made_cases import one_call, read, there_and_back
+from tests.support.case_factories import one_call, read, there_and_back
 
 DATASET = """
 name: Basic Fetch Dataset

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from mcp_tef.formats.cases.entries import differences
 from mcp_tef.model.cases import CaseDraft
 from mcp_tef.model.transfer import CaseFileFormat
-from tests.support.made_cases import drafts, one_call, plain_values, stored, there_and_back
+from tests.support.case_factories import drafts, one_call, plain_values, stored, there_and_back
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".json"])

@@ -7,7 +7,7 @@ import pytest
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.transfer import CaseFileFormat
-from tests.support.made_cases import one_call, read, there_and_back
+from tests.support.case_factories import one_call, read, there_and_back
 
 
 def test_only_a_query_is_needed() -> None:

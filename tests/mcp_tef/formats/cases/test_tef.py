@@ -15,7 +15,7 @@ from mcp_tef.formats.cases.entries import Item
 from mcp_tef.formats.cases.texts import parse_yaml
 from mcp_tef.model.cases import CaseDraft
 from mcp_tef.model.transfer import CaseFileFormat
-from tests.support.made_cases import drafts, read, stored
+from tests.support.case_factories import drafts, read, stored
 
 SCHEMA = json.loads(files("resources").joinpath("case.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)

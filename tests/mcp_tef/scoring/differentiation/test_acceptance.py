@@ -4,7 +4,7 @@ import pytest
 
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
 from mcp_tef.scoring.differentiation.tool_pair import PairedTool
-from tests.support.made_pairs import COMMENT, PAGE_COMMENT, compared_as, told
+from tests.support.similarity_factories import COMMENT, PAGE_COMMENT, compared_as, told
 
 JIRA, PAGES = PairedTool(compared_as(COMMENT)), PairedTool(compared_as(PAGE_COMMENT))
 

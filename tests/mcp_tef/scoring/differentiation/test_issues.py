@@ -5,7 +5,7 @@ import pytest
 from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.issues import issues
-from tests.support.made_pairs import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, pair_of, told
+from tests.support.similarity_factories import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, pair_of, told
 
 
 def found(one: Tool, other: Tool, similarity: float = 0.9) -> dict[IssueType, DifferentiationIssue]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.patches import Operation, ToolListDocument, override, pointer, sound
-from tests.support.made_pairs import compared_as, told
+from tests.support.similarity_factories import compared_as, told
 
 HOSTILE = 'Say "hi" — it\'s `fine`\n\t$(rm -rf /); \\ 日本語 🚲 </tools> ~0~1/'
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_tef.model.json import Json
-from tests.support.linting import found, make, rules_broken
+from tests.support.lint_factories import found, make, rules_broken
 
 
 @pytest.mark.parametrize(

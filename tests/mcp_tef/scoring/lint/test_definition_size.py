@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.scoring.lint.definition_size import definition_text
-from tests.support.linting import CITY, GOOD, found, make, rules_broken, taking
+from tests.support.lint_factories import CITY, GOOD, found, make, rules_broken, taking
 
 
 @pytest.mark.parametrize(

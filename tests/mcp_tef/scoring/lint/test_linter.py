@@ -1,7 +1,7 @@
 """The score: 100 less penalties that fall with every further finding of a rule."""
 
 from mcp_tef.scoring.lint.linter import CHECKS, RULES, lint, score
-from tests.support.linting import found, make, taking
+from tests.support.lint_factories import found, make, taking
 
 
 def test_a_tool_without_findings_scores_100() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.linting import found, make, rules_broken
+from tests.support.lint_factories import found, make, rules_broken
 
 
 @pytest.mark.parametrize("name", ["a", "find.flights", "Find-Flights_2", "x" * 128])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.linting import CITY, found, make, taking
+from tests.support.lint_factories import CITY, found, make, taking
 
 
 def text(description: str, **rest: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 from mcp_tef.model.similarity import ComparedTool, MatrixKind, ToolSet
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Meaning, Square
-from tests.support.tool_sets import a_tool
+from tests.support.similarity_factories import a_tool
 
 SCORES = np.array(
     [[1, 0.9, 0.2, 0.85], [0.9, 1, 0.5, 0.2], [0.2, 0.5, 1, 0.1], [0.85, 0.2, 0.1, 1]],

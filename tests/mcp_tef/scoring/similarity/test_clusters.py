@@ -6,7 +6,7 @@ from hypothesis import strategies as some
 
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
-from tests.support.tool_sets import a_tool, compared
+from tests.support.similarity_factories import a_tool, compared
 
 
 def desk() -> Similarity:

@@ -10,7 +10,7 @@ import pytest
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, above, coefficients_for
 from mcp_tef.scoring.similarity.signals import Meaning, Square
-from tests.support.tool_sets import a_tool, tool_set
+from tests.support.similarity_factories import a_tool, tool_set
 
 
 def chance(cosine: float, *, level: float = 0.0, embedder: str = "folder:x") -> float:

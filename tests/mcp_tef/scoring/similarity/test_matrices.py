@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from mcp_tef.model.similarity import MatrixKind
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.overlap import Overlap
-from tests.support.tool_sets import a_tool, compared
+from tests.support.similarity_factories import a_tool, compared
 
 KINDS = tuple(MatrixKind)
 WORDS = some.sampled_from(["search", "files", "the", "of", "", "weather", "get", "délai", "天気", "\n", "\ud83d", "🙂"])

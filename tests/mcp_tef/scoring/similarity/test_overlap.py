@@ -8,7 +8,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import OverlapWeights
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
-from tests.support.tool_sets import a_tool, compared
+from tests.support.similarity_factories import a_tool, compared
 
 
 def three() -> Similarity:

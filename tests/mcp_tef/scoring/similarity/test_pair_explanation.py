@@ -6,7 +6,7 @@ from mcp_tef.model.similarity import MatrixKind, PairExplanation
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Meaning, Square
-from tests.support.tool_sets import a_tool, compared, tool_set
+from tests.support.similarity_factories import a_tool, compared, tool_set
 
 FILES = a_tool(
     "search_files",

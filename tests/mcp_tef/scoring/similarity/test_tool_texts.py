@@ -7,7 +7,7 @@ import pytest
 from mcp_tef.model.similarity import MatrixKind, SharedParameter
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.tool_texts import MOST, parameters, side_by_side
-from tests.support.tool_sets import a_tool, compared
+from tests.support.similarity_factories import a_tool, compared
 
 
 def with_schema(schema: dict[str, Any]) -> Tool:

@@ -1,0 +1,190 @@
+"""Isolation of tests: no home folder, keys, screen or network of this machine, and no leftovers in the process."""
+
+import asyncio
+import gc
+import ipaddress
+import logging
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.model import secrets
+
+LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
+NETWORK_EVENTS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo"})
+HOME_VARIABLES = {
+    "HOME": "",
+    "USERPROFILE": "",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_STATE_HOME": ".local/state",
+    "APPDATA": "AppData/Roaming",
+    "LOCALAPPDATA": "AppData/Local",
+}
+LIMIT_BEGINNING = "MCP_TEF_MAX_"
+HARDLY_EVER = 500_000
+SETTING_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL")
+SETTINGS = (
+    *("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "EMBEDDING_MODEL_TYPE", "LOG_LEVEL"),
+    *(
+        "MCP_TEF_EMBEDDING_FOLDER",
+        "MCP_TOOL_PREFIX_SEPARATOR",
+        "SIMILARITY_THRESHOLD",
+        "TOOL_INGESTION_TIMEOUT_SECONDS",
+    ),
+)
+
+
+class Network:
+    """Refuses every address outside this machine, and remembers what was tried."""
+
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+        sys.addaudithook(self._watch)
+
+    def _watch(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event not in NETWORK_EVENTS:
+            return
+        host = _host(event, arguments)
+        if host is not None and not is_local(host):
+            self.refused.append(host)
+            raise OSError(f"Tests may not leave this machine: {host}.")
+
+
+def _host(event: str, arguments: tuple[object, ...]) -> str | None:
+    address = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+    if isinstance(address, tuple):
+        address = address[0]
+    elif event != "socket.getaddrinfo":
+        return None
+    return address.decode() if isinstance(address, bytes) else address if isinstance(address, str) else None
+
+
+def is_local(host: str) -> bool:
+    """Whether a host name or address is this machine."""
+    name = host.rstrip(".").lower()
+    if name in LOCAL_NAMES or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def settings_of_this_machine() -> list[str]:
+    """Names of environment variables that would change what the product does."""
+    return [
+        name
+        for name in os.environ
+        if name.endswith(SETTING_ENDINGS) or name.startswith(LIMIT_BEGINNING) or name in SETTINGS
+    ]
+
+
+def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
+    """Point HOME and its kin to `home` until the patch is undone."""
+    for name, folder in HOME_VARIABLES.items():
+        patch.setenv(name, str(home / folder))
+
+
+def prepare_process() -> None:
+    """Detach this process from the machine, before anything is imported.
+
+    No screen unless MCP_TEF_TEST_SCREEN names Qt's platform plugin for one, no home, no keys, no price table from the
+    network, the C locale, the UTC time zone. Signals are handled even under nohup, which would ignore them. Full
+    garbage collections do not start by themselves, as in the window: with all that libraries hold, each takes up to
+    half a second.
+    """
+    gc.set_threshold(*gc.get_threshold()[:2], HARDLY_EVER)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGHUP", "SIGTERM"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    os.environ["QT_QPA_PLATFORM"] = os.environ.get("MCP_TEF_TEST_SCREEN", "offscreen")
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ["TZ"] = "UTC"
+    if sys.platform != "win32":
+        time.tzset()
+    for name in settings_of_this_machine():
+        del os.environ[name]
+    home = Path(tempfile.gettempdir()) / f"mcp-tef-tests-{os.getpid()}"
+    for name, folder in HOME_VARIABLES.items():
+        os.environ[name] = str(home / folder)
+
+
+GRACE_SECONDS = 10.0
+OUR_LOGGERS = ("mcp_tef", "app", "asyncio", "qasync")
+LIBRARY_THREADS = ("tqdm_monitor", "pytest_timeout", "execnet", "loguru", "LiteLLM", "litellm-", "QDBusConnection")
+
+
+class Complaints(logging.Handler):
+    """Collects warnings and worse from our own loggers."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+
+    def attach(self) -> None:
+        """Listen from now on."""
+        for name in OUR_LOGGERS:
+            logging.getLogger(name).addHandler(self)
+
+    def detach(self) -> None:
+        """Listen no more."""
+        for name in OUR_LOGGERS:
+            logging.getLogger(name).removeHandler(self)
+
+
+def threads() -> frozenset[threading.Thread]:
+    """Threads alive now, without those that libraries keep for the life of the process."""
+    return frozenset(thread for thread in threading.enumerate() if not thread.name.startswith(LIBRARY_THREADS))
+
+
+def threads_left(before: AbstractSet[threading.Thread]) -> list[str]:
+    """Names of threads that are new since `before` and do not end within the time of grace."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    for thread in threads() - before:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return sorted(thread.name for thread in threads() - before)
+
+
+def tasks_left(before: AbstractSet["asyncio.Task[object]"]) -> list[str]:
+    """Tasks of the running loop that are new since `before` and not done."""
+    own = asyncio.current_task()
+    return sorted(repr(task) for task in asyncio.all_tasks() - before if task is not own and not task.done())
+
+
+def held_secrets() -> frozenset[int]:
+    """Which secrets this process takes out of every text now."""
+    return frozenset(secrets._HELD)
+
+
+def let_go_of_secrets(before: AbstractSet[int]) -> None:
+    """Let no secret that is new since `before` mask what later tests read, even where the collector has not come by."""
+    for held in held_secrets() - before:
+        secrets._HELD.pop(held, None)
+
+
+@contextmanager
+def same_interpreter() -> Iterator[None]:
+    """Have threads take turns, and garbage be collected, afterwards as before."""
+    turn, collects, thresholds = sys.getswitchinterval(), gc.isenabled(), gc.get_threshold()
+    yield
+    sys.setswitchinterval(turn)
+    gc.set_threshold(*thresholds)
+    (gc.enable if collects else gc.disable)()

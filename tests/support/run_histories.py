@@ -1,0 +1,173 @@
+"""Columns of numbers made of run summaries in the plain way, and random runs for property tests."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.runs import Batch, RunStatus, RunSummary
+from mcp_tef.model.tools import ToolLabel
+from mcp_tef.model.verdicts import Classification, VerdictKind
+from mcp_tef.statistics.history import (
+    CATEGORIES,
+    CLASSIFICATIONS,
+    COMPLETED,
+    FAILED,
+    SOURCES,
+    History,
+    PastBatch,
+    PastCase,
+)
+
+_STATUS = {RunStatus.COMPLETED: COMPLETED, RunStatus.FAILED: FAILED}
+_NONE_EXPECTED = (VerdictKind.NO_CALL_EXPECTED, VerdictKind.UNEXPECTED_CALL)
+
+
+class _Numbers(dict[Any, int]):
+    """A number from 1 for each value that is asked for."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = len(self) + 1
+        return self[value]
+
+    def by_number(self) -> dict[int, Any]:
+        return {number: value for value, number in self.items()}
+
+
+def history_of(runs: Sequence[RunSummary], batches: Sequence[Batch] = ()) -> History:
+    """The history of some runs; tools go by server where it is told."""
+    cases, models, tools, numbered = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    rows = [
+        {
+            "case": cases[run.case_id, run.case_name],
+            "batch": numbered[run.batch_id] if run.batch_id else 0,
+            "model": models[run.model],
+            "expected": _number(tools, expected(run)),
+            "selected": _number(tools, _selected(run)),
+            **_codes(run),
+        }
+        for run in runs
+    ]
+    started = {batch.id: PastBatch(batch.id, batch.name, batch.created_at) for batch in batches}
+    columns: dict[str, Any] = {
+        name: np.array([row[name] for row in rows], dtype=np.float64 if name in _MEASURED else np.int64)
+        for name in (*_WHOLE, *_MEASURED)
+    }
+    return History(
+        **columns,
+        cases={number: PastCase(*case) for number, case in cases.by_number().items()},
+        batches={number: started[key] for number, key in numbered.by_number().items() if BatchId(key) in started},
+        models=models.by_number(),
+        tools={number: ToolLabel(*name) for number, name in tools.by_number().items()},
+    )
+
+
+def expected(run: RunSummary) -> tuple[str, str] | None:
+    """What a run expected, as it turned out: the tool that was picked where that was right."""
+    if run.kind in _NONE_EXPECTED or (not run.expected_tool and run.classification is not Classification.TP):
+        return None
+    if run.classification is Classification.TP and run.selected_tool:
+        return _selected(run)
+    return (run.expected_tool or "", run.expected_server or "")
+
+
+def _selected(run: RunSummary) -> tuple[str, str] | None:
+    return (run.selected_tool, run.selected_server or "") if run.selected_tool else None
+
+
+def _number(tools: _Numbers, name: tuple[str, str] | None) -> int:
+    return tools[name] if name else 0
+
+
+_WHOLE = (
+    *("case", "batch", "model", "expected", "selected", "status", "classification", "parameters_ok", "conformance"),
+    *("hallucinated", "invented", "category", "source", "rank"),
+)
+_MEASURED = ("confidence", "correctness", "completeness", "latency", "tokens", "cost")
+
+
+def _codes(run: RunSummary) -> dict[str, float]:
+    sources = [None if source is None else source.value for source in SOURCES]
+    return {
+        "status": _STATUS.get(run.status, 0),
+        "classification": CLASSIFICATIONS.index(run.classification),
+        "parameters_ok": _truth(run.parameters_ok),
+        "conformance": _truth(run.type_conformance),
+        "hallucinated": bool(run.hallucinated),
+        "invented": run.kind is VerdictKind.INVENTED_TOOL,
+        "category": CATEGORIES.index(run.confidence_category),
+        "source": sources.index(run.confidence_source),
+        "rank": run.expected_rank or 0,
+        "confidence": _measure(run.confidence),
+        "correctness": _measure(run.correctness),
+        "completeness": _measure(run.completeness),
+        "latency": _measure(run.execution_time_ms),
+        "tokens": _measure(run.tokens),
+        "cost": _measure(run.cost_usd),
+    }
+
+
+def _truth(value: bool | None) -> int:
+    return 0 if value is None else 1 + value
+
+
+def _measure(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+_TOOLS = (None, ("docs", "search"), ("wiki", "search"), ("docs", "read"), ("wiki", "find"))
+_SOURCES = ("self-reported", "agreement", "logprob", "margin")
+Name = tuple[str, str] | None
+
+
+def judged_run(
+    expected: Name, selected: Name, *, case: int = 0, batch: int = 0, model: str = "a/x", invented: bool = False
+) -> RunSummary:
+    """A run with the verdict that follows from one expected and one selected tool."""
+    classification, kind = _outcome(expected, selected, invented)
+    return RunSummary(
+        id=RunId("run"),
+        batch_id=BatchId(f"batch-{batch}"),
+        case_id=CaseId(f"case-{case}"),
+        case_name=f"Case {case}",
+        query="?",
+        model=model,
+        repeat=0,
+        status=RunStatus.COMPLETED,
+        classification=classification,
+        kind=kind,
+        expected_server=expected[0] if expected else None,
+        expected_tool=expected[1] if expected else None,
+        selected_server=selected[0] if selected else None,
+        selected_tool=selected[1] if selected else None,
+    )
+
+
+def _outcome(expected: Name, selected: Name, invented: bool) -> tuple[Classification, VerdictKind]:
+    if expected is None:
+        answer = (Classification.TN, VerdictKind.NO_CALL_EXPECTED), (Classification.FP, VerdictKind.UNEXPECTED_CALL)
+        return answer[selected is not None]
+    if expected == selected:
+        return Classification.TP, VerdictKind.MATCH
+    if selected is None:
+        return Classification.FN, VerdictKind.NO_TOOL
+    return Classification.FN, VerdictKind.INVENTED_TOOL if invented else VerdictKind.WRONG_TOOL
+
+
+@st.composite
+def any_run(draw: st.DrawFn) -> RunSummary:
+    """A judged run of few cases, batches, models and tools; some picked a tool that nobody offered."""
+    expected = draw(st.sampled_from(_TOOLS))
+    invented = expected is not None and draw(st.booleans())
+    selected = ("", "made_up") if invented else draw(st.sampled_from(_TOOLS))
+    numbers = {"case": draw(st.integers(0, 3)), "batch": draw(st.integers(0, 1))}
+    return judged_run(expected, selected, model=draw(st.sampled_from(("a/x", "b/y"))), invented=invented, **numbers)
+
+
+def any_runs(most: int = 40) -> SearchStrategy[Sequence[RunSummary]]:
+    """Up to so many runs."""
+    return st.lists(any_run(), max_size=most)
