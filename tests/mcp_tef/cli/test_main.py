@@ -1,0 +1,279 @@
+"""The parser: usage errors, verbs that only read, the environment, and `gui` and `keys` without screen and keychain."""
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.cli.arguments import joined
+from mcp_tef.cli.main import parser
+from tests.support import workspace_files
+from tests.support.command_line import run, say
+from tests.support.processes import read_only
+from tests.support.workspace_files import case_file, tools_file, weather
+
+VERBS = ("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "score", "keys")
+
+
+def test_help_names_every_verb() -> None:
+    text = parser().format_help()
+    assert [verb for verb in VERBS if not re.search(rf"^    {verb}\s", text, re.MULTILINE)] == []
+
+
+def test_the_sample_server_works_but_is_not_advertised() -> None:
+    assert "sample-server" not in parser().format_help()
+    assert parser().parse_args(["sample-server", "--http", "0"]).http == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("dance",),
+        ("servers",),
+        ("servers", "add"),
+        ("run", "--repeats", "many"),
+        ("run", "--temperature", "3"),
+        ("run", "--timeout", "0"),
+        ("run", "--retries", "11"),
+        ("run", "--concurrency", "0"),
+        ("run", "--model", "gpt"),
+        ("run", "--key-stdin"),
+        ("score", "in.jsonl"),
+        ("servers", "add", "x", "--url", "http://a", "--command", "b"),
+        ("servers", "add", "x"),
+        ("servers", "add", "x", "--tools-file", "f.json", "--arg", "a"),
+        ("servers", "add", "x", "--command", "c", "--env", "novalue"),
+        ("servers", "add", "x", "--url", "ftp://files"),
+        ("servers", "add", "x", "--url", "http://a", "--transport", "stdio"),
+        ("cases", "import", "cases.docx"),
+        ("cases", "import", "cases.yaml", "--format", "word"),
+    ],
+)
+def test_bad_usage_is_one_line_on_stderr_and_exit_code_2(arguments: tuple[str, ...]) -> None:
+    said = say(*arguments)
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.startswith("mcp-tef: ")
+    assert said.err.count("\n") == 1
+
+
+def test_with_json_the_error_is_a_document() -> None:
+    said = say("run", "--temperature", "3", "--json")
+    assert said.code == 2
+    assert said.error.keys() == {"code", "message", "hint"}
+    assert "3" in said.error["message"]
+
+
+def test_debug_adds_the_traceback() -> None:
+    assert "Traceback" in say("run", "--temperature", "3", "--debug").err
+
+
+def test_an_option_for_another_program_may_begin_with_a_dash() -> None:
+    assert joined(["--arg", "-y", "--arg", "pkg", "--yes"]) == ["--arg=-y", "--arg=pkg", "--yes"]
+
+
+@pytest.mark.parametrize(
+    "place", [("--workspace", "w.db", "servers", "list"), ("servers", "list", "--workspace", "w.db")]
+)
+def test_every_verb_takes_the_workspace_after_it(place: tuple[str, ...]) -> None:
+    if place[0] == "servers":
+        assert str(parser().parse_args(place).workspace) == "w.db"
+    else:
+        assert say(*place).code == 2
+
+
+READING = {
+    "servers list": (),
+    "servers show": ("city",),
+    "servers discover": (),
+    "cases list": (),
+    "cases show": ("weather report 1",),
+    "cases export": ("OUT/cases.yaml",),
+    "runs list": (),
+    "runs show": ("BATCH",),
+    "metrics": (),
+    "compare": ("EARLIER", "BATCH"),
+    "confusions": (),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a workspace in which a case was run twice."""
+    made = tmp_path / "theirs"
+    made.mkdir()
+    at = ("--workspace", made / "work.db")
+    assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path), *at).code == 0
+    assert say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]), *at).code == 0
+    for _ in range(2):
+        assert say("run", *at).code in (0, 1)
+    return made
+
+
+def verbs(group: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[str, bool]]:
+    """Every verb, and whether it only reads."""
+    below = [action for action in group._actions if isinstance(action, argparse._SubParsersAction)]
+    if not below:
+        yield " ".join(words), group.get_default("reads")
+    for action in below:
+        for name, verb in action.choices.items():
+            yield from verbs(verb, (*words, name))
+
+
+def test_exactly_these_verbs_only_read() -> None:
+    assert {name for name, reads in verbs(parser()) if reads} == set(READING)
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_a_workspace_that_cannot_be_written_is_read_as_any_other(folder: Path, tmp_path: Path, verb: str) -> None:
+    workspace = folder / "work.db"
+    batch, earlier = (
+        item["id"] for item in say("runs", "list", "--workspace", workspace, "--json").document["batches"]
+    )
+    given = {"BATCH": batch, "EARLIER": earlier, "OUT/cases.yaml": str(tmp_path / "cases.yaml")}
+    words = [given.get(word, word) for word in READING[verb]]
+    command: list[str | Path] = [*verb.split(), *words, "--workspace", workspace, "--json"]
+    expected, before = say(*command), workspace.read_bytes()
+    with read_only(folder):
+        assert say(*command) == expected
+    assert expected.code == 0
+    assert workspace.read_bytes() == before
+    assert [file.name for file in folder.iterdir()] == ["work.db"]
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_a_workspace_that_is_named_and_not_there_is_an_error(tmp_path: Path, verb: str) -> None:
+    words = [word.replace("OUT", str(tmp_path)) for word in READING[verb]]
+    said = say(*verb.split(), *words, "--workspace", tmp_path / "typo.db", "--json")
+    assert (said.code, said.error["code"]) == (3, "workspace_missing")
+    assert f"There is no workspace {tmp_path / 'typo.db'}." in said.err
+    assert said.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_that_the_environment_names_has_to_be_there_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'typo.db'}")
+    assert say("cases", "list", "--json").error["code"] == "workspace_missing"
+
+
+@pytest.mark.parametrize(
+    "verb", ["servers list", "servers discover", "cases list", "runs list", "metrics", "confusions"]
+)
+def test_the_usual_workspace_is_empty_until_something_is_written(home: Path, verb: str) -> None:
+    said = say(*verb.split(), "--json")
+    assert (said.code, said.err) == (0, "")
+    assert [file for file in home.rglob("*") if file.is_file()] == []
+
+
+def test_a_verb_that_writes_is_refused_where_it_cannot(folder: Path) -> None:
+    with read_only(folder):
+        said = say("servers", "remove", "city", "--workspace", folder / "work.db", "--json")
+    assert (said.code, said.error["code"]) == (3, "workspace_not_writable")
+
+
+MODEL_OF_A_PROVIDER = {"DEFAULT_LLM_PROVIDER": "openai", "DEFAULT_LLM_MODEL": "gpt-4.1-mini"}
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A workspace with one tools file as server and one case."""
+    workspace = tmp_path / "book.db"
+    at = ("--workspace", workspace)
+    assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path), *at).code == 0
+    assert say("cases", "import", case_file(tmp_path, [weather(1)]), *at).code == 0
+    return workspace
+
+
+def put(patch: pytest.MonkeyPatch, **variables: str) -> None:
+    for name, value in variables.items():
+        patch.setenv(name, value)
+
+
+def test_database_url_names_the_workspace_unless_the_command_does(
+    book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, DATABASE_URL=f"sqlite:///{book}")
+    assert [case["name"] for case in say("cases", "list", "--json").document["cases"]] == ["weather report 1"]
+    other = ("--workspace", tmp_path / "other.db")
+    assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path), *other).code == 0
+    assert say("cases", "list", "--json", *other).document["cases"] == []
+
+
+@pytest.mark.parametrize(
+    "variables", [MODEL_OF_A_PROVIDER, {"DEFAULT_LLM_MODEL": "openai/gpt-4.1-mini"}], ids=["both", "model alone"]
+)
+def test_the_default_model_is_asked_where_a_run_names_none(
+    book: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+) -> None:
+    put(monkeypatch, **variables)
+    assert say("run", "--workspace", book).err == (
+        "mcp-tef: There is no key for openai. Type it when you start the run, or set OPENAI_API_KEY.\n"
+    )
+    ran = say("run", "--workspace", book, "--model", "offline/retrieval", "--json")
+    assert {one["model"] for one in ran.document["runs"]} == {"offline/retrieval"}
+
+
+def test_the_embedder_of_the_environment_compares_where_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tools_file(tmp_path)
+    put(monkeypatch, EMBEDDING_MODEL_TYPE="tfidf")
+    assert say("similarity", "--tools-file", tools).err == ""
+    put(monkeypatch, EMBEDDING_MODEL_TYPE="openai")
+    assert "key" in say("similarity", "--tools-file", tools, "--json").error["message"]
+    assert say("similarity", "--tools-file", tools, "--embedder", "tfidf", "--json").code == 0
+
+
+def test_the_log_level_of_the_environment_is_that_of_stderr(book: Path) -> None:
+    quiet = run("run", "--workspace", book, "--json")
+    told = run("run", "--workspace", book, "--json", environment={"LOG_LEVEL": "debug"})
+    assert quiet.err.count("DEBUG:") == 0 < told.err.count("DEBUG:")
+    assert told.document["metrics"]["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DATABASE_URL", "postgresql://me:hidden@db/x", "DATABASE_URL is “postgresql://…”, not a path"),
+        ("DEFAULT_LLM_PROVIDER", "openai", "DEFAULT_LLM_PROVIDER is set, and no model. Set DEFAULT_LLM_MODEL as well."),
+        ("DEFAULT_LLM_MODEL", "gpt-4.1-mini", "The model “gpt-4.1-mini” is not of the form PROVIDER/NAME."),
+        ("LOG_LEVEL", "loud", "LOG_LEVEL is “loud”, not one of DEBUG, INFO, WARNING and ERROR."),
+        ("TOOL_INGESTION_TIMEOUT_SECONDS", "soon", "not a number of seconds from 0.1 to 3600."),
+        ("EMBEDDING_MODEL_TYPE", "word2vec", "EMBEDDING_MODEL_TYPE is “word2vec”, not fastembed,"),
+        ("SIMILARITY_THRESHOLD", "1.5", "SIMILARITY_THRESHOLD is “1.5”, not a number from 0 to 1."),
+        ("MCP_TOOL_PREFIX_SEPARATOR", "a b", "MCP_TOOL_PREFIX_SEPARATOR is “a b”, not at most 8 characters"),
+    ],
+)
+def test_a_value_that_cannot_be_meant_is_one_sentence_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    put(monkeypatch, **{name: value})
+    answer = say("servers", "list")
+    assert answer.code == 2
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
+    assert "hidden" not in answer.err
+
+
+def test_without_a_display_the_window_says_what_to_use_instead() -> None:
+    said = run("gui", environment={"QT_QPA_PLATFORM": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""})
+    assert said.code == 3
+    assert "mcp-tef demo" in said.err
+
+
+def test_without_a_keychain_a_key_is_not_kept_and_not_shown() -> None:
+    nobody = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    said = run("keys", "set", "openai", stdin="sk-not-to-be-shown\n", environment=nobody)
+    assert said.code == 3
+    assert "OPENAI" in said.err or "environment variable" in said.err
+    assert "sk-not-to-be-shown" not in said.out + said.err
+    assert run("keys", "list", "--json", environment=nobody).document == {"providers": []}
+
+
+def test_an_empty_key_is_refused() -> None:
+    assert run("keys", "set", "openai").code == 2
