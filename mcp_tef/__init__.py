@@ -238,11 +238,10 @@ if TYPE_CHECKING:
     from mcp_tef.formats.cases.texts import require_replaceable
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.model.files import make_private_folder, open_private, tighten, write_private
-    from mcp_tef.reports.analyses import AnalysisReports
+    from mcp_tef.reports.analysis_reports import AnalysisReports
+    from mcp_tef.reports.run_reports import RunReports
     from mcp_tef.reports.similarity_html import SimilarityResults
-    from mcp_tef.reports.similarity_overlap import overlap_json
-    from mcp_tef.reports.similarity_tables import matrix_file, similarity_json
-    from mcp_tef.reports.writing import RunReports
+    from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
     from mcp_tef.scoring.command_risks.risks import launch_risks
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
@@ -276,11 +275,10 @@ _LAZY_NAMES = {
     "mcp_tef.formats.cases.texts": "require_replaceable",
     "mcp_tef.llm.keys": "KeyRing",
     "mcp_tef.model.files": "make_private_folder open_private tighten write_private",
-    "mcp_tef.reports.analyses": "AnalysisReports",
+    "mcp_tef.reports.analysis_reports": "AnalysisReports",
+    "mcp_tef.reports.run_reports": "RunReports",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
-    "mcp_tef.reports.similarity_overlap": "overlap_json",
-    "mcp_tef.reports.similarity_tables": "matrix_file similarity_json",
-    "mcp_tef.reports.writing": "RunReports",
+    "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
     "mcp_tef.scoring.command_risks.risks": "launch_risks",
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",

@@ -10,12 +10,10 @@ from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import ToolQuality
 from mcp_tef.model.runs import RunDetail, RunStatus, RunSummary
 from mcp_tef.reports.charts import rate_words, visible
-from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, change_words, choice
-from mcp_tef.reports.comparison_html import difference_words
+from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, change_words, choice, difference_words
 from mcp_tef.reports.page import counted
 from mcp_tef.reports.results import Results, passed
-from mcp_tef.reports.similarity_html import SimilarityResults
-from mcp_tef.reports.similarity_words import STANDINGS, observed_words
+from mcp_tef.reports.similarity_html import STANDINGS, SimilarityResults, observed_words
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.statistics.intervals import wilson
 

@@ -1,7 +1,8 @@
-"""Similarity report as JSON with every matrix, and as CSV with one pair per line."""
+"""Similarity and overlap of tools as JSON with every matrix, and as CSV with one pair per line."""
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -9,17 +10,26 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.api.serializers.tools import compared_tools_to_json, tool_pair_to_json, unreachable_to_json
+from mcp_tef.api.serializers.tools import (
+    compared_tools_to_json,
+    overlapping_pair_to_json,
+    tool_pair_to_json,
+    unreachable_to_json,
+)
 from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import MatrixKind, ToolPair
-from mcp_tef.reports.cells import csv_text
+from mcp_tef.reports.tables import csv_text
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
+from mcp_tef.scoring.similarity.signals import Matrix
 
 MOST_IN_JSON = 2000
 OTHER_FORMS = (".csv", ".html")
 LEAST_PAIRS = 10_000
 MATRICES = {"matrix": MatrixKind.SIMILARITY, "full_matrix": MatrixKind.FULL, "lexical_matrix": MatrixKind.LEXICAL}
+OVERLAP_MATRICES = ("matrix", "semantic", "parameters", "description")
+OVERLAP_HEADS = ("tool_a", "tool_b", "overlap", "semantic", "parameters", "description", "why")
 PAIR_HEADS = (
     *("tool_a", "tool_b", "similarity", "full", "lexical", "names", "parameters"),
     *("percentile", "confusability", "flagged"),
@@ -110,3 +120,34 @@ def _row(similarity: Similarity, pair: ToolPair, threshold: float) -> list[Json]
     scores = (pair.similarity, pair.full, pair.lexical, pair.names, pair.parameters, pair.percentile)
     rounded = [None if score is None else round(score, 4) for score in (*scores, pair.confusability)]
     return [*names, *rounded, bool(pair.similarity >= np.float32(threshold))]
+
+
+def overlap_json(similarity: Similarity, overlap: Overlap, limit: int) -> str:
+    """The document of `overlap --json`; `pairs` are the `limit` that overlap most."""
+    parts = {
+        "embedder": one_line(similarity.embedder),
+        "tools": listed(compared_tools_to_json(similarity)),
+        "weights": one_line(asdict(overlap.weights)),
+        **{name: matrix_text(dimension(overlap, name)) for name in OVERLAP_MATRICES},
+        "pairs": listed(overlapping_pair_to_json(similarity, pair) for pair in overlap.most_overlapping(limit)),
+        "unreachable": listed(unreachable_to_json(similarity.unreachable)),
+    }
+    return document(parts)
+
+
+def dimension(overlap: Overlap, name: str) -> Matrix:
+    """One of the `MATRICES`, by name."""
+    matrix: Matrix = getattr(overlap, name)
+    return matrix
+
+
+def overlap_csv(similarity: Similarity, overlap: Overlap, limit: int) -> str:
+    """The `limit` pairs that overlap most, one a line, with every dimension."""
+    shares = [dimension(overlap, name) for name in OVERLAP_MATRICES]
+    return csv_text(OVERLAP_HEADS, (_overlap_row(similarity, shares, pair) for pair in overlap.most_overlapping(limit)))
+
+
+def _overlap_row(similarity: Similarity, shares: Sequence[Matrix], pair: OverlappingPair) -> list[Json]:
+    ids: list[Json] = [similarity.tools[place].id for place in (pair.a, pair.b)]
+    scores = [round(float(share[pair.a, pair.b]), 4) for share in shares]
+    return [*ids, *scores, pair.why]

@@ -20,8 +20,8 @@ from mcp_tef.reports.markdown import (
     similarity_markdown,
 )
 from mcp_tef.reports.results import passed
+from mcp_tef.reports.run_reports import RunReports
 from mcp_tef.reports.similarity_html import SimilarityResults
-from mcp_tef.reports.writing import RunReports
 from tests.support import report_factories
 from tests.support.fake_engine import FakeEngine
 

@@ -1,4 +1,4 @@
-"""The page about likeness as a reader gets it: whole in itself, and with nothing in it that runs."""
+"""Similarity and overlap as HTML pages."""
 
 import re
 import struct
@@ -11,9 +11,10 @@ import pytest
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.similarity import Clusters, PairObservation, PairStatus, ToolGroup, ToolSet, WorkItem
 from mcp_tef.model.tools import LabelKind, ToolLabel
-from mcp_tef.reports.heat import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
-from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
+from mcp_tef.reports.heat_map import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
+from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Meaning, Square
 from tests.support import report_factories
 from tests.support.report_factories import Reader
@@ -175,3 +176,22 @@ def test_a_large_square_shrinks_and_keeps_what_is_high(count: int) -> None:
     small = shrunk(scores, LARGEST_IMAGE)
     assert small.shape == (LARGEST_IMAGE, LARGEST_IMAGE)
     assert small[-1, 0] == np.float32(0.9)
+
+
+def test_the_most_overlapping_pairs_come_first_each_with_its_dimensions_and_the_reason() -> None:
+    similarity = report_factories.similarity()
+    text = overlap_html(similarity, Overlap(similarity), 2)
+    words = " ".join(Reader(text).words)
+    assert (
+        "4 tools on 2 servers, compared by made. What counts how much: meaning 0.50, parameters 0.30, wording 0.20."
+        in words
+    )
+    assert words.count(" is meaning ") == 2
+    assert words.index("Overlap of every pair") < words.index("The pairs that overlap most")
+
+
+def test_words_of_strangers_are_shown_as_words_and_nothing_runs() -> None:
+    similarity = report_factories.similarity()
+    seen = Reader(overlap_html(similarity, Overlap(similarity), 20))
+    assert any("<script>alert(1)</script>" in words for words in seen.words)
+    assert not {"script", "link", "iframe", "object", "embed", "form", "a"} & set(seen.elements)

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 from mcp_tef.errors import InputError
 from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
 from mcp_tef.reports import similarity_tables
-from mcp_tef.reports.analyses import AnalysisReports
+from mcp_tef.reports.analysis_reports import AnalysisReports
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, matrix_text, similarity_csv, similarity_json
 from tests.support import report_factories

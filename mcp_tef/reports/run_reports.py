@@ -1,4 +1,4 @@
-"""Writes results as files."""
+"""Results of runs and comparisons of batches as files."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -10,12 +10,11 @@ from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.runs import RunFilter
 from mcp_tef.model.transfer import ReportFormat
-from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json
-from mcp_tef.reports.comparison_html import comparison_html
-from mcp_tef.reports.html import to_html
+from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_html, comparison_json
 from mcp_tef.reports.junit import to_junit
 from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown
 from mcp_tef.reports.results import Results
+from mcp_tef.reports.results_html import to_html
 from mcp_tef.reports.tables import to_csv, to_json
 
 if TYPE_CHECKING:

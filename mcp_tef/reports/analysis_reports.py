@@ -1,23 +1,64 @@
-"""Writes analyses of tools as files: likeness, overlap, quality and advice, each in the form that its name says."""
+"""Analyses of tools as files: similarity, overlap, quality, and recommendations as patches and overrides."""
 
 import asyncio
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
+from mcp_tef.model.json import Json
 from mcp_tef.model.quality import QualityReport, ToolQuality
 from mcp_tef.model.similarity import PairAdvice
 from mcp_tef.reports.markdown import pair_markdown, quality_markdown, similarity_markdown
-from mcp_tef.reports.overlap_html import overlap_html
-from mcp_tef.reports.quality_html import quality_html
-from mcp_tef.reports.quality_tables import quality_csv, quality_text
-from mcp_tef.reports.similarity_advice import write_advice_files
-from mcp_tef.reports.similarity_html import SimilarityResults, similarity_html
-from mcp_tef.reports.similarity_overlap import overlap_csv, overlap_json
-from mcp_tef.reports.similarity_tables import matrix_file, save_matrices, similarity_csv, similarity_json
+from mcp_tef.reports.quality import quality_csv, quality_html, quality_text
+from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
+from mcp_tef.reports.similarity_tables import (
+    matrix_file,
+    overlap_csv,
+    overlap_json,
+    save_matrices,
+    similarity_csv,
+    similarity_json,
+)
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_NAME_LENGTH = 40
+
+
+def advice_files(pairs: Sequence[PairAdvice]) -> dict[str, str]:
+    """The text of every file by its name: a patch and an override for each recommendation that has them.
+
+    Names begin with a number and hold only a–z, 0–9 and hyphens, whatever the tools are called.
+    """
+    files: dict[str, str] = {}
+    every = [one for advice in pairs for one in advice.recommendations]
+    for number, one in enumerate(every, 1):
+        stem = f"{number:03}-{_slug(one.tool_id)}-{_slug(one.issue.value)}"
+        held = {"patch": [dict(operation) for operation in one.patch], "override": dict(one.override)}
+        files |= {f"{stem}.{kind}.json": _text(value) for kind, value in held.items() if value}
+    return files
+
+
+def write_advice_files(pairs: Sequence[PairAdvice], folder: Path) -> tuple[Path, ...]:
+    """Write the files of `advice_files` into a folder, made if need be. OSError for it, InputError for a file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, text in advice_files(pairs).items():
+        paths.append(folder / name)
+        write_text(paths[-1], text)
+    return tuple(paths)
+
+
+def _slug(text: str) -> str:
+    return _UNSAFE.sub("-", text.lower()).strip("-")[:_NAME_LENGTH] or "tool"
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 class AnalysisReports:

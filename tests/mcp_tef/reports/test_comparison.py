@@ -10,9 +10,8 @@ from mcp_tef.api.serializers.runs import comparison_to_json
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.runs import BatchRequest
 from mcp_tef.model.transfer import ReportFormat
-from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_json
-from mcp_tef.reports.comparison_html import comparison_html
-from mcp_tef.reports.writing import RunReports
+from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_html, comparison_json
+from mcp_tef.reports.run_reports import RunReports
 from tests.support.fake_engine import FakeEngine
 from tests.support.report_factories import Reader
 

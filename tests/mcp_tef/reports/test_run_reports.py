@@ -9,7 +9,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.runs import BatchRequest, RunFilter
 from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.model.verdicts import Classification
-from mcp_tef.reports.writing import WRITERS, RunReports
+from mcp_tef.reports.run_reports import WRITERS, RunReports
 from tests.support.fake_engine import FakeEngine
 
 

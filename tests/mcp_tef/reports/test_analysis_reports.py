@@ -8,8 +8,7 @@ import pytest
 from mcp_tef.api.serializers.tools import advice_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.model.runs import FailureInfo
-from mcp_tef.reports.analyses import AnalysisReports
-from mcp_tef.reports.similarity_advice import advice_files
+from mcp_tef.reports.analysis_reports import AnalysisReports, advice_files
 from tests.support import report_factories
 
 

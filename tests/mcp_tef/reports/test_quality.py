@@ -8,9 +8,8 @@ from pathlib import Path
 
 from mcp_tef.api.serializers.tools import quality_to_json
 from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
-from mcp_tef.reports.analyses import AnalysisReports
-from mcp_tef.reports.quality_html import quality_html
-from mcp_tef.reports.quality_tables import quality_csv
+from mcp_tef.reports.analysis_reports import AnalysisReports
+from mcp_tef.reports.quality import quality_csv, quality_html
 from tests.support import report_factories
 from tests.support.report_factories import EVIL, Reader
 

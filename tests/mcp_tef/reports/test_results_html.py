@@ -6,9 +6,8 @@ from dataclasses import replace
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.metrics import ModelMetrics, Rate, RepeatedCase
 from mcp_tef.model.verdicts import Classification, VerdictKind
-from mcp_tef.reports.html import to_html
 from mcp_tef.reports.page import cell
-from mcp_tef.reports.run_rows import MOST_RUNS, runs_table
+from mcp_tef.reports.results_html import MOST_RUNS, runs_table, to_html
 from tests.support.report_factories import Reader, results, run
 
 
