@@ -172,6 +172,7 @@ class TableHeader(QHeaderView):
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setStretchLastSection(False)
+        self.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)  # Qt's own default is column 0.
         self.sectionMoved.connect(self._moved)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
