@@ -1,32 +1,27 @@
 """Qt widgets that every screen is built of; they know nothing of the domain."""
 
-from app.widgets.accessibility import Spoken, describe, install_accessible_roles
+from app.widgets.accessibility import ReadingOrder, Spoken, describe, install_accessible_roles
 from app.widgets.actions import Action, Button, IconButton, Links, button, menu, show_menu, show_menu_under
 from app.widgets.activity import Activities, ActivityBar
 from app.widgets.bars import IntervalBar, ScaleMark, Segment, StackedBar
-from app.widgets.card_list import CardList, CardRow
-from app.widgets.cards import ChoiceCard
-from app.widgets.cells import Cell, CellKind, Column, Row
+from app.widgets.cards import CardList, CardRow, ChoiceCard
 from app.widgets.checkable_table import CheckableTable
 from app.widgets.choices import MenuButton, Segmented, Tabs
 from app.widgets.dialog import Dialog, ask
-from app.widgets.fields import Field, SearchField, set_wrong
+from app.widgets.fields import Field, GrowingEdit, LineEdit, SearchField, TextArea, set_wrong, undo_beyond
 from app.widgets.file_drop import FileDrops
 from app.widgets.incremental import IncrementalBuild, at_once, frozen_updates, in_turns, yield_to_ui
-from app.widgets.keyboard_and_mouse import MouseNavigation, ReadingOrder
-from app.widgets.label import Label, LineText, Rule
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
-from app.widgets.navigation import Navigation
+from app.widgets.navigation import MouseNavigation, Navigation
 from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster
 from app.widgets.page_header import PageHeader
-from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section, clear_layout
+from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section, Split, clear_layout
 from app.widgets.picker import Picker, PickItem, PickPopup
+from app.widgets.rows import Cell, CellKind, Column, Row
 from app.widgets.safe_text import one_line, plain, tip, visible
 from app.widgets.spans import Span, joined, marked
-from app.widgets.split import Split
 from app.widgets.table import ListTable
-from app.widgets.text_edit import GrowingEdit, LineEdit, TextArea, undo_beyond
-from app.widgets.text_view import FlowText
+from app.widgets.text_view import FlowText, Label, LineText, Rule
 from app.widgets.tokens_edit import TokensEdit
 
 __all__ = [

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayou
 from app.theme import Role, height, theme
 from app.widgets.actions import IconButton
 from app.widgets.bars import BAR
-from app.widgets.label import Label
+from app.widgets.text_view import Label
 
 BAR_WIDTH, STEPS = 200, 1_000
 

@@ -1,11 +1,123 @@
-"""Large buttons that say in a sentence what choosing them means."""
+"""Cards: a list of them with titles, notes and shares, and large buttons that explain a choice."""
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QSizePolicy, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.theme import Role, Size, radius, sized, theme
-from app.widgets.spans import LinePainter, paint_box, paint_icon
+from app.theme.tokens import mark_size
+from app.widgets.bars import BAR, Segment, paint_segments
+from app.widgets.keyed_view import KeyedView
+from app.widgets.marks import Mark, mark_pixmap
+from app.widgets.rows import KeyedModel, paint_frame
+from app.widgets.safe_text import visible
+from app.widgets.spans import LinePainter, Span, joined, paint_box, paint_icon
+
+MARK_ROOM = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRow:
+    """A card: `right` and `sub_right` stand at the right edge; `light` is not bold; `bar` are shares of `bar_total`."""
+
+    id: str
+    title: str
+    right: Span | None = None
+    sub: tuple[Span, ...] = ()
+    sub_right: Span | None = None
+    mark: Mark | None = None
+    mono: bool = False
+    light: bool = False
+    bar: tuple[Segment, ...] = ()
+    bar_total: float | None = None
+    tip: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """The whole card as one sentence."""
+        parts = (self.title, joined(self.sub), *(span.text for span in (self.right, self.sub_right) if span))
+        return ", ".join(part for part in parts if part)
+
+
+class CardListModel(KeyedModel[CardRow]):
+    """Cards in one column."""
+
+    def text_of(self, row: CardRow, column: int) -> str:
+        return visible(row.spoken)
+
+    def explanation(self, row: CardRow, column: int) -> str:
+        return row.tip
+
+
+class CardDelegate(QStyledItemDelegate):
+    """Paints a card of one, two or three lines, by its height."""
+
+    def __init__(self, rail: "CardList") -> None:
+        super().__init__(rail)
+        self._rail = rail
+        self._line = LinePainter()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = self._rail.rows.row(index.row())
+        focused = self._rail.focus_visible and index.row() == self._rail.currentIndex().row()
+        painter.save()
+        paint_frame(painter, option, hovered=index.row() == self._rail.hovered, focused=focused)
+        inner = QRectF(option.rect.adjusted(16, 0, -16, -1))
+        first, second = _lines(inner, two=bool(row.sub or row.sub_right))
+        if row.mark is not None:
+            side, wide = mark_size("table"), sized(MARK_ROOM)
+            painter.drawPixmap(
+                int(inner.left()) - 2, int(first.center().y() - side / 2 + 0.5), mark_pixmap(row.mark, side)
+            )
+            first, second = first.adjusted(wide, 0, 0, 0), second.adjusted(wide, 0, 0, 0)
+        self._paint_first(painter, first, row)
+        self._paint_second(painter, second, row)
+        if inner.height() >= sized(70):
+            bar = QRectF(inner.left(), inner.bottom() - sized(20), inner.width(), BAR)
+            paint_segments(painter, bar, row.bar, row.bar_total)
+        painter.restore()
+
+    def _paint_first(self, painter: QPainter, rect: QRectF, row: CardRow) -> None:
+        rect = self._paint_right(painter, rect, row.right, Size.BODY)
+        font = theme().font(Size.BODY, strong=not (row.mono or row.light), mono=row.mono)
+        self._line.text(painter, rect, row.title, font, Role.TEXT)
+
+    def _paint_second(self, painter: QPainter, rect: QRectF, row: CardRow) -> None:
+        rect = self._paint_right(painter, rect, row.sub_right, Size.SMALL)
+        self._line.spans(painter, rect, row.sub, Size.SMALL)
+
+    def _paint_right(self, painter: QPainter, rect: QRectF, span: Span | None, size: Size) -> QRectF:
+        if span is None or not span.text:
+            return rect
+        font = theme().font(size, strong=span.strong, mono=span.mono, tabular=True)
+        width = self._line.width(span.text, font)
+        place = QRectF(rect.right() - width - 1, rect.top(), width + 1, rect.height())
+        self._line.text(painter, place, span.text, font, span.role, Qt.AlignmentFlag.AlignRight)
+        return rect.adjusted(0, 0, -width - 12, 0)
+
+
+def _lines(inner: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
+    if not two:
+        return QRectF(inner), QRectF()
+    top = inner.top() + sized(10 if inner.height() >= sized(70) else 6)
+    below = QRectF(inner.left(), top + sized(20), inner.width(), sized(18))
+    return QRectF(inner.left(), top, inner.width(), sized(20)), below
+
+
+class CardList(KeyedView[CardRow]):
+    """A rail of `CardRow`s, one chosen at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
+
+    def __init__(self, name: str, *, row_height: int = 52, many: bool = False) -> None:
+        super().__init__(CardListModel(), row_height)
+        mode = QAbstractItemView.SelectionMode
+        self.setSelectionMode(mode.ExtendedSelection if many else mode.SingleSelection)
+        self.setAccessibleName(name)
+        self.setItemDelegate(CardDelegate(self))
+        self.fill_width()
 
 
 class ChoiceCard(QAbstractButton):

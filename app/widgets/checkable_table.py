@@ -7,8 +7,8 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from app.widgets.actions import Action
-from app.widgets.cells import Cell, CellKind, CellLike, Column, Row
 from app.widgets.marks import Mark
+from app.widgets.rows import Cell, CellKind, CellLike, Column, Row
 from app.widgets.table import ListTable
 
 MakeCells = Callable[[], Sequence[CellLike]]

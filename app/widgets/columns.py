@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from app.theme import Role, Size, height, sized, theme, unsized
 from app.widgets.actions import Action, button
-from app.widgets.card_list import CardList, CardRow
-from app.widgets.cells import CellKind, Column
+from app.widgets.cards import CardList, CardRow
 from app.widgets.dialog import Dialog
 from app.widgets.marks import Mark
+from app.widgets.rows import CellKind, Column
 from app.widgets.spans import LinePainter, Span
 
 WIDEST, LEAST_STRETCH = 2_000, 96

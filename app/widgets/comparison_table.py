@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 from app.theme import Role, Size, sized
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, show_menu
-from app.widgets.label import Label, LineText, Rule
 from app.widgets.marks import Mark, MarkLabel
 from app.widgets.panes import clear_layout
 from app.widgets.safe_text import plain, visible
-from app.widgets.text_view import FlowText
+from app.widgets.text_view import FlowText, Label, LineText, Rule
 
 HEAD, EDGE, GAP, BETWEEN = 32, 16, 8, 4
 LONGEST_NOTE = 600

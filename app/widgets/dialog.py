@@ -8,9 +8,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
+from app.widgets.accessibility import ReadingOrder, reading_order
 from app.widgets.actions import Action, Button, button
 from app.widgets.fields import SearchField
-from app.widgets.keyboard_and_mouse import ReadingOrder, reading_order
 from app.widgets.panes import FittingPane, clear_layout
 from app.widgets.safe_text import one_line
 from app.widgets.text_view import FlowText

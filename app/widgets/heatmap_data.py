@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from app.widgets.dendrogram import Tree
+from app.widgets.heatmap_layout import Tree
 from app.widgets.safe_text import one_line
 
 Scores = NDArray[np.float32]

@@ -1,9 +1,9 @@
-"""The navigation at the left edge: places to go, each with an icon, a word and a number that needs a look."""
+"""The navigation at the left edge, with an icon, a word and a count for each place, and the side buttons of a mouse."""
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QWindow
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, height, radius, sized, theme, width
@@ -196,3 +196,23 @@ class Navigation(QWidget):
         if item.isCheckable():
             item.setChecked(True)
         self.wanted.emit(key)
+
+
+class MouseNavigation(QObject):
+    """Hears the side buttons before any widget of a window does."""
+
+    back = Signal()
+    forward = Signal()
+
+    def watch(self, window: QWindow) -> None:
+        """Listen to a window from now on."""
+        window.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
+            return False
+        signals = {Qt.MouseButton.BackButton: self.back, Qt.MouseButton.ForwardButton: self.forward}
+        signal = signals.get(event.button())
+        if signal is not None:
+            signal.emit()
+        return signal is not None

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 from app.theme import Role, Size, roomy, sized, theme
 from app.widgets.accessibility import Spoken, announce
 from app.widgets.actions import Action, Button, IconButton, Links, button
-from app.widgets.label import Label
 from app.widgets.panes import clear_layout
 from app.widgets.safe_text import visible
-from app.widgets.text_view import FlowText
+from app.widgets.text_view import FlowText, Label
 
 TOAST_MS = 8_000
 TOAST_LIMIT = 600

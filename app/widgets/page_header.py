@@ -11,7 +11,7 @@ from app.theme import Role, Size, height, sized, space, theme
 from app.widgets.actions import Action, Button, IconButton, MenuOpener, button, show_menu_under
 from app.widgets.choices import Segmented
 from app.widgets.fields import SearchField
-from app.widgets.label import Label
+from app.widgets.text_view import Label
 
 LEAST_SEARCH_WIDTH, SEARCH_WIDTH, MOST_SEARCH_WIDTH = 120, 200, 260
 AHEAD = 1_000

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 
-from app.widgets.cells import Cell, Column, Row
+from app.widgets.rows import Cell, Column, Row
 from app.widgets.table import ListTable, RowsModel
 
 WAIT_MS: Final = 15

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 
 from app.theme import Role, Size, height, sized, theme
 from app.widgets.keyed_view import KeyedView
-from app.widgets.label import Label, Rule
 from app.widgets.rows import KeyedModel
 from app.widgets.safe_text import one_line, visible
 from app.widgets.spans import LinePainter, paint_box, paint_icon
+from app.widgets.text_view import Label, Rule
 
 MOST_HEIGHT = 320
 PAGE_STEP = 7

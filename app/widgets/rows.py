@@ -1,15 +1,92 @@
-"""Table model of ready-made rows with ids, so that selection survives a refresh, and the frame of a painted row."""
+"""Content of tables: columns, rows of ready-made cells, the table model by id, and the frame of a painted row."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from app.theme import Role, theme, width
+from app.widgets.marks import Mark
 from app.widgets.safe_text import tip, visible
+
+
+class CellKind(Enum):
+    """Drawing style of a column."""
+
+    TEXT = "text"
+    MONO = "mono"
+    NUMBER = "number"
+    MARK = "mark"
+    MARKS = "marks"
+    PAIR = "pair"
+    SHARE = "share"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell. `lead` is the dim part before the slash of a pair; `sort` replaces the text for sorting.
+
+    `prose` sets words in the text font where the column is one of names. `span` is a value from 0 to 1 with its low
+    and high end, drawn on a small scale behind the text of a SHARE column.
+    """
+
+    text: str = ""
+    role: Role = Role.TEXT
+    strong: bool = False
+    italic: bool = False
+    prose: bool = False
+    lead: str = ""
+    marks: tuple[Mark, ...] = ()
+    span: tuple[float, float, float] | None = None
+    sort: str | float | None = None
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: `width` in pixels, at least `least`; one of them may stretch. `tip` explains its title on hover."""
+
+    key: str
+    title: str
+    kind: CellKind = CellKind.TEXT
+    width: int = 120
+    least: int = 40
+    stretch: bool = False
+    sortable: bool = True
+    role: Role = Role.TEXT
+    tip: str = ""
+
+
+CellLike: TypeAlias = str | Cell
+
+
+class Row:
+    """An id and its cells, one a column; give a function instead of cells to have them made when first seen."""
+
+    __slots__ = ("_cells", "_make", "id")
+
+    def __init__(self, row_id: str, cells: Sequence[CellLike] | Callable[[], Sequence[CellLike]]) -> None:
+        self.id = row_id
+        self._make = cells if callable(cells) else None
+        self._cells = None if callable(cells) else _made(cells)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells, made now if they were not."""
+        if self._cells is None:
+            self._cells = _made(self._make() if self._make else ())
+            self._make = None
+        return self._cells
+
+
+def _made(cells: Sequence[CellLike]) -> tuple[Cell, ...]:
+    return tuple(Cell(text=cell) if isinstance(cell, str) else cell for cell in cells)
+
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 BATCH_MS = 50

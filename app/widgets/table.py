@@ -19,11 +19,10 @@ from app.theme import Role, Size, height, sized, theme
 from app.theme.tokens import mark_size
 from app.widgets.actions import Action, show_menu
 from app.widgets.bars import paint_interval
-from app.widgets.cells import Cell, CellKind, Column, Row
 from app.widgets.columns import EDGE, PAD, Arrangement, ColumnsDialog, TableHeader
 from app.widgets.keyed_view import KeyedView
 from app.widgets.marks import mark_pixmap
-from app.widgets.rows import AnyIndex, KeyedModel, paint_focus, paint_frame
+from app.widgets.rows import AnyIndex, Cell, CellKind, Column, KeyedModel, Row, paint_focus, paint_frame
 from app.widgets.safe_text import one_line, tip, visible
 from app.widgets.spans import LinePainter
 

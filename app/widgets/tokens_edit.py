@@ -11,9 +11,9 @@ from app.theme import Role, Size, radius, sized, theme
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, Button, button
 from app.widgets.fields import set_wrong
-from app.widgets.label import Label
 from app.widgets.safe_text import one_line, tip
 from app.widgets.spans import LinePainter, paint_box, paint_icon
+from app.widgets.text_view import Label
 
 CHIP, LINE, GAP = 24, 28, 4
 CROSS = 20

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from app.help.window import HelpWindow
 from app.widgets import Button
+from app.widgets.accessibility import reading_order
 from app.widgets.choices import ChoiceBar, MenuButton
-from app.widgets.keyboard_and_mouse import reading_order
 from tests.support.displayed_text import faint, faint_bars, placed_texts, shows
 
 Roles = QAccessible.Role

@@ -19,8 +19,7 @@ from app.screens.metrics.formatting import DataTable, csv_text, model_name
 from app.screens.metrics.presenter import MetricsPresenter
 from app.text.formatting import count
 from app.widgets import Action, one_line
-from app.widgets.chart import save_picture
-from app.widgets.chart_panel import ChartPanel
+from app.widgets.chart import ChartPanel, save_picture
 from mcp_tef import (
     BatchId,
     CaseId,

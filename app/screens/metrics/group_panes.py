@@ -19,7 +19,7 @@ from app.screens.metrics.table_rows import (
 from app.text.formatting import count
 from app.theme import Role, Size, height, roomy, sized
 from app.widgets import Action, EmptyState, Label, LineText, ListTable, Rule, Segment, StackedBar
-from app.widgets.chart_panel import ChartPanel
+from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
 
 BELOW = 16

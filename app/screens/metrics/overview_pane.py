@@ -15,7 +15,7 @@ from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, FlowText, IconButton, Label, ListTable, Rule, describe, tip
 from app.widgets.bars import CountDots
-from app.widgets.chart_panel import ChartPanel
+from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart, Plot
 from app.widgets.matrix import MatrixChart
 from mcp_tef import ToolLabel, ToolMetrics

@@ -25,7 +25,7 @@ from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
 from app.screens.metrics.overview_pane import OverviewPane
 from app.screens.metrics.presenter import MetricsPresenter, MetricsView, Standing
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
-from app.widgets.chart_panel import ChartPanel
+from app.widgets.chart import ChartPanel
 from mcp_tef import Event
 
 PAUSE_S = 0.05

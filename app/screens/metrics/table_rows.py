@@ -23,7 +23,7 @@ from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Mark, Row
-from app.widgets.chart_panel import ChartPanel
+from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import Bar, Plot, Point, Tick
 from app.widgets.matrix_drawing import Matrix
 from mcp_tef import PairChange, Rate, RepeatedCase, ToolMetrics

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.screens.similarity.labels import MAP_LABELS, MapKind
-from app.widgets.dendrogram import Join, Tree, tree_of
 from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_drawing import cividis
+from app.widgets.heatmap_layout import Join, Tree, tree_of
 from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity, ToolProblem, ToolSet, UnreachableSource
 
 

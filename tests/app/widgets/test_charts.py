@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.theme import Role, ThemeMode, theme
 from app.widgets.bars import CountDots
-from app.widgets.chart import copy_picture, picture, save_picture
-from app.widgets.chart_panel import ChartPanel
+from app.widgets.chart import ChartPanel, copy_picture, picture, save_picture
 from app.widgets.line_chart import Bar, LineChart, Plot, Point
 from app.widgets.matrix import MatrixChart
 from app.widgets.matrix_drawing import PRINTED, Matrix, ink_on, luminance, ramp, shade

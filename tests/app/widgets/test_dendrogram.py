@@ -4,8 +4,7 @@ import numpy as np
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage, QPainter
 
-from app.widgets.dendrogram import MOST, Join, Tree, draw_tree, tree_of
-from app.widgets.heatmap_layout import HeatmapViewport
+from app.widgets.heatmap_layout import MOST_BRACKETS, HeatmapViewport, Join, Tree, draw_tree, tree_of
 
 
 def test_brackets_join_the_middles_of_what_they_hold() -> None:
@@ -39,8 +38,8 @@ def test_of_very_many_brackets_the_largest_are_drawn() -> None:
     brackets = np.zeros((5_000, 5), np.float32)
     brackets[:, 1] = np.arange(5_000)
     seen = Tree(brackets).seen(HeatmapViewport(n=5_000, wide=5_000, high=5_000, side=1.0))
-    assert len(seen) == MOST
-    assert seen[:, 1].min() == 5_000 - MOST
+    assert len(seen) == MOST_BRACKETS
+    assert seen[:, 1].min() == 5_000 - MOST_BRACKETS
 
 
 def test_leaves_are_drawn_at_the_right_and_the_root_at_the_left() -> None:

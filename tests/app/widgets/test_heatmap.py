@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.theme import ThemeMode, theme
 from app.widgets.chart import picture
-from app.widgets.dendrogram import Join, tree_of
 from app.widgets.heatmap import Heatmap
 from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_drawing import cividis, ramp
+from app.widgets.heatmap_layout import Join, tree_of
 
 N = 20
 

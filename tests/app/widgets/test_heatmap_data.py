@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.widgets.dendrogram import Tree
 from app.widgets.heatmap_data import Heat, as_bytes, closest, coarser, make_heat
+from app.widgets.heatmap_layout import Tree
 
 
 def square(n: int, seed: int = 7) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.theme import Contrast, Role, ThemeMode, theme
 from app.widgets import ScrollPane, Split, install_accessible_roles
-from app.widgets.split import Divider
+from app.widgets.panes import Divider
 from tests.support.displayed_text import contrast, pixels
 
 LEAST = 100

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.widgets import LineText, Span, TokensEdit
-from app.widgets.keyboard_and_mouse import reading_order
+from app.widgets.accessibility import reading_order
 from app.widgets.tokens_edit import TokenChip
 
 

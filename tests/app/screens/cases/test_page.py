@@ -13,7 +13,7 @@ from app.screens.cases.matchers import Matcher
 from app.screens.cases.page import CasesPage
 from app.screens.cases.rows import LastResult
 from app.widgets import MenuButton
-from app.widgets.keyboard_and_mouse import reading_order
+from app.widgets.accessibility import reading_order
 from mcp_tef import BatchRequest, CaseDraft, RunFilter, expectation_from_json
 from tests.support.cases_page import (
     BIKE,

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.screens.metrics.formatting import shown
 from app.screens.metrics.page import MetricsPage
-from app.widgets.chart_panel import ChartPanel
-from app.widgets.keyboard_and_mouse import reading_order
+from app.widgets.accessibility import reading_order
+from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
 from tests.app.screens.metrics.conftest import Desk, Tell
 from tests.support.windows import until
