@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
+from app.arguments.parameters import SchemaParameter, token_count
 from app.screens.kit import FilterField, FilterFields, SortOrder, ViewState, in_order, matches_all_words
-from app.screens.servers.schema import SchemaParameter, token_count
 from mcp_tef import Server, ServerId, ServerStatus, Tool, Transport
 
 SCREEN: Final = "servers"

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.arguments.parameters import SchemaParameter
 from app.screens.kit import ViewState, ViewStates
 from app.screens.kit.menus import view_actions
 from app.screens.servers.filters import (
@@ -17,7 +18,6 @@ from app.screens.servers.filters import (
     cells_of,
     listed_parameters,
 )
-from app.screens.servers.schema import SchemaParameter
 from app.text.formatting import count
 from app.theme import Role, Size, roomy, sized
 from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu, show_menu_under

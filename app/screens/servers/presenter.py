@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from app.arguments.parameters import token_count
 from app.core_link.refresh import Refresh
 from app.screens.kit import ViewState, matches_all_words
 from app.screens.servers.filters import STATUS_TEXTS, listed_servers, listed_tools
-from app.screens.servers.schema import token_count
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
     ConsentRequest,

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.arguments.parameters import token_count
 from app.core_link.session import Session
 from app.dialogs.consent import ConsentBar
-from app.screens.servers.definition_changes import summary, warning
 from app.screens.servers.filters import BY_TOKENS
 from app.screens.servers.presenter import ServersPresenter, failure_details
-from app.screens.servers.schema import token_count
-from app.screens.servers.tool_pane import ToolPane
+from app.screens.servers.tool_pane import ToolPane, summary, warning
 from app.text.formatting import count
 from app.theme import Role, Size, height, sized, width
 from app.widgets import (

@@ -1,34 +1,176 @@
-"""The settings dialog, with a tab for each kind of setting. Changes apply immediately."""
+"""Settings dialog with a tab for each kind of setting; changes apply immediately."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Any
 
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core_link.preferences import LIMITS, RUNS
+from app.core_link.preferences import LIMITS, RUNS, Origin, Preferences
 from app.core_link.session import Session
 from app.core_link.text_size import SIZES, TextSizeSetting
 from app.screens.settings.presenter import SettingsPaths, SettingsPresenter
-from app.screens.settings.rows import SettingRow, SettingsSection
 from app.screens.settings.sections import ConsentsSection, DataSection, KeysSection
-from app.theme import theme
+from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Action,
     DetailPane,
     Dialog,
     EmptyState,
     Field,
+    FlowText,
+    Label,
+    LineEdit,
     MenuButton,
+    Rule,
     ScrollPane,
     SearchField,
     Section,
     Segmented,
+    button,
+    frozen_updates,
+    in_turns,
+    set_wrong,
+    yield_to_ui,
 )
 from mcp_tef import VARIABLES, Variable
 
-NOTE = "Ctrl and plus, minus or 0 change it too."
+FIELD_WIDTH = 172
+UNIT_WIDTH = 72
+BELOW_NOTE = 12
+
+
+class SettingRow(QWidget):
+    """One setting with its reason, field and origin; an invalid value is not saved, and its error is shown.
+
+    `changed` gives the name of a setting that was changed.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, preferences: Preferences, variable: Variable[Any]) -> None:
+        super().__init__()
+        self.variable = variable
+        self._preferences = preferences
+        self.field = LineEdit()
+        self.field.setFont(theme().font(tabular=True))
+        self.field.setFixedWidth(sized(FIELD_WIDTH))
+        self.field.setAccessibleName(variable.title)
+        self.field.setPlaceholderText(variable.default)
+        self.why = FlowText(variable.reason, size=Size.SMALL, role=Role.DIM)
+        self.rule = Rule()
+        self.source = Label(size=Size.SMALL, role=Role.DIM)
+        self.back = button(Action(text="Use the default", do=self._use_default, kind="link"))
+        self.back.setAccessibleName(f"Use the default of {variable.title}")
+        self._lay_out()
+        self.field.editingFinished.connect(self._take)
+        self.field.typed.connect(lambda text: self._say(self.variable.fault(text)))
+        self.show_value()
+
+    def matches(self, words: Iterable[str]) -> bool:
+        """Return True if the setting matches all words."""
+        text = f"{self.variable.title} {self.variable.reason} {self.variable.name}".casefold()
+        return all(word in text for word in words)
+
+    def show_if(self, wanted: bool) -> bool:
+        """Show or hide the row, and return the same."""
+        self.setVisible(wanted)
+        return wanted
+
+    def show_value(self) -> None:
+        """Show the value in force and its origin."""
+        origin = self._preferences.origin(self.variable.name)
+        self.field.setText(self._preferences.text(self.variable.name))
+        self.field.setReadOnly(origin is Origin.ENVIRONMENT)
+        self.field.setEnabled(origin is not Origin.ENVIRONMENT)
+        default = f"default: {self.variable.default}"
+        name = "DEFAULT_LLM_MODEL" if self.variable.name == "model" else self.variable.name
+        words = {Origin.ENVIRONMENT: f"{name}, from the environment", Origin.HERE: f"Set here, {default}"}
+        self.source.setText(words.get(origin, ""))
+        self.source.setVisible(origin is not Origin.DEFAULT)
+        self.back.setVisible(origin is Origin.HERE)
+        self._say("")
+
+    def _lay_out(self) -> None:
+        left = QVBoxLayout()
+        left.setSpacing(2)
+        left.addWidget(Label(self.variable.title, label=True))
+        left.addWidget(self.why)
+        below = QHBoxLayout()
+        below.setSpacing(12)
+        below.addWidget(self.source)
+        below.addWidget(self.back)
+        below.addStretch(1)
+        left.addLayout(below)
+        unit = Label(self.variable.unit, role=Role.DIM)
+        unit.setFixedSize(sized(UNIT_WIDTH), self.field.sizeHint().height())
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addWidget(self.rule)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 8)
+        row.setSpacing(12)
+        whole.addLayout(row)
+        row.addLayout(left, 1)
+        row.addWidget(self.field, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(unit, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _take(self) -> None:
+        text = self.field.text()
+        if text.strip() == self._preferences.text(self.variable.name):
+            return
+        fault = self._preferences.set(self.variable.name, text)
+        if fault:
+            self._say(fault)
+        else:
+            self.show_value()
+            self.changed.emit(self.variable.name)
+
+    def _use_default(self) -> None:
+        self._preferences.set(self.variable.name, "")
+        self.show_value()
+        self.changed.emit(self.variable.name)
+
+    def _say(self, fault: str) -> None:
+        self.why.set_text(fault or self.variable.reason, Role.BAD if fault else Role.DIM)
+        self.field.setAccessibleDescription(fault or self.variable.reason)
+        set_wrong(self.field, bool(fault))
+
+
+class SettingsSection(Section):
+    """Rows of settings with rules between them, and above them if `ruled`; `changed` gives a changed setting."""
+
+    changed = Signal(str)
+
+    def __init__(self, preferences: Preferences, note: str = "", *, ruled: bool = False) -> None:
+        super().__init__(margins=False)
+        self.column.setSpacing(0)
+        self.rows: list[SettingRow] = []
+        self._preferences = preferences
+        if note:
+            self.add(FlowText(note, role=Role.DIM))
+            self.column.addSpacing(BELOW_NOTE)
+        self._ruled = ruled or bool(note)
+        self.column.addStretch(1)
+
+    async def fill(self, variables: Iterable[Variable[Any]]) -> None:
+        """Add a row for each variable, in several turns; they become visible together."""
+        async with frozen_updates(self):
+            for _ in in_turns(variables, self._add_row):
+                await yield_to_ui()
+
+    def _add_row(self, variable: Variable[Any]) -> None:
+        row = SettingRow(self._preferences, variable)
+        row.changed.connect(self.changed)
+        row.rule.setVisible(self._ruled or bool(self.rows))
+        self.rows.append(row)
+        self.column.insertWidget(self.column.count() - 1, row)
+
+
+NOTE = "Or press Ctrl with plus, minus or 0."
 
 
 class GeneralSection(Section):
@@ -70,7 +212,7 @@ SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR", "MCP_TEF_TRUSTED_NETWORKS")
 
 
 class SettingsDialog(Dialog):
-    """`set_theme` and `set_contrast` are told which colours to wear, `reset` that all is to be as it was at first."""
+    """Settings dialog; `set_theme` and `set_contrast` apply an appearance, `reset` resets all settings."""
 
     def __init__(
         self,
@@ -106,7 +248,7 @@ class SettingsDialog(Dialog):
         close.setDefault(False)
 
     def _add_tabs(self, general: GeneralSection) -> None:
-        """Only the first one is made now: all of them take longer than a key may wait."""
+        """Add the tabs; all but the first are built when they are opened, because building all is too slow."""
         self.pane.add_tab("general", "Appearance", general)
         for key, label, make in (
             ("runs", "Runs", lambda: self._rows(RUNS, RUN_NOTE)),
@@ -140,7 +282,7 @@ class SettingsDialog(Dialog):
         return section
 
     def _hold(self, name: str) -> None:
-        """Have it hold at once, wherever else it is shown."""
+        """Apply a changed setting, and show it in other places of the dialog."""
         for row in self.findChildren(SettingRow):
             if row.variable.name == name and not row.field.hasFocus():
                 row.show_value()
@@ -150,7 +292,7 @@ class SettingsDialog(Dialog):
         self._words = text.casefold().split()
         if not self._words:
             self._stack.setCurrentWidget(self.pane)
-        elif self._finding is None:  # all rows once more, which nobody needs who only looks
+        elif self._finding is None:  # rows of all settings, built at the first search only
             self._finding = self._session.spawn(self._find_in_turns())
             self.while_open(self._finding)
         elif self._finding.done():

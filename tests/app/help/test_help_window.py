@@ -70,11 +70,11 @@ def test_a_link_to_the_web_only_asks(shown: HelpWindow) -> None:
 
 def test_sections_are_found_by_typing_and_the_pages_come_back(qtbot: QtBot, shown: HelpWindow) -> None:
     shown.search.setText("mcnemar")
-    qtbot.waitUntil(lambda: "comparison.md#the-three-conclusions" in shown.topic_list.rows.ids())
+    qtbot.waitUntil(lambda: "comparison.md#the-three-conclusions" in shown.topic_list.rows.ids(), timeout=30_000)
     shown.topic_list.select("comparison.md#the-three-conclusions")
     assert shown.text.textCursor().block().text() == "The three conclusions"
     shown.search.clear()
-    qtbot.waitUntil(lambda: len(shown.topic_list.rows.ids()) == len(ORDER))
+    qtbot.waitUntil(lambda: len(shown.topic_list.rows.ids()) == len(ORDER), timeout=30_000)
     assert shown.topic_list.current_id() == "comparison.md"
 
 
@@ -84,7 +84,7 @@ def test_every_picture_of_a_page_is_drawn_after_its_words(qtbot: QtBot, shown: H
         assert isinstance(picture, QImage)
         return picture.width()
 
-    qtbot.waitUntil(shown.text.has_drawn)
+    qtbot.waitUntil(shown.text.has_drawn, timeout=30_000)
     assert min(width(name) for name in ("welcome", "run-form", "run", "metrics", "pair")) > 200
 
 
@@ -102,7 +102,7 @@ def test_pictures_come_from_the_help_alone(shown: HelpWindow) -> None:
 
 def test_a_search_that_finds_nothing_says_so(qtbot: QtBot, shown: HelpWindow) -> None:
     shown.search.setText("zzyzx")
-    qtbot.waitUntil(lambda: shown.topic_list.rows.ids() == [""])
+    qtbot.waitUntil(lambda: shown.topic_list.rows.ids() == [""], timeout=30_000)
     shown.topic_list.select("")
     assert "No help found" in shown.topic_list.rows.row(0).spoken
     assert shown.current == ORDER[0]

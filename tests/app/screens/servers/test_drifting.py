@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 from PySide6.QtWidgets import QApplication
 
-from app.screens.servers.definition_changes import definition_diff, most_urgent_first, summary, warning
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_pane import CHANGES
+from app.screens.servers.tool_pane import definition_diff, most_urgent_first, summary, warning
 from app.text.text_diff import Stretch
 from app.widgets import FlowText
 from mcp_tef import Drift, Listing, Tool

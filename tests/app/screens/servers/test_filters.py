@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.arguments.parameters import SchemaParameter
 from app.screens.kit import FilterValues, SortState, ViewState
 from app.screens.servers.filters import listed_parameters, listed_servers, listed_tools
-from app.screens.servers.schema import SchemaParameter
 from app.screens.servers.tool_call_presenter import listed_calls
 from mcp_tef import Server, ServerId, ServerSpec, ServerStatus, Transport
 from tests.support.fake_engine import SAMPLE_TOOLS, made_tool

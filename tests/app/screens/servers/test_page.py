@@ -8,11 +8,11 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
 
+from app.arguments.parameters import SchemaParameter
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowServer
 from app.screens.servers.page import ServersPage
 from app.screens.servers.parameter_table import SchemaParameterTable
-from app.screens.servers.schema import SchemaParameter
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
 from app.widgets import FlowText, Label, Notice

@@ -6,10 +6,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.arguments.parameters import SchemaParameter
 from app.core_link.settings import Settings
 from app.screens.kit import ViewStates
 from app.screens.servers.parameter_table import NONE_FIT, ParameterList
-from app.screens.servers.schema import SchemaParameter
 from app.widgets import FlowText
 
 PRICE = SchemaParameter(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.screens.servers.schema import parameters, token_count, type_text
+from app.arguments.parameters import parameters, token_count, type_text
 from tests.support.fake_engine import made_tool
 
 

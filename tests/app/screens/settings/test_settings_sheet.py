@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.text_size import TextSizeSetting
-from app.screens.settings.dialog import SettingsDialog
+from app.screens.settings.dialog import SettingRow, SettingsDialog
 from app.screens.settings.presenter import SettingsPaths, size_text
-from app.screens.settings.rows import SettingRow
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine
