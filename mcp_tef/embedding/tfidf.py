@@ -9,8 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.scoring.similarity.signals import in_blocks
-from mcp_tef.scoring.tfidf_weights import Places, Products, SparseRows, Weigher, at_length_one, beside, ranges, tally
-from mcp_tef.scoring.tokenize import TokenizedTexts, read, stem
+from mcp_tef.scoring.tfidf_weights import (
+    Places,
+    Products,
+    SparseRows,
+    TokenizedTexts,
+    Weigher,
+    at_length_one,
+    beside,
+    ranges,
+    read,
+    stem,
+    tally,
+)
 
 Keys = NDArray[np.uint64]
 LETTERS = 4

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_tef.llm.query_values import Clue, find_clues
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.tokenize import spaced, stems
+from mcp_tef.scoring.tfidf_weights import spaced, stems
 
 _DEEPEST = 4
 _NEAR = 40

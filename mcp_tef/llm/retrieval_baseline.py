@@ -15,7 +15,7 @@ from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSou
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Lexicon, Question, TextIndex
 from mcp_tef.prompts.tool_aliases import resolve
-from mcp_tef.scoring.tokenize import spaced
+from mcp_tef.scoring.tfidf_weights import spaced
 
 WORDS_SHARE = 0.4
 KEPT_INDEXES = 64

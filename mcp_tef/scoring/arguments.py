@@ -7,9 +7,8 @@ from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import CallMatch, ParameterFinding
-from mcp_tef.scoring.matchers import fits, may_be_absent
+from mcp_tef.scoring.matchers import fits, may_be_absent, shallow
 from mcp_tef.scoring.parameter_findings import differences, hallucinated, missing, not_expected, of_fault
-from mcp_tef.scoring.scalars import shallow
 from mcp_tef.scoring.schema_validation import SchemaReport
 from mcp_tef.scoring.tool_schema import SHELF, ToolSchema
 

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.matchers import LITERAL, MATCHERS, default_tolerance, is_matcher
+from mcp_tef.scoring.matchers import LITERAL, MATCHERS, any_instant, default_tolerance, is_matcher, is_number
 from mcp_tef.scoring.patterns import why_broken
 from mcp_tef.scoring.phrases import listed, shown, ticked
-from mcp_tef.scoring.scalars import any_instant, is_number
 
 DEEPEST = 100
 _NESTING = (dict, list)

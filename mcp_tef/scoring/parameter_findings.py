@@ -6,9 +6,8 @@ from itertools import islice
 from mcp_tef.model.json import Json
 from mcp_tef.model.verdicts import FindingReason, ParameterFinding
 from mcp_tef.scoring.expectations import described
-from mcp_tef.scoring.matchers import fits, is_matcher, may_be_absent
+from mcp_tef.scoring.matchers import fits, is_matcher, may_be_absent, normal_text
 from mcp_tef.scoring.phrases import kind_of, kinds, listed, shown, ticked
-from mcp_tef.scoring.scalars import normal_text
 from mcp_tef.scoring.schema_validation import SchemaViolation
 from mcp_tef.scoring.schema_walk import SchemaPlace
 

@@ -1,4 +1,4 @@
-"""Differences between two runs: settings, verdicts, answers, and tool definitions."""
+"""Differences between two runs, and between the tools of a run and its server's today."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -6,10 +6,14 @@ from difflib import unified_diff
 
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import expectation_to_json
-from mcp_tef.model.comparison import DefinitionChange, ToolChange, ValueChange
+from mcp_tef.model.comparison import DefinitionChange, ToolChange, ToolDrift, ValueChange
+from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.json import canonical
+from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.runs import ModelSettings, RunDetail
-from mcp_tef.model.tools import OfferedTool, Snapshot
+from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
+from mcp_tef.scoring.lint import poisoning
+from mcp_tef.scoring.lint.linter import lint
 from mcp_tef.scoring.phrases import listed
 
 NONE = "–"
@@ -138,3 +142,38 @@ def _lines(offered: OfferedTool | None) -> list[str]:
     if offered is None:
         return []
     return json.dumps(offered.tool.raw, indent=2, sort_keys=True, ensure_ascii=False, default=dict).splitlines()
+
+
+_WATCHED = frozenset(check.rule.id for check in poisoning.CHECKS)
+
+
+def tool_drift(seen: Listing, now: Listing) -> tuple[ToolDrift, ...]:
+    """Return tools that were added, removed or changed, by name, with what is suspicious in them now."""
+    changes, _ = tool_changes(_snapshot(seen), _snapshot(now))
+    return tuple(ToolDrift(change, _suspicions(change.after)) for change in changes)
+
+
+def changes_since(seen: Snapshot, now: Listing, wants: Callable[[str], bool]) -> dict[str, DefinitionChange]:
+    """Return the changes of a server's tools since a run saw them, by the names under which they were offered.
+
+    A tool that nobody `wants` any more is not listed, but not gone.
+    """
+    there = {tool.name: tool for tool in now.tools}
+    asked = (item for item in seen.tools if item.tool.server == now.server)
+    found = {item.offered_name: _since(item.tool, there) for item in asked if wants(item.tool.name)}
+    return {name: change for name, change in found.items() if change is not None}
+
+
+def _since(seen: Tool, there: dict[str, Tool]) -> DefinitionChange | None:
+    if seen.name not in there:
+        return DefinitionChange.REMOVED
+    return None if there[seen.name].raw == seen.raw else DefinitionChange.CHANGED
+
+
+def _snapshot(listing: Listing) -> Snapshot:
+    return Snapshot(SnapshotId(""), tuple(OfferedTool(tool.name, tool) for tool in listing.tools))
+
+
+def _suspicions(offered: OfferedTool | None) -> tuple[LintFinding, ...]:
+    found = lint(offered.tool) if offered else ()
+    return tuple(finding for finding in found if finding.rule.id in _WATCHED)

@@ -15,8 +15,8 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.scalars import iso_instant
-from mcp_tef.scoring.schema_dialects import EFFORT, Effort, dialect_of, in_one_dialect
+from mcp_tef.scoring.matchers import iso_instant
+from mcp_tef.scoring.schema_soundness import EFFORT, Effort, dialect_of, in_one_dialect
 from mcp_tef.scoring.schema_walk import names_in
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")

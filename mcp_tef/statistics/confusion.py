@@ -1,15 +1,19 @@
-"""Confusion matrix of expected and selected tools, and the one-against-rest metrics of each tool."""
+"""Confusion matrix of expected and selected tools, and observed confusion of pairs beside their similarity."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from mcp_tef.model.metrics import ConfusionMatrix, GroupMetrics, ToolMetrics
+from mcp_tef.model.similarity import ComparedTool, PairObservation, PairStatus, ToolPair, WorkItem
 from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.signals import Matrix
 from mcp_tef.statistics.history import FAILED, History, Integers
-from mcp_tef.statistics.intervals import Counts
+from mcp_tef.statistics.intervals import Counts, wilson
 
 Cells = Mapping[tuple[int, int], int]
 
@@ -147,3 +151,148 @@ def by_tool(ended: History) -> tuple[GroupMetrics, ...]:
         counts = Counts(tp=tp, fp=column - tp, tn=rest, fn=row - tp, failed=failed[place])
         groups.append(counts.group(_name(label, shared)))
     return tuple(groups)
+
+
+WORTH_OF_PREDICTION = 4
+MOST_ITEMS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Judged runs: all of them, and those that were offered the tools of each server."""
+
+    runs: History
+    offered: Mapping[str, History]
+
+
+class Confusions:
+    """Counts of runs that expected one tool of an analysis and picked another one of it.
+
+    A run tries a pair if it expected one of the two and was offered the other's server. Runs name tools by server and
+    name; one without a server counts for the only tool of that name.
+    """
+
+    def __init__(self, tools: Sequence[ComparedTool], past: Past) -> None:
+        self._tools = tools
+        self._places = _places(tools)
+        self._past = past
+
+    @cached_property
+    def taken(self) -> Mapping[tuple[int, int], int]:
+        """(expected, picked) by place → runs, for two different tools."""
+        runs = self._past.runs
+        known = runs.of((runs.expected > 0) & (runs.selected > 0) & (runs.invented == 0))
+        labels = zip(known.expected.tolist(), known.selected.tolist(), strict=True)
+        counts: Counter[tuple[int, int]] = Counter()
+        for (expected, selected), count in Counter(labels).items():
+            a, b = self._place(runs.tools[expected]), self._place(runs.tools[selected])
+            if a is not None and b is not None and a != b:
+                counts[a, b] += count
+        return counts
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Every pair that was ever confused, each once, a < b."""
+        return tuple(sorted({(min(pair), max(pair)) for pair in self.taken}))
+
+    def between(self, a: int, b: int) -> PairObservation | None:
+        """Return the observed confusion of a pair; None if no run tried it."""
+        forth, back = self.taken.get((a, b), 0), self.taken.get((b, a), 0)
+        runs = max(forth + back, self._expected(a, b) + self._expected(b, a))
+        if not runs:
+            return None
+        return PairObservation(
+            confused=forth + back,
+            runs=runs,
+            a_taken_for_b=forth,
+            b_taken_for_a=back,
+            rate=wilson(forth + back, runs),
+            label_a=_tool_label(self._tools[a]),
+            label_b=_tool_label(self._tools[b]),
+        )
+
+    def matrix(self) -> Matrix:
+        """Return the share confused of the runs that tried a pair, NaN where none did: shape (n, n), symmetric."""
+        tried = self._tried()
+        tried += tried.T.copy()
+        confused = np.zeros_like(tried)
+        for (a, b), count in self.taken.items():
+            confused[a, b] += count
+            confused[b, a] += count
+        np.maximum(tried, confused, out=tried)
+        tried[tried == 0] = np.nan
+        np.fill_diagonal(tried, np.nan)
+        return confused / tried
+
+    def _tried(self) -> Matrix:
+        """Return the counts of runs that expected a (row) and were offered the server of b (column)."""
+        tried = np.zeros((len(self._tools), len(self._tools)), dtype=np.float32)
+        servers = np.array([each.tool.server for each in self._tools])
+        for server, counts in self._tries.items():
+            for place, count in counts.items():
+                tried[place, servers == server] = count
+        return tried
+
+    def _expected(self, a: int, b: int) -> int:
+        server = self._tools[b].tool.server
+        return self._tries[server][a] if server in self._tries else 0
+
+    @cached_property
+    def _tries(self) -> Mapping[str, Counter[int]]:
+        """By server: how many runs that were offered it expected which tool."""
+        return {server: Counter(self._expectations(runs)) for server, runs in self._past.offered.items()}
+
+    def _expectations(self, runs: History) -> Iterator[int]:
+        for key in runs.expected[runs.expected > 0].tolist():
+            place = self._place(runs.tools[key])
+            if place is not None:
+                yield place
+
+    def _place(self, label: ToolLabel) -> int | None:
+        return self._places.get((label.server or "", label.tool or ""))
+
+
+def work_list(similarity: Similarity, confusions: Confusions, threshold: float) -> tuple[WorkItem, ...]:
+    """Return pairs that runs confused or that look alike, most harmful first; at most 1,000.
+
+    Harm = low · runs + seen + (confused + 4 · confusability) / (runs + 4): the wrong picks that are certain (`low` is
+    the lower Wilson bound), 1 where any was seen, and the rate to be expected next, for which the prediction counts
+    as four runs. What was confused thus comes first, by how much; then what is likely to be.
+    """
+    alike = similarity.flagged(threshold, MOST_ITEMS)
+    known = {(pair.a, pair.b) for pair in alike}
+    confused = [similarity.pair(a, b) for a, b in confusions.pairs if (a, b) not in known]
+    items = [_item(pair, confusions.between(pair.a, pair.b), threshold) for pair in (*alike, *confused)]
+    return tuple(sorted(items, key=lambda item: (-item.harm, item.pair.a, item.pair.b))[:MOST_ITEMS])
+
+
+def _item(pair: ToolPair, seen: PairObservation | None, threshold: float) -> WorkItem:
+    is_alike = bool(pair.similarity >= np.float32(threshold))
+    return WorkItem(pair=pair, observation=seen, standing=_standing(is_alike, seen), harm=_harm(pair, seen))
+
+
+def _standing(is_alike: bool, seen: PairObservation | None) -> PairStatus:
+    if seen is None:
+        return PairStatus.SIMILAR_UNTESTED
+    if not seen.confused:
+        return PairStatus.SIMILAR_NOT_CONFUSED
+    return PairStatus.SIMILAR_AND_CONFUSED if is_alike else PairStatus.CONFUSED_NOT_SIMILAR
+
+
+def _harm(pair: ToolPair, seen: PairObservation | None) -> float:
+    confused, runs, low = (seen.confused, seen.runs, seen.rate.low or 0.0) if seen else (0, 0, 0.0)
+    to_come = (confused + WORTH_OF_PREDICTION * pair.confusability) / (runs + WORTH_OF_PREDICTION)
+    return low * runs + (confused > 0) + to_come
+
+
+def _places(tools: Sequence[ComparedTool]) -> dict[tuple[str, str], int]:
+    """By server and name, the first of a kind; by name alone ("") where only one tool has it."""
+    names = Counter(each.tool.name for each in tools)
+    places = {("", each.tool.name): place for place, each in enumerate(tools) if names[each.tool.name] == 1}
+    for place, each in enumerate(tools):
+        places.setdefault((each.tool.server, each.tool.name), place)
+    return places
+
+
+def _tool_label(each: ComparedTool) -> ToolLabel:
+    return ToolLabel(each.tool.name, each.tool.server)

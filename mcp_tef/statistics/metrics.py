@@ -1,15 +1,50 @@
-"""Metrics of a set of runs: overall, by server, by model and over time."""
+"""Metrics of a set of runs: overall, by server, by model and over time, and the ranks of expected tools."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from mcp_tef.model.answers import RankedTool
+from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.metrics import GroupMetrics, Metrics, ModelMetrics, Rate, TrendPoint
+from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.verdicts import ConfidenceCategory
-from mcp_tef.scoring.confidence import HIGH
+from mcp_tef.scoring.judge import HIGH
 from mcp_tef.statistics.confusion import by_tool
 from mcp_tef.statistics.history import CATEGORIES, FAILED, RANKING_MODEL, TP, History, Integers
 from mcp_tef.statistics.intervals import Counts, known, mean, percentiles, share, total
+
+
+def rank_of_expected(
+    expectation: Expectation, ranking: Sequence[RankedTool], tools: Sequence[OfferedTool]
+) -> int | None:
+    """Return the rank, from 1, down to which all tools of an acceptable answer are found; the best over all answers.
+
+    None where no tool is expected, there is no ranking, or an expected tool is not in it. `tools` are those
+    offered, under the names that the ranking uses.
+    """
+    offered = {tool.offered_name: tool.tool for tool in tools}
+    ranked = [offered.get(item.offered_name) for item in ranking]
+    depths = [
+        _depth(calls, [(tool.server, tool.name) if tool else None for tool in ranked])
+        for calls in expectation.alternatives
+        if calls
+    ]
+    return min((depth for depth in depths if depth is not None), default=None)
+
+
+def _depth(calls: Sequence[ExpectedCall], ranked: Sequence[tuple[str, str] | None]) -> int | None:
+    ranks = [_rank(call, ranked) for call in calls]
+    known = [rank for rank in ranks if rank is not None]
+    return max(known) if len(known) == len(ranks) else None
+
+
+def _rank(call: ExpectedCall, ranked: Sequence[tuple[str, str] | None]) -> int | None:
+    for rank, name in enumerate(ranked, start=1):
+        if name and name[1] == call.tool and (not call.server or name[0] in (call.server, "")):
+            return rank
+    return None
+
 
 _OUTCOMES = 6
 _FAILED = 5

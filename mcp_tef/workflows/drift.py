@@ -11,7 +11,7 @@ from mcp_tef.model.runs import RunDetail
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Store
-from mcp_tef.scoring.drift import changes_since, tool_drift
+from mcp_tef.scoring.run_differences import changes_since, tool_drift
 from mcp_tef.workflows.consent import Consents
 
 

@@ -14,7 +14,7 @@ from mcp_tef.model.runs import FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Question, Selector
 from mcp_tef.scoring.judge import judge
-from mcp_tef.statistics.retrieval import rank_of_expected
+from mcp_tef.statistics.metrics import rank_of_expected
 from mcp_tef.workflows.tool_loading import CaseTools
 
 FIRST_BACKOFF_S = 0.5

@@ -14,7 +14,7 @@ from mcp_tef.model.rejudging import AnsweredRun, Judgement, RejudgeReport, Verdi
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
 from mcp_tef.scoring.judge import judge
-from mcp_tef.statistics.retrieval import rank_of_expected
+from mcp_tef.statistics.metrics import rank_of_expected
 
 CHUNK = 100
 

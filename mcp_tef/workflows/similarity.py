@@ -30,8 +30,8 @@ from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Signal, Square, Vectors, WeighedWords
 from mcp_tef.scoring.similarity.tool_texts import UNRELATED, description_text, full_text, says_something
+from mcp_tef.statistics.confusion import Confusions, Past, work_list
 from mcp_tef.statistics.history import History
-from mcp_tef.statistics.observed_confusion import Confusions, Past, work_list
 
 PORTION = 256
 LARGEST_SQUARE = 12_000

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcp_tef.statistics.mcnemar import ALPHA, difference, mcnemar, more_pairs
+from mcp_tef.statistics.run_pairing import ALPHA, difference, mcnemar, more_pairs
 
 DRAWS = 20_000
 SIZES = (10, 20, 50, 100, 200)

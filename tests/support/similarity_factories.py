@@ -22,7 +22,7 @@ from mcp_tef.scoring.differentiation.tool_pair import PairedTools, sides
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Meaning, Vectors
 from mcp_tef.scoring.similarity.tool_texts import description_text, full_text, says_something
-from mcp_tef.scoring.tokenize import stems
+from mcp_tef.scoring.tfidf_weights import stems
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.similarity import SimilarityAnalyses

@@ -8,7 +8,7 @@ from mcp_tef.scoring.differentiation.text_terms import Phrase, lead, plain_case,
 from mcp_tef.scoring.differentiation.tool_pair import PairedTool, base_verb, called, own_parameters, own_phrase
 from mcp_tef.scoring.lint.definition_texts import escape, shows
 from mcp_tef.scoring.phrases import counted, ticked
-from mcp_tef.scoring.tokenize import spaced
+from mcp_tef.scoring.tfidf_weights import spaced
 
 LONGEST = 2_000
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from mcp_tef.scoring.tokenize import spaced, stems
+from mcp_tef.scoring.tfidf_weights import spaced, stems
 
 LONGEST_PHRASE = 10
 

@@ -22,7 +22,7 @@ from mcp_tef.scoring.differentiation.text_terms import (
 )
 from mcp_tef.scoring.lint.vocabulary import ACTIONS, reads_as_english
 from mcp_tef.scoring.phrases import ticked
-from mcp_tef.scoring.tokenize import spaced
+from mcp_tef.scoring.tfidf_weights import spaced
 
 LONGEST_EXAMPLE = 60
 

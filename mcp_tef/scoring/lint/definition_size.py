@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from mcp_tef.model.json import Json, canonical, deeper_than
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.definition_texts import shown_name, texts_of
-from mcp_tef.scoring.lint.lint_context import SOUND_DEPTH, LintContext
-from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, note, warning
+from mcp_tef.scoring.lint.lint_context import SOUND_DEPTH, LintContext, LintHit, RuleCheck, note, warning
 from mcp_tef.scoring.phrases import counted
 
 HEAVY = 500

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 
 from mcp_tef.scoring.lint.definition_texts import excerpt, shown_name
-from mcp_tef.scoring.lint.lint_context import LintContext
-from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error, note, warning
+from mcp_tef.scoring.lint.lint_context import LintContext, LintHit, RuleCheck, error, note, warning
 from mcp_tef.scoring.lint.vocabulary import ACTIONS, reads_as_english, says_an_action, telling, word_count, word_set
 from mcp_tef.scoring.phrases import counted, listed
-from mcp_tef.scoring.tokenize import stems
+from mcp_tef.scoring.tfidf_weights import stems
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 1_024

@@ -1,12 +1,13 @@
-"""Input of the lint rules: a tool with its flattened parameters, its texts and its neighbours."""
+"""Input and building blocks of the lint rules: a tool with parameters, texts and neighbours; rules with points."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from mcp_tef.model.json import Json, deeper_than
+from mcp_tef.model.quality import LintRule, Severity
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.definition_texts import DefinitionText, shown_name, texts_of
 from mcp_tef.scoring.phrases import kind_of
@@ -209,3 +210,40 @@ def why_invalid(schema: Mapping[str, Json]) -> str | None:
     if not isinstance(schema.get("$schema", ""), str):
         return f"its $schema is {kind_of(schema['$schema'])}, not text."
     return why_unsound(schema)
+
+
+@dataclass(frozen=True, slots=True)
+class LintHit:
+    """One place that breaks a rule: where, in one sentence, what to do about it, and the text that is there."""
+
+    place: str
+    sentence: str
+    fix: str
+    excerpt: str = ""
+
+
+Look = Callable[[LintContext], Iterable[LintHit]]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """A rule with the points (of 100) that its first finding costs, and how its findings are found."""
+
+    rule: LintRule
+    points: int
+    look: Look
+
+
+def error(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
+    """Return a check whose findings keep a tool from working, or endanger who uses it."""
+    return RuleCheck(LintRule(id=rule_id, severity=Severity.ERROR, title=title, why=why), points, look)
+
+
+def warning(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
+    """Return a check whose findings make wrong picks or wrong arguments likely."""
+    return RuleCheck(LintRule(id=rule_id, severity=Severity.WARNING, title=title, why=why), points, look)
+
+
+def note(rule_id: str, points: int, look: Look, *, title: str, why: str) -> RuleCheck:
+    """Return a check whose findings are worth a thought."""
+    return RuleCheck(LintRule(id=rule_id, severity=Severity.NOTE, title=title, why=why), points, look)

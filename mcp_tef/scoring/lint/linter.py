@@ -4,23 +4,19 @@ from collections.abc import Iterable, Iterator
 
 from mcp_tef.model.quality import LintFinding, LintRule, Severity
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint import (
-    annotations,
-    definition_size,
-    description,
-    hidden_characters,
-    names,
-    parameters,
-    poisoning,
-    schemas,
-)
+from mcp_tef.scoring.lint import definition_size, description, names, poisoning, schemas
 from mcp_tef.scoring.lint.definition_texts import visible
-from mcp_tef.scoring.lint.lint_context import NOBODY, LintContext, ListedNames
-from mcp_tef.scoring.lint.rule import LintHit, RuleCheck
+from mcp_tef.scoring.lint.lint_context import NOBODY, LintContext, LintHit, ListedNames, RuleCheck
 
-_FAMILIES = (hidden_characters, poisoning, description, names, schemas, parameters, annotations, definition_size)
-
-CHECKS: tuple[RuleCheck, ...] = tuple(check for family in _FAMILIES for check in family.CHECKS)
+CHECKS: tuple[RuleCheck, ...] = (
+    *poisoning.CHECKS,
+    *description.CHECKS,
+    *names.NAME_CHECKS,
+    *schemas.SCHEMA_CHECKS,
+    *schemas.PARAMETER_CHECKS,
+    *names.ANNOTATION_CHECKS,
+    *definition_size.CHECKS,
+)
 RULES: tuple[LintRule, ...] = tuple(check.rule for check in CHECKS)
 
 

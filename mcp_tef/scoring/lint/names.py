@@ -1,13 +1,12 @@
-"""Rules about a tool's name: allowed by the protocol and by providers, meaningful, and unique."""
+"""Rules about a tool's name, and about annotations that contradict it or each other."""
 
 import re
 from collections.abc import Iterator
 
 from mcp_tef.scoring.lint.definition_texts import shown_name, visible
-from mcp_tef.scoring.lint.lint_context import LintContext
-from mcp_tef.scoring.lint.rule import LintHit, RuleCheck, error, note, warning
-from mcp_tef.scoring.lint.vocabulary import word_set, words
-from mcp_tef.scoring.phrases import counted, listed
+from mcp_tef.scoring.lint.lint_context import LintContext, LintHit, RuleCheck, error, note, warning
+from mcp_tef.scoring.lint.vocabulary import READING, REMOVING, WRITING, word_set, words
+from mcp_tef.scoring.phrases import counted, kind_of, listed, ticked
 
 PROTOCOL_LENGTH = 128
 PROVIDER_LENGTH = 64
@@ -57,7 +56,7 @@ def _duplicated(subject: LintContext) -> Iterator[LintHit]:
         yield LintHit("name", sentence, "Give each tool of a server a name of its own.", shown_name(subject.name, 80))
 
 
-CHECKS: tuple[RuleCheck, ...] = (
+NAME_CHECKS: tuple[RuleCheck, ...] = (
     error(
         "name-duplicated",
         30,
@@ -85,5 +84,68 @@ CHECKS: tuple[RuleCheck, ...] = (
         _not_telling,
         title="Name that does not tell",
         why="The name is what a model writes to call the tool, and the first thing it compares.",
+    ),
+)
+
+
+_HINTS = ("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint")
+
+
+def _contradicts_name(subject: LintContext) -> Iterator[LintHit]:
+    verb = _verb(subject.name)
+    read_only, destructive = subject.annotations.get("readOnlyHint"), subject.annotations.get("destructiveHint")
+    if verb in REMOVING | WRITING and read_only is True:
+        yield _contradiction(subject, "readOnlyHint", "true", f"a tool named “{verb}” changes something")
+    elif verb in REMOVING and destructive is False:
+        yield _contradiction(subject, "destructiveHint", "false", f"a tool named “{verb}” destroys something")
+    elif verb in READING and destructive is True and read_only is not True:
+        yield _contradiction(subject, "destructiveHint", "true", f"a tool named “{verb}” only reads")
+
+
+def _verb(name: str) -> str:
+    return next((word for word in words(name) if word in READING | REMOVING | WRITING), "")
+
+
+def _contradiction(subject: LintContext, hint: str, value: str, expected: str) -> LintHit:
+    sentence = f"`{hint}` is {value}, but by its name {expected}."
+    fix = f"Correct `{hint}`, or name the tool by what it really does."
+    return LintHit(f"annotations: {hint}", sentence, fix, shown_name(subject.name, 80))
+
+
+def _contradicts_itself(subject: LintContext) -> Iterator[LintHit]:
+    if subject.annotations.get("readOnlyHint") is True and subject.annotations.get("destructiveHint") is True:
+        sentence = "`readOnlyHint` and `destructiveHint` are both true."
+        yield LintHit("annotations", sentence, "Set `readOnlyHint` to false, or leave `destructiveHint` out.")
+
+
+def _no_hint(subject: LintContext) -> Iterator[LintHit]:
+    for hint in _HINTS:
+        value = subject.annotations.get(hint)
+        if value is not None and not isinstance(value, bool):
+            sentence = f"{ticked(hint)} is {kind_of(value)}, not true or false."
+            yield LintHit(f"annotations: {hint}", sentence, "Write true or false without quotation marks.")
+
+
+ANNOTATION_CHECKS: tuple[RuleCheck, ...] = (
+    error(
+        "annotation-contradicts-name",
+        20,
+        _contradicts_name,
+        title="Annotation contradicts the name",
+        why="Clients ask for consent by these hints; a wrong one lets a change through unasked, or asks for nothing.",
+    ),
+    warning(
+        "annotation-contradicts-itself",
+        8,
+        _contradicts_itself,
+        title="Annotations contradict each other",
+        why="What only reads cannot destroy; a client has to guess which hint to believe.",
+    ),
+    warning(
+        "annotation-not-boolean",
+        6,
+        _no_hint,
+        title="Annotation of the wrong type",
+        why="A hint that is not true or false is ignored, and the careful default takes its place.",
     ),
 )

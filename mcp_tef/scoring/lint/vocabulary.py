@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from mcp_tef.scoring.tokenize import STOP_WORDS, spaced
+from mcp_tef.scoring.tfidf_weights import STOP_WORDS, spaced
 
 _VERBS = """
     accept access acquire activate adapt add adjust aggregate alert allocate allow analyse analyze annotate

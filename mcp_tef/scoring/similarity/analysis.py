@@ -12,8 +12,7 @@ from mcp_tef.model.similarity import ComparedTool, MatrixKind, PairExplanation, 
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.confusability import Confusability, Parts, coefficients_for
 from mcp_tef.scoring.similarity.pair_explanation import explain
-from mcp_tef.scoring.similarity.score_rounding import Scores
-from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Places, Shares, Signal, WeighedWords
+from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Places, Scores, Shares, Signal, WeighedWords
 from mcp_tef.scoring.similarity.tool_texts import FlatParameter, description_text, name_words, parameters, tokens
 
 

@@ -6,8 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from mcp_tef.scoring.similarity.score_rounding import Scores
-from mcp_tef.scoring.similarity.signals import Matrix, Places, in_blocks
+from mcp_tef.scoring.similarity.signals import Matrix, Places, Scores, in_blocks
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights
 from mcp_tef.scoring.similarity.analysis import Similarity, best_pairs
 from mcp_tef.scoring.similarity.confusability import above
-from mcp_tef.scoring.similarity.score_rounding import exact
-from mcp_tef.scoring.similarity.signals import Matrix, in_blocks
+from mcp_tef.scoring.similarity.signals import Matrix, exact, in_blocks
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import SharedParameter
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
-from mcp_tef.scoring.tokenize import spaced, stem, stems
+from mcp_tef.scoring.tfidf_weights import spaced, stem, stems
 
 DEEPEST = 4
 MOST = 500

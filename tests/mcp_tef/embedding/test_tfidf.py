@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it has no types
 
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfIndex, TfidfLexicon
-from mcp_tef.scoring.tokenize import STOP_WORDS, spaced, stems
+from mcp_tef.scoring.tfidf_weights import STOP_WORDS, spaced, stems
 
 TEXTS = ["get user by id", "list the open invoices of a customer", "delete a user"]
 

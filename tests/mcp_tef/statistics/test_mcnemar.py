@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, multinomial  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.model.comparison import ComparisonConclusion
-from mcp_tef.statistics.mcnemar import difference, mcnemar, more_pairs, paired_test
+from mcp_tef.statistics.run_pairing import difference, mcnemar, more_pairs, paired_test
 
 COUNTS = st.integers(0, 400)
 

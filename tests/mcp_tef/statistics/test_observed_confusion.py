@@ -7,7 +7,7 @@ from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.similarity import PairStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.statistics.observed_confusion import Confusions, Past, work_list
+from mcp_tef.statistics.confusion import Confusions, Past, work_list
 from tests.support.run_histories import history_of, judged_run
 from tests.support.similarity_factories import a_tool, compared
 

@@ -3,7 +3,7 @@
 from mcp_tef.model.answers import RankedTool
 from mcp_tef.model.cases import NO_TOOL, Expectation
 from mcp_tef.model.tools import OfferedTool
-from mcp_tef.statistics.retrieval import rank_of_expected
+from mcp_tef.statistics.metrics import rank_of_expected
 from tests.support.judging_factories import any_of, expect, tool, wanted
 
 OFFERED = [

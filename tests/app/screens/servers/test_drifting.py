@@ -11,7 +11,7 @@ from app.screens.servers.tool_pane import definition_diff, most_urgent_first, su
 from app.text.text_diff import Stretch
 from app.widgets import FlowText
 from mcp_tef import Drift, Listing, Tool
-from mcp_tef.scoring.drift import tool_drift
+from mcp_tef.scoring.run_differences import tool_drift
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.fake_ports import command_server, http_server
 from tests.support.windows import drive, session_for, shown, until

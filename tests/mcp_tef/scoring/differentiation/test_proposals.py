@@ -12,7 +12,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.proposals import Proposal, proposals
 from mcp_tef.scoring.differentiation.text_terms import terms
-from mcp_tef.scoring.tokenize import spaced
+from mcp_tef.scoring.tfidf_weights import spaced
 from tests.support.similarity_factories import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, pair_of, told
 
 BOILERPLATE = "Always use absolute paths. This command can be referenced by its name."

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from mcp_tef.scoring.similarity.linkage import Joins, average_linkage, best_ordered, leaves
+from mcp_tef.scoring.similarity.clusters import Joins, average_linkage, best_ordered, leaves
 from mcp_tef.scoring.similarity.signals import Matrix
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage  # type: ignore[import-untyped]
 
-from mcp_tef.scoring.similarity.linkage import average_linkage, branches, leaves
+from mcp_tef.scoring.similarity.clusters import average_linkage, branches, leaves
 from mcp_tef.scoring.similarity.signals import Matrix
 
 
