@@ -97,7 +97,7 @@ async def start_with_a_cap(user: Keyboard, address: str) -> None:
 async def raise_the_cap(user: Keyboard) -> None:
     """Go on with the batch: read what was spent, and allow a dollar."""
     await user.push("Resume")
-    await user.see("The cost cap is used up")
+    await user.see("Cost cap reached")
     await user.see("of $0.05 was spent. The runs that are left take about $0.")
     await user.tab_to("New cap")
     user.type("0.05")

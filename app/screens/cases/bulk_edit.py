@@ -88,7 +88,7 @@ class LabelsDialog(Dialog):
         """Add a field for names to add and, if names are in use, one for names to remove."""
         add = TokensEdit(what, f"Add a {what}", only_known=only_known, framed=True)
         add.set_known(known)
-        remove = TokensEdit(what, f"Choose a {what}", only_known=True, framed=True)
+        remove = TokensEdit(what, f"Select a {what}", only_known=True, framed=True)
         remove.set_known(sorted(used, key=str.lower))
         beside = QHBoxLayout()
         beside.setSpacing(16)
@@ -156,8 +156,8 @@ class ExpectedToolDialog(Dialog):
         self._known = {_words(label): label for label in expected_tools(drafts.values())}
         self._tools = {f"{tool.server}\n{tool.name}": tool for tool in tools}
         self.before = MenuButton("In place of", [("", ANY), *((words, words) for words in self._known)])
-        self.after = Picker("Expected tool", "Pick the tool that should be called")
-        none = PickItem(id=NONE, title=NONE, detail="An answer that calls no tool at all", mono=False)
+        self.after = Picker("Expected tool", "Select the tool that should be called")
+        none = PickItem(id=NONE, title=NONE, detail="The answer calls no tool", mono=False)
         self.after.set_items([none, *(_item(key, tool) for key, tool in self._tools.items())])
         self.after.set_footer("{shown} of {all}. Enter to select, Esc to cancel.")
         self.body.addWidget(FlowText(EXPECTATION_NOTE, role=Role.DIM))
@@ -312,7 +312,7 @@ class RenameSuiteDialog(Dialog):
         super().__init__("Rename a suite", parent, width=420)
         self.suite, self.name = suite, suite
         self._suites = tuple(suites)
-        self.picker = Picker("Suite", "Choose a suite")
+        self.picker = Picker("Suite", "Select a suite")
         self.picker.set_items([PickItem(id=name, title=name, mono=False) for name in suites])
         self.edit = LineEdit()
         self._field = Field("New name", self.edit)

@@ -150,7 +150,7 @@ class CallRow(QWidget):
         self._choices: dict[str, ToolChoice] = {}
         self._number = Label(role=Role.DIM, tabular=True)
         self._number.setFixedWidth(sized(16))
-        self.picker = Picker("Expected tool", "Pick the tool that should be called")
+        self.picker = Picker("Expected tool", "Select the tool that should be called")
         self.picker.allow_other("Expect “{}” as typed")
         self.picker.set_footer("{shown} of {all} tools. Enter to select, Esc to cancel.")
         self.remove = IconButton("x", "Remove this call")
@@ -203,7 +203,7 @@ def _item(choice: ToolChoice) -> PickItem:
     return PickItem(
         id=_key(choice.server, choice.name),
         title=choice.name,
-        detail=choice.sentence or "Not seen on any server of this case",
+        detail=choice.sentence or "Not found on any server of this case",
         right=choice.server,
         lead=choice.server,
     )
@@ -214,4 +214,4 @@ def _offered(choices: int) -> str:
 
 
 def _absent(call: CallForm) -> str:
-    return "not seen on the servers" if call.tool else ""
+    return "not found on the servers" if call.tool else ""

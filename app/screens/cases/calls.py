@@ -110,7 +110,7 @@ def call_form(call: ExpectedCall, find: FindTool) -> CallForm:
 def call_of(form: CallForm) -> ExpectedCall:
     """The call that a form stands for; raises UnreadableError with a sentence."""
     if not form.tool:
-        raise UnreadableError("Pick the tool that should be called.")
+        raise UnreadableError("Select the tool that should be called.")
     parameters = given_parameters(form)
     return ExpectedCall(
         tool=form.tool,
@@ -130,7 +130,7 @@ def given_parameters(form: CallForm) -> Mapping[str, Json]:
 def call_problems(form: CallForm, where: str) -> tuple[Problem, ...]:
     """Every reason why the form is no call yet."""
     if not form.tool:
-        return (Problem(f"{where}.tool", "Pick the tool that should be called."),)
+        return (Problem(f"{where}.tool", "Select the tool that should be called."),)
     if form.json_text is not None:
         found = [_problem(f"{where}.json", lambda: _parsed(form.json_text or ""))]
     else:

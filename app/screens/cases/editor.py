@@ -81,7 +81,7 @@ class RejudgedList(QWidget):
         for line, shown in zip(self._lines, tried.lines, strict=False):
             line.show_line(shown)
         count = len(tried.lines)
-        self._title.setText("Tried on the last answer" if count == 1 else f"Tried on the last {count} answers")
+        self._title.setText("Last answer, judged again" if count == 1 else f"Last {count} answers, judged again")
         self._summary.setText(tried.summary)
         self.setVisible(count > 0)
 
@@ -116,13 +116,17 @@ class _Line(QWidget):
         changed = line.change is not JudgementChange.NONE
         self._plain.setVisible(not changed)
         self._strong.setVisible(changed)
-        (self._strong if changed else self._plain).set_text(line.words, ROLES[line.change])
+        (self._strong if changed else self._plain).set_text(line.text, ROLES[line.change])
 
 
 LABEL_WIDTH = 56
 MARGIN = 16
 BAR = 8
 SHORT_MODES = {Mode.ONE: "One", Mode.SEVERAL: "Several", Mode.ANY_ONE: "Any one", Mode.NONE: "None", Mode.JSON: "JSON"}
+MODE_NOTES = {
+    Mode.JSON: "Shown as JSON because the form cannot show all of it.",
+    Mode.NONE: "Correct: no tool is called.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +159,7 @@ class Editor(QWidget):
         self.modes = Segmented([(mode.value, mode.value) for mode in SHOWN_MODES], "What should happen")
         self.calls = CallList(find)
         self.json = GrowingEdit("What should happen, as JSON", mono=True, least=6, most=24)
-        self._json_says = FlowText(size=Size.SMALL, role=Role.DIM)
+        self._mode_note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.tried = RejudgedList()
         self.about = _About()
         self._lay_out()
@@ -170,7 +174,7 @@ class Editor(QWidget):
         column.addWidget(self.query)
         column.addSpacing(4)
         column.addWidget(Label("What should happen", size=Size.SMALL, role=Role.DIM, strong=True))
-        for widget in (self.modes, self.calls, self.json, self._json_says, self.tried):
+        for widget in (self.modes, self.calls, self.json, self._mode_note, self.tried):
             column.addWidget(widget)
         column.addSpacing(4)
         column.addWidget(Rule())
@@ -211,20 +215,17 @@ class Editor(QWidget):
 
     def _show_mode(self, form: CaseForm, edited: CaseEditorState) -> None:
         as_json = form.mode is Mode.JSON
-        modes = SHORT_MODES.items() if as_json else ((mode, mode.value) for mode in SHOWN_MODES)
-        self.modes.set_choices([(mode.value, words) for mode, words in modes])
+        texts = SHORT_MODES if as_json else {mode: mode.value for mode in SHOWN_MODES}
+        self.modes.set_choices([(mode.value, text) for mode, text in texts.items()])
         self.modes.set_current(form.mode.value)
         self.calls.setVisible(bool(form.used_calls))
         self.json.setVisible(as_json)
         self.json.set_text(form.json_text if as_json else "")
-        wrong = edited.parsed.problem_at("json")
-        set_wrong(self.json, bool(wrong))
-        note = "More than the form can show, so it is JSON: several ways to be right, some of several calls."
-        words = wrong or (note if as_json else "")
-        if form.mode is Mode.NONE:
-            words = "Right is an answer that calls no tool at all."
-        self._json_says.set_text(words, Role.BAD if wrong else Role.DIM)
-        self._json_says.setVisible(bool(words))
+        problem = edited.parsed.problem_at("json")
+        set_wrong(self.json, bool(problem))
+        note = problem or MODE_NOTES.get(form.mode, "")
+        self._mode_note.set_text(note, Role.BAD if problem else Role.DIM)
+        self._mode_note.setVisible(bool(note))
 
     def show_review(self, review: DraftReview) -> None:
         """Show what the core says of the draft."""
@@ -244,9 +245,9 @@ class _Head(QWidget):
         self._mark = MarkLabel(size=14)
         self._state = LineText(size=Size.SMALL, role=Role.DIM)
         self.runs = Button("Runs", kind="link")
-        self.runs.setToolTip("Show what models picked for this case")
+        self.runs.setToolTip("Show what models selected for this case")
         self.undo = Button("Undo", kind="link")
-        self.undo.setToolTip("Back to the form before (Ctrl+Z)")
+        self.undo.setToolTip("Undo (Ctrl+Z)")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)

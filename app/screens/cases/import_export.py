@@ -68,8 +68,8 @@ class CaseImportDialog(Dialog):
         super().__init__(f"Import {preview.source}", parent, width=820)
         ordered = (case for fate in FATES for case in preview.of(fate))
         self._cases = {str(number): case for number, case in enumerate(ordered)}
-        self.search = SearchField("Search what is imported", self)
-        self.table = ListTable(COLUMNS, "What is imported", parent=self)
+        self.search = SearchField("Search these cases", self)
+        self.table = ListTable(COLUMNS, "Cases to import", parent=self)
         self.table.when_empty = NOTHING
         self._details = KeyValues(label_width=sized(LABELS), parent=self)
         self.body.addWidget(FlowText(f"{preview_text(preview)}. Nothing is changed yet.", role=Role.DIM))
@@ -138,14 +138,14 @@ def _text(case: ImportedCase) -> str:
 
 def _details(case: ImportedCase) -> Iterator[tuple[str, str]]:
     yield "Case", case.label
-    yield "Found at", case.place
+    yield "Location", case.place
     if case.reason:
         yield "Refused", case.reason
     if case.draft is not None:
         yield "Query", case.draft.query
         yield "Expected", case.draft.expectation.label
     for change in case.changes:
-        yield f"Its {change.field}", f"{change.before} → {change.after}"
+        yield f"Changed {change.field}", f"{change.before} → {change.after}"
     for note in case.notes:
         yield "Note", note
 

@@ -40,6 +40,7 @@ PLACEHOLDERS = {
     Matcher.UNORDERED: "one, another",
     Matcher.EQUALS: "empty text",
 }
+SINGLE_VALUE = (Matcher.EQUALS, Matcher.OPTIONAL, Matcher.NOT_JUDGED)
 NOTES = {Matcher.ANYTHING: "Any value, or none"}
 
 
@@ -173,8 +174,7 @@ def _variant(field: ParameterField) -> str:
     if field.matcher is Matcher.ANYTHING:
         return "note"
     labels, text = _labels(field.parameter), _shown_text(field)
-    single = field.matcher in (Matcher.EQUALS, Matcher.OPTIONAL, Matcher.NOT_JUDGED)
-    if labels and single and (not text or text in labels):
+    if labels and field.matcher in SINGLE_VALUE and text in ("", *labels):
         return "choice"
     long = field.matcher is Matcher.JSON or field.parameter.kind is Kind.OBJECT or "\n" in text
     return "area" if long else "line"
@@ -236,7 +236,7 @@ class ParameterForm(QWidget):
         self._required = Label(size=Size.SMALL, role=Role.DIM)
         self.toggle = Button("As JSON", kind="link")
         self.json = GrowingEdit("Parameters as JSON", mono=True, least=4, most=16)
-        self._says = FlowText(size=Size.SMALL, role=Role.DIM)
+        self._note_text = FlowText(size=Size.SMALL, role=Role.DIM)
         self.exact = QCheckBox(EXACT)
         self._lay_out()
         self.toggle.clicked.connect(self._turn)
@@ -257,7 +257,7 @@ class ParameterForm(QWidget):
         column.setSpacing(8)
         column.addLayout(head)
         column.addLayout(self._list)
-        for widget in (self.json, self._says, self.exact):
+        for widget in (self.json, self._note_text, self.exact):
             column.addWidget(widget)
 
     def show_call(self, call: CallForm, reading: ParsedCase, where: str, *, several: bool) -> None:
@@ -269,12 +269,9 @@ class ParameterForm(QWidget):
         self.toggle.setText("As fields" if call.as_json else "As JSON")
         for widget in (self.toggle, self.exact):
             widget.setVisible(bool(call.tool))
-        self.json.setVisible(call.as_json)
-        self.json.set_text(call.json_text or "")
-        set_wrong(self.json, bool(call.as_json and reading.problem_at(f"{where}.json")))
+        self._show_json()
         self._show_exact(call.exact)
         self._show_fields(() if call.as_json else call.fields)
-        self._show_words()
 
     def _show_exact(self, exact: bool) -> None:
         self.exact.blockSignals(True)
@@ -298,17 +295,21 @@ class ParameterForm(QWidget):
             self._list.addWidget(row)
             row.changed.connect(lambda field: self._tell(with_field(self._call, field)))
 
-    def _show_words(self) -> None:
-        wrong = self._reading.problem_at(f"{self._where}.json") if self._call.as_json else ""
-        self._says.set_text(wrong or self._note(), Role.BAD if wrong else Role.DIM)
-        self._says.setVisible(bool(self._says.text()))
+    def _show_json(self) -> None:
+        call = self._call
+        problem = self._reading.problem_at(f"{self._where}.json") if call.as_json else ""
+        self.json.setVisible(call.as_json)
+        self.json.set_text(call.json_text or "")
+        set_wrong(self.json, bool(problem))
+        self._note_text.set_text(problem or self._note(), Role.BAD if problem else Role.DIM)
+        self._note_text.setVisible(bool(self._note_text.text()))
 
     def _note(self) -> str:
         call = self._call
         if call.as_json:
             return 'Names with values; a matcher is an object such as {"$any_of": [1, 2]}.'
         if not call.tool:
-            return "Pick a tool first; its parameters appear here."
+            return "Select a tool to see its parameters."
         if not call.known and not call.fields:
             return "The parameters of this tool are not known. Write them as JSON, or check its server."
         return "" if call.fields else "This tool takes no parameters."
@@ -317,8 +318,8 @@ class ParameterForm(QWidget):
         try:
             self._tell(with_json_shown(self._call, not self._call.as_json, self._find))
         except UnreadableError as error:
-            self._says.set_text(f"{error} Fix it to show the fields again.", Role.BAD)
-            self._says.show()
+            self._note_text.set_text(f"{error} Fix it to show the fields again.", Role.BAD)
+            self._note_text.show()
 
     def _tell(self, call: CallForm) -> None:
         self.changed.emit(call)

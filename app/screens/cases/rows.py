@@ -229,7 +229,7 @@ class RejudgedAnswer:
     last: LastResult
     when: str
     selected: str
-    words: str
+    text: str
     change: JudgementChange
 
 
@@ -276,7 +276,7 @@ def _line(run: RunSummary, verdict: Verdict, now: datetime) -> RejudgedAnswer:
         last=LastResult(verdict.classification.value),
         when=relative_day(run.completed_at or run.created_at, now),
         selected=_picked(run),
-        words=_words(verdict, change),
+        text=_verdict_text(verdict, change),
         change=change,
     )
 
@@ -292,18 +292,21 @@ def _change(before: bool, after: bool) -> JudgementChange:
     return JudgementChange.BETTER if after else JudgementChange.WORSE
 
 
-def _words(verdict: Verdict, change: JudgementChange) -> str:
+def _verdict_text(verdict: Verdict, change: JudgementChange) -> str:
     if not verdict.right:
         return _WRONG.get(verdict.kind, verdict.explanation)
-    findings = [finding for match in verdict.matches for finding in match.findings]
-    if verdict.parameters_ok is False and findings:
-        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        return f"{findings[0].sentence}{more}"
+    if verdict.parameters_ok is False and (problem := _findings_text(verdict)):
+        return problem
     if change is JudgementChange.BETTER:
         return "Now accepted"
     if verdict.kind is VerdictKind.NO_CALL_EXPECTED:
         return "Correctly called no tool"
     return "Correct tool and values" if verdict.parameters_ok else "Correct tool"
+
+
+def _findings_text(verdict: Verdict) -> str:
+    first, *others = [finding.sentence for match in verdict.matches for finding in match.findings] or [""]
+    return f"{first} (and {len(others)} more)" if others else first
 
 
 _WRONG: Final[Mapping[VerdictKind, str]] = {

@@ -26,7 +26,6 @@ class BatchActivity:
 
 def batch_activity(batch: Batch, progress: BatchProgressed | None, waits: str = "") -> BatchActivity:
     """Done of total, failed, cost of the cap, time left; what is not known is left out. `waits`: why it does not go."""
-    done = progress.done if progress else batch.judged + batch.count("failed") + batch.count("cancelled")
     paused = batch.status is BatchStatus.PAUSED
     parts = (
         batch.name,
@@ -34,13 +33,18 @@ def batch_activity(batch: Batch, progress: BatchProgressed | None, waits: str = 
         _cost(batch, progress),
         waits or ("paused" if paused else _left(progress)),
     )
+    done = _done(batch, progress)
     return BatchActivity(
-        fraction=done / batch.total if batch.total else 1.0,
+        fraction=done / max(batch.total, 1),
         progress_text=f"{done:,} of {batch.total:,}",
-        details=tuple(part for part in parts if part),
+        details=tuple(filter(None, parts)),
         paused=paused or bool(waits),
         play_text=RUN_NOW if waits else "Continue",
     )
+
+
+def _done(batch: Batch, progress: BatchProgressed | None) -> int:
+    return progress.done if progress else batch.judged + batch.count("failed") + batch.count("cancelled")
 
 
 def judging_activity(judging: RejudgeProgressed) -> BatchActivity:
@@ -48,7 +52,7 @@ def judging_activity(judging: RejudgeProgressed) -> BatchActivity:
     return BatchActivity(
         fraction=judging.done / max(judging.total, 1),
         progress_text=f"{judging.done:,} of {judging.total:,}",
-        details=("judged again",),
+        details=("rejudged",),
         paused=False,
         can_pause=False,
     )
@@ -74,7 +78,7 @@ def ended_text(batch: Batch, result: str, reason: str | None) -> str:
     if reason:
         return f"{batch.name} stopped: {reason}"
     if batch.status is BatchStatus.CANCELLED:
-        return f"{batch.name} was cancelled. What is finished is kept."
+        return f"{batch.name} was cancelled. Finished runs are kept."
     failed = f", {batch.failed:,} failed" if batch.failed else ""
     return f"{batch.name}: {result}{failed}."
 

@@ -110,7 +110,7 @@ class BatchActions:
             await self._presenter.load()
         there = self._presenter.batches.get(batch_id) is not None
         if not there:
-            self._session.toast("That batch is not there any more")
+            self._session.toast("That batch no longer exists")
         return there
 
     async def delete(self, ids: Sequence[str]) -> None:
@@ -148,7 +148,7 @@ class BatchActions:
                 await self._presenter.cancel(batch.id)
         elif self._judging is not None:
             self._judging.cancel()
-            self._session.toast("Judging again was stopped. What was judged until then is kept.")
+            self._session.toast("Judging was stopped. New verdicts are kept.")
 
     def judge_again(self, ids: Sequence[str] = (), batch_id: BatchId | None = None) -> None:
         """Judge runs, or those of a batch, by what their cases expect now; one such work at a time."""

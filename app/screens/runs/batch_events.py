@@ -71,7 +71,7 @@ class BatchQueue:
         if batch_id not in self.waiting:
             return ""
         before = list(self.waiting).index(batch_id)
-        return f"waiting, {before + 1} before it" if before else "waiting, next"
+        return f"waiting, {before + 1} ahead" if before else "waiting, next"
 
     def text(self, batch_id: BatchId, running: Sequence[Batch], seconds_left: Sequence[float | None]) -> str:
         """Return the position and, if known, the start time, given the seconds that running batches still take."""
@@ -81,7 +81,7 @@ class BatchQueue:
 
     def _start_text(self, batch_id: BatchId, running: Sequence[Batch], seconds_left: Sequence[float | None]) -> str:
         if paused := next((one for one in running if one.status is BatchStatus.PAUSED), None):
-            return f"until {paused.name or 'the paused batch'} goes on"
+            return f"until {paused.name or 'the paused batch'} continues"
         seconds = self._seconds_until_start(batch_id, seconds_left)
         return f"starts in about {format_wait(seconds)}" if seconds is not None else ""
 

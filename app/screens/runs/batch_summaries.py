@@ -23,7 +23,7 @@ COUNT_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classifi
 LIVE = frozenset({BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED})
 RESUMABLE = frozenset({BatchStatus.CANCELLED, BatchStatus.INTERRUPTED})
 
-RUN_NOW = "Run beside what is under way"
+RUN_NOW = "Run now, in parallel"
 
 STATUS_NOTES: Mapping[BatchStatus, str] = {
     BatchStatus.WAITING: "waiting",
@@ -110,7 +110,7 @@ def _result(batch: Batch) -> str:
     if batch.interrupted:
         return STATUS_NOTES[BatchStatus.INTERRUPTED]
     if batch.judged:
-        return f"{percent(correct_rate(batch).value)} right"
+        return f"{percent(correct_rate(batch).value)} correct"
     if batch.failed:
         return "all failed" if batch.failed == batch.total else f"{batch.failed} failed"
     return STATUS_NOTES.get(batch.status, DASH)
@@ -134,7 +134,7 @@ def batch_summary(batch: Batch, recall: str = "", waits: str = "") -> RunsSummar
     judged = count(batch.judged, "judged", "judged")
     return RunsSummary(
         value=percent(rate.value),
-        caption="right so far" if is_live(batch) else "right",
+        caption="correct so far" if is_live(batch) else "correct",
         detail=" · ".join(part for part in (format_interval(rate), judged) if part),
         counts=tuple(
             OutcomeCount(mark=CLASSIFICATION_MARKS[item], count=batch.count(item), help=OUTCOME_HELP[item])
@@ -161,7 +161,7 @@ def _note(batch: Batch) -> str:
     elif batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
         parts.append(STATUS_NOTES[batch.status])
     if is_ranked(batch):
-        parts.append("an offline baseline, not a model's answers")
+        parts.append("offline baseline, not a model")
     return " · ".join(parts)
 
 
@@ -181,22 +181,26 @@ class BatchActionTexts:
 def action_texts(batch: Batch) -> BatchActionTexts:
     """Resume what was cut off, then retry what failed, judge again what was judged, delete what no longer runs."""
     left = batch.total - batch.judged - batch.failed
-    retried = batch.failed and not batch.interrupted and not is_live(batch)
+    live = is_live(batch)
     return BatchActionTexts(
-        resume=f"Resume {count(left, 'run')}" if batch.status in RESUMABLE and left else "",
-        retry=f"Retry {batch.failed:,} failed" if retried else "",
-        rejudge="Judge again" if batch.judged and not is_live(batch) else "",
-        rename="" if is_live(batch) else "Rename…",
-        delete="" if is_live(batch) else "Delete batch",
-        run_now=RUN_NOW if batch.status is BatchStatus.WAITING else "",
-        cancel="Cancel batch" if is_live(batch) else "",
+        resume=_if(batch.status in RESUMABLE and left, f"Resume {count(left, 'run')}"),
+        retry=_if(batch.failed and not batch.interrupted and not live, f"Retry {batch.failed:,} failed"),
+        rejudge=_if(batch.judged and not live, "Judge again"),
+        rename=_if(not live, "Rename…"),
+        delete=_if(not live, "Delete batch"),
+        run_now=_if(batch.status is BatchStatus.WAITING, RUN_NOW),
+        cancel=_if(live, "Cancel batch"),
     )
+
+
+def _if(possible: object, text: str) -> str:
+    return text if possible else ""
 
 
 def batch_tooltip(batch: Batch) -> str:
     """Every model with its provider, and the counts in words."""
     models = ", ".join(model_name(label) if is_baseline(label) else label for label in batch.models)
-    return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} planned"
+    return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} in total"
 
 
 NO_ACTIONS = BatchActionTexts(resume="", retry="", rename="", delete="", run_now="", cancel="", rejudge="")
@@ -225,7 +229,7 @@ def cross_batch_summary(found: CrossBatchRuns) -> RunsSummary:
     return RunsSummary(
         value="…" if found.total is None else f"{found.total:,}",
         caption="run" if found.total == 1 else "runs",
-        detail="out of all batches",
+        detail="from all batches",
         counts=tuple(
             OutcomeCount(mark=CLASSIFICATION_MARKS[item], count=number, help=OUTCOME_HELP[item])
             for item, number in zip(COUNT_ORDER, counts, strict=True)

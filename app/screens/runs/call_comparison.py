@@ -39,7 +39,7 @@ def _spans(text: tuple[Stretch, ...], *, mono: bool) -> tuple[TextSpan, ...]:
     return tuple(TextSpan(one.text, mono=mono, marked=one.changed) for one in text)
 
 
-NOT_JUDGED = "Shown to compare, not judged: the tool was wrong"
+NOT_JUDGED = "Not judged, because the tool was wrong"
 WHOLE_CALL = "all together"
 MISSING = object()
 
@@ -114,7 +114,7 @@ ACCEPTED: Mapping[str | None, str] = {
     "$optional": "Equal, and optional",
     "$regex": "Matches the pattern",
     "$approx": "Within the tolerance",
-    "$contains": "Contains what was asked for",
+    "$contains": "Contains the expected value",
     "$unordered": "The same values, in any order",
     "$datetime": "The same moment",
     "$literal": "Equal",
@@ -136,7 +136,7 @@ def judged_comparison(match: CallMatch, expected: ExpectedCall, actual: ActualCa
         _judged_row(name, asked.get(name, MISSING), actual.arguments.get(name, MISSING), found.get(name, []))
         for name in dict.fromkeys([*names, *found])
     )
-    note = "" if asked or not rows else "The case expects no particular values; the tool's schema was checked"
+    note = "" if asked or not rows else "The case expects no values, so only the tool's schema was checked"
     return ParameterComparison(rows=rows, note=note)
 
 
@@ -168,18 +168,18 @@ def _reason(name: str, finding: ParameterFinding) -> str:
     text = finding.sentence.removeprefix(f"`{name}` ").removesuffix(".").replace("`", "")
     if finding.reason is FindingReason.WRONG_VALUE:
         _, semicolon, advice = text.partition("; ")
-        return f"Not what was expected{semicolon}{advice}"
+        return f"Not the expected value{semicolon}{advice}"
     text = text.removeprefix("is ").removeprefix("was ")
     if finding.reason is FindingReason.HALLUCINATED:
-        return f"Made up: {text}"
+        return f"Hallucinated: {text}"
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def _sound(expected: object, given: object) -> tuple[VerdictMark, str]:
     if expected is MISSING:
-        return VerdictMark.NEUTRAL, "Not in the expectation, so not judged"
+        return VerdictMark.NEUTRAL, "Not specified in the case, so not judged"
     if given is MISSING:
-        return VerdictMark.RIGHT, "Left out, and optional"
+        return VerdictMark.RIGHT, "Optional, and not given"
     return VerdictMark.RIGHT, ACCEPTED.get(_matcher(expected), "Accepted")
 
 
@@ -207,9 +207,9 @@ def _comparison(
     if name not in actual.arguments:
         return f"Only {wanted.tool.name} has it" if wanted and not _has(picked, name) else "Not given"
     if name not in asked:
-        return "Not in the expectation"
+        return "Not specified in the case"
     same = canonical(asked[name]) == canonical(actual.arguments[name])
-    return "The same" if same else "Worded differently" if isinstance(asked[name], str) else "Another value"
+    return "Equal" if same else "Different wording" if isinstance(asked[name], str) else "Different value"
 
 
 def _has(offered: OfferedTool | None, name: str) -> bool:
@@ -228,7 +228,7 @@ def unexpected_comparison(call: ActualCall) -> ParameterComparison:
         ParameterRow(mark=VerdictMark.NEUTRAL, name=name, expected=DASH, given=value_text(value), reason="")
         for name, value in call.arguments.items()
     )
-    return ParameterComparison(rows=rows, note="Shown, not judged: no call was expected" if rows else "")
+    return ParameterComparison(rows=rows, note="Not judged, because no call was expected" if rows else "")
 
 
 def parameter_count(offered: OfferedTool | None) -> str:

@@ -37,12 +37,12 @@ WRONG = (labels.VerdictMark.WRONG, labels.VerdictMark.EXTRA)
 CHANGED = "≠"
 
 MARK_LABELS: Mapping[labels.VerdictMark, str] = {
-    labels.VerdictMark.RIGHT: "right",
-    labels.VerdictMark.RIGHT_NONE: "rightly no tool",
+    labels.VerdictMark.RIGHT: "correct",
+    labels.VerdictMark.RIGHT_NONE: "correctly no tool",
     labels.VerdictMark.WRONG: "wrong",
-    labels.VerdictMark.EXTRA: "too much",
+    labels.VerdictMark.EXTRA: "extra call",
     labels.VerdictMark.FAILED: "failed",
-    labels.VerdictMark.RUNNING: "being asked",
+    labels.VerdictMark.RUNNING: "running",
     labels.VerdictMark.WAITING: "waiting",
     labels.VerdictMark.NEUTRAL: "not judged",
 }

@@ -109,6 +109,9 @@ class ExchangePane(QWidget):
         self.response.show_text(exchange.response)
 
 
+NO_SETTING = RunDetailRow(label="", value="")
+
+
 class SettingsPane(ScrollPane):
     """Settings as lines of a label and a value."""
 
@@ -128,12 +131,12 @@ class SettingsPane(ScrollPane):
         """Show the settings of another run."""
         while len(self._lines) < len(settings):
             self._add_line()
-        for number, (label, text, code) in enumerate(self._lines):
-            here = settings[number] if number < len(settings) else None
-            label.setText(here.label if here else "")
-            for part, shown in ((text, here and not here.mono), (code, here and here.mono)):
-                part.setVisible(bool(shown))
-                part.set_text(here.value if here and shown else "")
+        unused = [NO_SETTING] * (len(self._lines) - len(settings))
+        for (label, text, code), row in zip(self._lines, (*settings, *unused), strict=True):
+            label.setText(row.label)
+            for part, value in ((text, "" if row.mono else row.value), (code, row.value if row.mono else "")):
+                part.setVisible(bool(value))
+                part.set_text(value)
 
     def values(self) -> dict[str, str]:
         """Return the displayed values by label."""
@@ -206,7 +209,7 @@ class RunDetailPane(QWidget):
             ("settings", "Settings", self.settings),
         ):
             self.tabs.add_tab(key, label, pane, scroll=False)
-        self._nothing = _words("Choose a run to see how it was judged, and why.")
+        self._nothing = _words("Select a run to see its verdict.")
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._nothing)
         self._stack.addWidget(self.tabs)

@@ -125,7 +125,7 @@ class StartDialog(Dialog):
         if not self._starting.models:
             await self._starting.load_models()
             self.panel.model.show_models(self._starting.models)
-            self.panel.model.say(f"{len(self._starting.models):,} models, known offline. Any other may be typed.")
+            self.panel.model.say(f"{len(self._starting.models):,} known models. You can type any other.")
         elif not self.panel.model.has_models():
             self.panel.model.show_models(self._starting.models)
         self._need = await self._starting.key_need(settings) if settings else KeyNeed()
@@ -179,7 +179,7 @@ class CostCapDialog(Dialog):
     """Field for a higher cost cap, with one suggested that the remaining runs fit under; `cap` is the accepted one."""
 
     def __init__(self, used_up: UsedUpCap, parent: QWidget) -> None:
-        super().__init__("The cost cap is used up", parent, width=440)
+        super().__init__("Cost cap reached", parent, width=440)
         self.cap: float | None = None
         self._old = used_up.cap
         spent = f"{money(used_up.spent)} of {money(used_up.cap)} was spent."

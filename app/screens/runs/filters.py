@@ -61,15 +61,18 @@ def run_filter(unfiltered: RunFilter, view: ViewState) -> RunFilter:
     outcomes, kinds, states = (view.filters.of(field.name) for field in FIELDS.fields)
     where = replace(unfiltered, text=view.text or unfiltered.text)
     if states:
-        return _with_states(replace(where, classifications=(), kinds=()), [RunState(state) for state in states])
-    if outcomes or kinds:
-        judged = tuple(status for status in where.statuses if status not in STATE_STATUSES.values())
-        where = replace(where, statuses=judged, interrupted=None)
+        return _with_states(replace(where, classifications=(), kinds=()), map(RunState, states))
+    judged = _without_states(where) if outcomes or kinds else where
     return replace(
-        where,
+        judged,
         classifications=tuple(map(Classification, outcomes)) or where.classifications,
         kinds=tuple(map(VerdictKind, kinds)) or where.kinds,
     )
+
+
+def _without_states(where: RunFilter) -> RunFilter:
+    statuses = tuple(status for status in where.statuses if status not in STATE_STATUSES.values())
+    return replace(where, statuses=statuses, interrupted=None)
 
 
 def _with_states(where: RunFilter, states: Iterable[RunState]) -> RunFilter:

@@ -63,10 +63,10 @@ STATUS_MARKS: Mapping[RunStatus, VerdictMark] = {
 }
 
 OUTCOME_HELP: Mapping[Classification, str] = {
-    Classification.TP: "Right tool (true positive): a tool was expected, and that tool was picked.",
-    Classification.TN: "Rightly no tool (true negative): no tool was expected, and none was picked.",
-    Classification.FN: "Missed (false negative): a tool was expected, and another one or none was picked.",
-    Classification.FP: "A call too many (false positive): a tool was picked that nobody expected.",
+    Classification.TP: "Correct tool (true positive): the expected tool was selected.",
+    Classification.TN: "Correctly no tool (true negative): no tool was expected, and none was selected.",
+    Classification.FN: "Missed (false negative): a tool was expected, and another one or none was selected.",
+    Classification.FP: "Extra call (false positive): a tool was selected although none was expected.",
 }
 
 SOURCE_LABELS: Mapping[ConfidenceSource, str] = {
@@ -77,9 +77,9 @@ SOURCE_LABELS: Mapping[ConfidenceSource, str] = {
 }
 
 CATEGORY_LABELS: Mapping[ConfidenceCategory, str] = {
-    ConfidenceCategory.ROBUST: "High and right: robust",
-    ConfidenceCategory.NEEDS_CLARITY: "Right, but not sure: the description needs clarity",
-    ConfidenceCategory.MISLEADING: "High, and wrong: the description misleads",
+    ConfidenceCategory.ROBUST: "High and correct: robust",
+    ConfidenceCategory.NEEDS_CLARITY: "Correct but unsure: the description needs clarity",
+    ConfidenceCategory.MISLEADING: "High but wrong: the description misleads",
 }
 
 

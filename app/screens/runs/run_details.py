@@ -14,7 +14,7 @@ MAX_RAW_LENGTH = 200_000
 
 CHANGE_LABELS: Mapping[DefinitionChange | None, str] = {
     DefinitionChange.CHANGED: "changed since",
-    DefinitionChange.REMOVED: "gone since",
+    DefinitionChange.REMOVED: "removed since",
 }
 MODE_LABELS = {
     CallingMode.AUTO: "automatic",
@@ -104,9 +104,9 @@ def raw_exchange(detail: RunDetail) -> RawExchange:
     answer = detail.answer
     if answer is None:
         return RawExchange(request="", response="", note="Nothing was exchanged.")
-    notes = ["Tool definitions are on the tab beside; keys are never kept."]
+    notes = ["Tool definitions are on the tab “Tools offered”. Keys are never stored."]
     if is_baseline(detail.summary.model):
-        notes = ["The offline baseline asks nobody: this is what it looked at and what it found."]
+        notes = ["The offline baseline sends no request. These are its input and its ranking."]
     request, response = as_text(answer.raw_request), as_text(answer.raw_response)
     if len(request) > MAX_RAW_LENGTH or len(response) > MAX_RAW_LENGTH:
         notes.append(f"Cut after {MAX_RAW_LENGTH:,} characters.")
@@ -141,23 +141,23 @@ def settings_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
 def _model_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     settings = detail.settings
     if settings.offline:
-        return (RunDetailRow(label="Selector", value=f"{BASELINE_NAME}, no model was asked"),)
+        return (RunDetailRow(label="Selector", value=f"{BASELINE_NAME}, no model"),)
     used = detail.answer.mode if detail.answer else settings.mode
-    chosen = " (chosen automatically)" if settings.mode is CallingMode.AUTO and detail.answer else ""
+    chosen = " (selected automatically)" if settings.mode is CallingMode.AUTO and detail.answer else ""
     return (
         RunDetailRow(label="Model", value=settings.label, mono=True),
-        RunDetailRow(label="Address", value=settings.base_url or "the provider’s own", mono=bool(settings.base_url)),
+        RunDetailRow(label="Address", value=settings.base_url or "provider’s default", mono=bool(settings.base_url)),
         RunDetailRow(label="Calling mode", value=f"{MODE_LABELS[used]}{chosen}"),
         RunDetailRow(label="Temperature", value=f"{settings.temperature:g}"),
         RunDetailRow(label="Timeout", value=f"{settings.timeout} s"),
         RunDetailRow(label="Maximum retries", value=str(settings.max_retries)),
-        RunDetailRow(label="System prompt", value=settings.system_prompt or "the built-in one"),
+        RunDetailRow(label="System prompt", value=settings.system_prompt or "built-in"),
     )
 
 
 def _cost_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     run = detail.summary
-    cost = "none, nothing was sent" if detail.settings.offline else money(run.cost_usd)
+    cost = "none" if detail.settings.offline else money(run.cost_usd)
     return (
         RunDetailRow(label="Time", value=format_milliseconds(run.execution_time_ms)),
         RunDetailRow(label="Tokens", value=_tokens(detail)),

@@ -43,7 +43,7 @@ class RunTableRow:
     @property
     def changed_tools_text(self) -> str:
         """Sentence about tools that changed since the run; empty if none did."""
-        return f"Defined otherwise since this run: {', '.join(self.changed_tools)}." if self.changed_tools else ""
+        return f"Definition changed since this run: {', '.join(self.changed_tools)}." if self.changed_tools else ""
 
 
 def run_row(run: RunSummary, outdated: tuple[str, ...] = ()) -> RunTableRow:
@@ -82,7 +82,7 @@ def _selected(run: RunSummary) -> tuple[str, CellTextStyle]:
 
 _WAITING: Mapping[RunStatus, str] = {
     RunStatus.PENDING: "waiting",
-    RunStatus.RUNNING: "being asked…",
+    RunStatus.RUNNING: "running…",
     RunStatus.CANCELLED: "cancelled",
 }
 

@@ -16,16 +16,16 @@ from app.widgets.tokens_edit import ChipRow
 from mcp_tef import RunId, RunOrder
 
 COLUMNS = (
-    Column(key="outcome", title="", kind=CellKind.MARK, width=40, least=40, tip="The outcome: wrong ones first."),
+    Column(key="outcome", title="", kind=CellKind.MARK, width=40, least=40, tip="The outcome; wrong ones sort first."),
     Column(key="query", title="Query", stretch=True),
-    Column(key="selected", title="Selected", kind=CellKind.MONO, width=168, tip="The tool that was picked."),
+    Column(key="selected", title="Selected", kind=CellKind.MONO, width=168, tip="The tool that the model selected."),
     Column(key="model", title="Model", width=104),
     Column(
         key="confidence",
         title="Confidence",
         kind=CellKind.NUMBER,
         width=96,
-        tip=explain("confidence", "Bold where it was high and the choice wrong."),
+        tip=explain("confidence", "Bold if it was high and the tool wrong."),
     ),
 )
 SELECTED, MODEL = 2, 3
@@ -140,7 +140,7 @@ class RunsList(QWidget):
         self.table.setColumnHidden(MODEL, True)
         clear = Action(text="Show all runs", do=self.clear_requested.emit)
         sentence = "Change the search or remove a filter."
-        self.no_match = EmptyState("magnifying-glass", "No run matches", sentence, [clear])
+        self.no_match = EmptyState("magnifying-glass", "No matching runs", sentence, [clear])
         box = QWidget()
         self._stack = QStackedLayout(box)
         self._stack.addWidget(self.table)

@@ -62,12 +62,12 @@ class ModelField(QWidget):
         self._quiet = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._quiet.timeout.connect(self._search)
         self.edit = _Line(self._down)
-        self.edit.setPlaceholderText("Search the catalogue, or write PROVIDER/NAME")
+        self.edit.setPlaceholderText("Search the catalogue, or type PROVIDER/NAME")
         self.edit.setAccessibleName("Model")
         self.table = ListTable(COLUMNS, "Model catalogue")
         self.table.setSelectionMode(ListTable.SelectionMode.SingleSelection)
         self.table.setFixedHeight(HEIGHT)
-        self.summary = FlowText("The catalogue is being read…", size=Size.SMALL, role=Role.DIM)
+        self.summary = FlowText("Reading the catalogue…", size=Size.SMALL, role=Role.DIM)
         self.setFocusProxy(self.edit)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -151,15 +151,15 @@ def _fact(text: str) -> Cell:
     return Cell(text=text, role=Role.DIM if text == UNKNOWN else Role.TEXT)
 
 
-OFFLINE = "It ranks the tools by the words of the query: what a search over tools would find. No key, no network."
+OFFLINE = "Ranks the tools by the words of the query, like a search. Needs no key and no network."
 
 NUMBERS = (
-    (Where.REPEATS, "Repeats", "How often each case is asked."),
-    (Where.CONCURRENCY, "Parallel runs", "Requests at the same time, per provider."),
+    (Where.REPEATS, "Repeats", "Number of runs of each case."),
+    (Where.CONCURRENCY, "Parallel runs", "Requests to one provider at the same time."),
     (Where.TEMPERATURE, "Temperature", "From 0 to 2; lower answers vary less."),
     (Where.TIMEOUT, "Timeout in s", "From 1 to 300 seconds for one answer."),
-    (Where.RETRIES, "Retries", "From 0 to 10, after a rate limit or a fault of the provider."),
-    (Where.COST, "Cost cap in $", "No further run starts once it would be passed. Empty: no cap."),
+    (Where.RETRIES, "Retries", "From 0 to 10, after a rate limit or an error of the provider."),
+    (Where.COST, "Cost cap in $", "No run starts that would exceed it. Empty: no cap."),
 )
 MODEL_ONLY = (Where.TEMPERATURE, Where.TIMEOUT, Where.RETRIES, Where.COST)
 MODES = (
@@ -181,10 +181,10 @@ class StartPanel(QWidget):
         self.selector = Segmented((("offline", "Offline baseline"), ("model", "A model")), "Selector")
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
-        self.baseline = QCheckBox("Run the offline baseline as well, to compare")
+        self.baseline = QCheckBox("Also run the offline baseline, for comparison")
         self.key = KeyField()
         self.base_url = QLineEdit()
-        self.base_url.setPlaceholderText("Only for a server of your own, such as http://localhost:11434/v1")
+        self.base_url.setPlaceholderText("For your own server, such as http://localhost:11434/v1")
         self.mode = Segmented(MODES, "Calling mode")
         self.numbers = {where: QLineEdit() for where, _, _ in NUMBERS}
         self.fields = self._fields()
@@ -258,7 +258,7 @@ class StartPanel(QWidget):
         """Offer these cases; what was chosen stays chosen where it is still there."""
         choices: list[tuple[str, str] | None] = [(CaseScope.ALL.value, f"All {count(len(cases), 'case')}")]
         if self._chosen:
-            choices.insert(0, (CaseScope.SELECTED.value, count(len(self._chosen), "chosen case")))
+            choices.insert(0, (CaseScope.SELECTED.value, count(len(self._chosen), "selected case")))
         if suites:
             choices += [None, *(_choice(CaseScope.SUITE, name) for name in suites)]
         if tags:

@@ -124,24 +124,25 @@ def parse_start_form(form: StartForm, cases: Sequence[TestCase]) -> ParsedStartF
 
 def _no_cases(form: StartForm, cases: Sequence[TestCase]) -> str:
     if not cases:
-        return "There is no test case yet. Write one first, or open the sample."
+        return "There are no test cases yet. Write one, or open the sample."
     if form.scope in (CaseScope.SUITE, CaseScope.TAG) and not form.name:
-        return f"Choose a {form.scope.value}."
-    return "No test case is in this choice. Choose another one."
+        return f"Select a {form.scope.value}."
+    return "No test case matches. Select other cases."
 
 
 def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings | None:
     if form.offline:
         return ModelSettings()
     before = len(problems)
-    named = _attempt(problems, StartField.MODEL, lambda: _model(form.model))
-    temperature = _attempt(problems, StartField.TEMPERATURE, lambda: TEMPERATURE.parse(form.temperature))
-    timeout = _attempt(problems, StartField.TIMEOUT, lambda: TIMEOUT.parse(form.timeout))
-    retries = _attempt(problems, StartField.RETRIES, lambda: RETRIES.parse(form.retries))
-    if form.base_url.strip() and not form.base_url.strip().startswith(("http://", "https://")):
+    address = form.base_url.strip()
+    named = _attempt(problems, StartField.MODEL, lambda: _model(form.model), ModelSettings())
+    temperature = _attempt(problems, StartField.TEMPERATURE, lambda: TEMPERATURE.parse(form.temperature), 0.0)
+    timeout = _attempt(problems, StartField.TIMEOUT, lambda: TIMEOUT.parse(form.timeout), 1)
+    retries = _attempt(problems, StartField.RETRIES, lambda: RETRIES.parse(form.retries), 0)
+    if address and not address.startswith(("http://", "https://")):
         problems[StartField.BASE_URL] = "The address does not start with http:// or https://."
-    _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=form.base_url.strip()))
-    if len(problems) > before or named is None or temperature is None or timeout is None or retries is None:
+    _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=address), None)
+    if len(problems) > before:
         return None
     return ModelSettings(
         provider=named.provider,
@@ -149,14 +150,14 @@ def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings
         timeout=timeout,
         temperature=temperature,
         max_retries=retries,
-        base_url=form.base_url.strip() or None,
+        base_url=address or None,
         mode=form.mode,
     )
 
 
 def _model(text: str) -> ModelSettings:
     if not text.strip():
-        raise InputError("No model is chosen.", hint="Pick one from the list, or write PROVIDER/NAME.")
+        raise InputError("No model is selected.", hint="Select one from the list, or type PROVIDER/NAME.")
     provider, model = parse_model(text)
     return ModelSettings(provider=provider, model=model)
 
@@ -171,10 +172,10 @@ def _named(form: StartForm) -> ModelSettings | None:
 def _request(
     form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[StartField, str]
 ) -> BatchRequest | None:
-    repeats = _attempt(problems, StartField.REPEATS, lambda: REPEATS.parse(form.repeats))
-    concurrency = _attempt(problems, StartField.CONCURRENCY, lambda: CONCURRENCY.parse(form.concurrency))
+    repeats = _attempt(problems, StartField.REPEATS, lambda: REPEATS.parse(form.repeats), 1)
+    concurrency = _attempt(problems, StartField.CONCURRENCY, lambda: CONCURRENCY.parse(form.concurrency), 1)
     cap = _cap(form, problems)
-    if problems or settings is None or repeats is None or concurrency is None:
+    if problems or settings is None:
         return None
     models = (settings, ModelSettings()) if form.with_baseline and not settings.offline else (settings,)
     return BatchRequest(
@@ -192,7 +193,9 @@ def _request(
 def _cap(form: StartForm, problems: dict[StartField, str]) -> float | None:
     if form.offline or not form.cost_cap.strip():
         return None
-    cap = _attempt(problems, StartField.COST, lambda: parse_number(form.cost_cap.replace("$", ""), float, "cost cap"))
+    cap = _attempt(
+        problems, StartField.COST, lambda: parse_number(form.cost_cap.replace("$", ""), float, "cost cap"), None
+    )
     if cap is not None and cap <= 0:
         problems[StartField.COST] = "The cost cap must be more than 0. Leave it empty for none."
     return cap
@@ -203,19 +206,20 @@ def batch_name(form: StartForm, chosen: Sequence[TestCase]) -> str:
     if form.scope is CaseScope.ALL:
         return "All cases"
     if form.scope is CaseScope.SELECTED:
-        return chosen[0].name if len(chosen) == 1 else f"{len(chosen)} chosen cases"
+        return chosen[0].name if len(chosen) == 1 else f"{len(chosen)} selected cases"
     return form.name
 
 
 Value = TypeVar("Value")
 
 
-def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[[], Value]) -> Value | None:
+def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[[], Value], instead: Value) -> Value:
+    """Return the value that a field stands for; note its problem and return `instead` if it has none."""
     try:
         return make()
     except InputError as error:
         problems[where] = f"{error.message} {error.hint}".strip()
-        return None
+        return instead
 
 
 def run_button_text(reading: ParsedStartForm) -> str:

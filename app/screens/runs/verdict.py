@@ -1,8 +1,10 @@
 """The verdict tab of a run as plain values: headline, compared calls, confidence, answer text, earlier verdicts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import zip_longest
+from typing import TypeVar
 
 from app.core_link.links import Link
 from app.core_link.targets import ShowCase, ShowPair, ShowTool
@@ -44,11 +46,13 @@ from mcp_tef import (
     Verdict,
 )
 
+Call = TypeVar("Call", ExpectedCall, ActualCall)
+
 REASONS: Mapping[RejudgeReason, str] = {
-    RejudgeReason.EXPECTATION_CHANGED: "the case expects something else now",
-    RejudgeReason.RULES_CHANGED: "the rules of judging changed",
+    RejudgeReason.EXPECTATION_CHANGED: "the expectation of the case changed",
+    RejudgeReason.RULES_CHANGED: "the judging rules changed",
 }
-WRONG_VALUES = "right tool, with wrong parameters"
+WRONG_VALUES = "correct tool, wrong parameters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +165,7 @@ def verdict_view(detail: RunDetail) -> VerdictView:
         note=_note(detail),
         pairs=tuple(_pairs(detail)),
         confidence=_confidence(run),
-        answer_title=("How the baseline ranked" if baseline else "In the model’s words") if words else "",
+        answer_title=("Ranking of the baseline" if baseline else "Explanation of the model") if words else "",
         answer_text=_quoted(words, quote=not baseline),
         earlier=earlier_verdicts(detail),
         case_link=_case(run),
@@ -175,7 +179,7 @@ def _quoted(words: str, *, quote: bool) -> str:
 
 def _without_verdict(detail: RunDetail) -> VerdictView:
     run = detail.summary
-    sentence, hint = _STANDING.get(run.status, ("This run has no verdict.", ""))
+    sentence, hint = _STATUS_TEXTS.get(run.status, ("This run has no verdict.", ""))
     if run.failure is not None:
         sentence, hint = run.failure.message, run.failure.hint
     return VerdictView(
@@ -193,9 +197,9 @@ def _case(run: RunSummary) -> Link:
     return Link("Test case", ShowCase(run.case_id))
 
 
-_STANDING = {
-    RunStatus.PENDING: ("This run is waiting for its turn.", ""),
-    RunStatus.RUNNING: ("This run is under way.", ""),
+_STATUS_TEXTS = {
+    RunStatus.PENDING: ("This run is waiting.", ""),
+    RunStatus.RUNNING: ("This run is in progress.", ""),
     RunStatus.CANCELLED: ("This run was cancelled before it was judged.", "Resume the batch to run it."),
     RunStatus.FAILED: ("This run failed.", "Try it again."),
 }
@@ -207,7 +211,7 @@ def headline(detail: RunDetail) -> tuple[TextSpan, ...]:
 
 
 def _note(detail: RunDetail) -> str:
-    parts = ["Picked by the offline baseline, not by a model"] if is_baseline(detail.summary.model) else []
+    parts = ["Selected by the offline baseline, not by a model"] if is_baseline(detail.summary.model) else []
     if detail.summary.expected_rank is not None:
         parts.append(f"it ranked the expected tool {_place(detail.summary.expected_rank)}")
     return ": ".join(parts)
@@ -220,16 +224,11 @@ def _place(rank: int) -> str:
 def _pairs(detail: RunDetail) -> Iterator[ComparedCalls]:
     expected = _expected_calls(detail)
     actual = tuple((detail.answer.calls if detail.answer else None) or ())
-    unread = detail.answer is not None and detail.answer.calls is None
     matches = detail.verdict.matches if detail.verdict else ()
-    partners = list(_partners(matches, len(expected), len(actual)))
-    for number, (match, wanted, given) in enumerate(partners, 1):
+    partners = _partners(matches, expected, actual) or [(None, None, None)]
+    for number, (match, want, got) in enumerate(partners, 1):
         title = f"Call {number} of {len(partners)}" if len(partners) > 1 else ""
-        want = expected[wanted] if wanted is not None else None
-        got = actual[given] if given is not None else None
-        yield _pair(detail, title, match, want, got, unread=unread)
-    if not partners:
-        yield _pair(detail, "", None, None, None, unread=unread)
+        yield _pair(detail, title, match, want, got)
 
 
 def _expected_calls(detail: RunDetail) -> tuple[ExpectedCall, ...]:
@@ -238,21 +237,25 @@ def _expected_calls(detail: RunDetail) -> tuple[ExpectedCall, ...]:
     return alternatives[chosen] if chosen < len(alternatives) else ()
 
 
-Partner = tuple[CallMatch | None, int | None, int | None]
+Partner = tuple[CallMatch | None, ExpectedCall | None, ActualCall | None]
 
 
-def _partners(matches: tuple[CallMatch, ...], expected: int, actual: int) -> Iterator[Partner]:
-    """The judge's pairs first; what it left alone on both sides is set side by side, to compare."""
-    paired = [match for match in matches if match.expected is not None and match.actual is not None]
-    yield from ((match, match.expected, match.actual) for match in paired)
-    left = [i for i in range(expected) if i not in {match.expected for match in paired}]
-    right = [i for i in range(actual) if i not in {match.actual for match in paired}]
-    for place in range(max(len(left), len(right))):
-        yield (
-            None,
-            left[place] if place < len(left) else None,
-            right[place] if place < len(right) else None,
-        )
+def _partners(
+    matches: Sequence[CallMatch], expected: Sequence[ExpectedCall], actual: Sequence[ActualCall]
+) -> list[Partner]:
+    """Return the pairs of the judge, then the remaining calls of both sides next to each other."""
+    paired = {
+        (match.expected, match.actual): match
+        for match in matches
+        if match.expected is not None and match.actual is not None
+    }
+    others = zip_longest(_without(expected, {want for want, _ in paired}), _without(actual, {got for _, got in paired}))
+    pairs: list[Partner] = [(match, expected[want], actual[got]) for (want, got), match in paired.items()]
+    return [*pairs, *((None, want, got) for want, got in others)]
+
+
+def _without(calls: Sequence[Call], places: set[int]) -> list[Call]:
+    return [call for place, call in enumerate(calls) if place not in places]
 
 
 def _pair(
@@ -261,12 +264,11 @@ def _pair(
     match: CallMatch | None,
     want: ExpectedCall | None,
     got: ActualCall | None,
-    *,
-    unread: bool,
 ) -> ComparedCalls:
     wanted = _offered(detail, want.tool, want.server) if want else None
     picked = _offered(detail, got.tool, got.server) if got else None
-    expected, selected = _sides(want, wanted, got, picked, unread=unread)
+    unreadable = detail.answer is not None and detail.answer.calls is None
+    expected, selected = _sides(want, wanted, got, picked, unreadable=unreadable)
     return ComparedCalls(
         title=title,
         expected=expected,
@@ -287,7 +289,7 @@ def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple
     pair = (_label(wanted), _label(picked))
     return (
         Link("Compare the two", ShowPair(*pair)),
-        Link("What to write instead", ShowPair(*pair, advice=True)),
+        Link("Suggest better descriptions", ShowPair(*pair, advice=True)),
     )
 
 
@@ -319,21 +321,21 @@ def _sides(
     got: ActualCall | None,
     picked: OfferedTool | None,
     *,
-    unread: bool,
+    unreadable: bool,
 ) -> tuple[CallSide, CallSide]:
-    if want and got and wanted and picked and wanted.tool.fingerprint == picked.tool.fingerprint:
+    if want is None or got is None:
+        silence = "The answer could not be read." if unreadable else "No tool was called."
+        expected = _side(want.tool, wanted) if want else _no_tool("No tool should be called.")
+        return expected, (_side(got.tool, picked) if got else _no_tool(silence))
+    if wanted is not None and _is_same_tool(wanted, picked):
         return _side(want.tool, wanted), _same(got.tool, wanted)
-    if want and got:
-        names = name_difference(want.tool, got.tool)
-        texts = text_difference(_description(wanted), _description(picked))
-        return _side(want.tool, wanted, names[0], texts[0]), _side(got.tool, picked, names[1], texts[1])
-    expected = _side(want.tool, wanted) if want else _no_tool("Nothing should be called.")
-    selected = _side(got.tool, picked) if got else _no_tool(_silence(unread=unread))
-    return expected, selected
+    names = name_difference(want.tool, got.tool)
+    texts = text_difference(_description(wanted), _description(picked))
+    return _side(want.tool, wanted, names[0], texts[0]), _side(got.tool, picked, names[1], texts[1])
 
 
-def _silence(*, unread: bool) -> str:
-    return "The answer could not be read." if unread else "Nothing was called."
+def _is_same_tool(wanted: OfferedTool, picked: OfferedTool | None) -> bool:
+    return picked is not None and wanted.tool.fingerprint == picked.tool.fingerprint
 
 
 def _description(offered: OfferedTool | None) -> str:
@@ -345,12 +347,12 @@ def _side(
 ) -> CallSide:
     shown = names or (TextSpan(name, mono=True),)
     if offered is None:
-        return CallSide(name=shown, where="not among the tools offered", text=())
+        return CallSide(name=shown, where="not offered in this run", text=())
     words = text or (TextSpan(_description(offered)),)
     return CallSide(
         name=shown,
         where=f"{offered.tool.server} · {parameter_count(offered)}",
-        text=words if _description(offered) else (TextSpan("It has no description.", dim=True),),
+        text=words if _description(offered) else (TextSpan("No description.", dim=True),),
         link=Link("Show tool", ShowTool(_label(offered))),
     )
 
@@ -366,7 +368,7 @@ def _no_tool(text: str) -> CallSide:
 
 def _confidence(run: RunSummary) -> ConfidenceView:
     if run.confidence is None:
-        sentence = "The answer came without a confidence"
+        sentence = "The answer has no confidence"
         return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=VerdictMark.NEUTRAL)
     sentence, mark = _category(run)
     return ConfidenceView(
@@ -381,7 +383,7 @@ def _confidence(run: RunSummary) -> ConfidenceView:
 def _category(run: RunSummary) -> tuple[str, VerdictMark]:
     category = run.confidence_category
     if category is None:
-        return "Low, and wrong: it was unsure", VerdictMark.NEUTRAL
+        return "Low and wrong: the model was unsure", VerdictMark.NEUTRAL
     mark = mark_of(run) if category is not ConfidenceCategory.NEEDS_CLARITY else VerdictMark.EXTRA
     return CATEGORY_LABELS[category], mark
 

@@ -275,7 +275,7 @@ class EarlierVerdictsSection(QWidget):
         super().__init__()
         self.entries: list[_PastEntry] = []
         self._inner = _column(None, (EDGE, 8, EDGE - 8, 16), 12)
-        self._inner.addWidget(Label("Judged before", size=Size.SMALL, role=Role.DIM, label=True))
+        self._inner.addWidget(Label("Earlier verdicts", size=Size.SMALL, role=Role.DIM, label=True))
         layout = _column(self)
         layout.addWidget(Rule())
         layout.addLayout(self._inner)

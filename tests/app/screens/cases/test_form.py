@@ -247,7 +247,7 @@ def test_order_counts_only_where_several_calls_are_expected() -> None:
 
 def test_a_case_without_a_tool_or_a_query_says_what_is_missing() -> None:
     sentences = [problem.sentence for problem in read_form(CaseForm()).problems]
-    assert sentences == ["Write what the user says.", "Pick the tool that should be called."]
+    assert sentences == ["Write what the user says.", "Select the tool that should be called."]
 
 
 def test_an_expectation_as_json_is_read_again_and_its_mistakes_are_told() -> None:

@@ -64,7 +64,7 @@ WRONG_VALUE = verdict(
 def test_a_value_that_is_now_accepted_is_told_apart() -> None:
     result = rejudged_answers([(run(Classification.TP, False), RIGHT), (run(Classification.TP, True), RIGHT)], NOW)
     assert result.summary == "1 correct before, 2 now"
-    assert [(line.selected, line.words, line.change) for line in result.lines] == [
+    assert [(line.selected, line.text, line.change) for line in result.lines] == [
         ("search_code", "Now accepted", JudgementChange.BETTER),
         ("search_code", "Correct tool and values", JudgementChange.NONE),
     ]
@@ -72,7 +72,7 @@ def test_a_value_that_is_now_accepted_is_told_apart() -> None:
 
 def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
     (line,) = rejudged_answers([(run(Classification.TP, True), WRONG_VALUE)], NOW).lines
-    assert (line.last, line.words, line.change) == (
+    assert (line.last, line.text, line.change) == (
         LastResult.TP,
         "a is 1, expected 2. (and 1 more)",
         JudgementChange.WORSE,
@@ -90,7 +90,7 @@ def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
 )
 def test_each_outcome_has_plain_words(classification: Classification, kind: VerdictKind, words: str) -> None:
     (line,) = rejudged_answers([(run(classification), verdict(classification, kind))], NOW).lines
-    assert line.words == words
+    assert line.text == words
 
 
 def test_nothing_was_tried_where_there_are_no_answers() -> None:

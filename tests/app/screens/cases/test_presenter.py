@@ -238,7 +238,7 @@ async def test_a_new_case_is_stored_once_it_can_be(fake: FakeEngine, presenter: 
     assert edited.form.servers == ("Bike shop",)
     edited.edit(replace(edited.form, query="I want a tandem"))
     await presenter.save()
-    assert (edited.save_status, edited.problem_text) == (SaveStatus.NEW, "Pick the tool that should be called.")
+    assert (edited.save_status, edited.problem_text) == (SaveStatus.NEW, "Select the tool that should be called.")
     presenter.pick(0, "search_bikes")
     await presenter.save()
     assert edited.save_status is SaveStatus.SAVED

@@ -38,12 +38,12 @@ def test_a_paused_batch_says_paused_instead_of_a_time() -> None:
 
 
 def test_the_end_is_told_with_its_result_or_why_it_stopped() -> None:
-    assert ended_text(batch(), "81 % right", None) == "Everyday: 81 % right, 3 failed."
+    assert ended_text(batch(), "81 % correct", None) == "Everyday: 81 % correct, 3 failed."
     assert ended_text(batch(), "", "The cost cap of $1 would be passed.") == (
         "Everyday stopped: The cost cap of $1 would be passed."
     )
     cancelled = ended_text(batch(status=BatchStatus.CANCELLED), "", None)
-    assert cancelled == "Everyday was cancelled. What is finished is kept."
+    assert cancelled == "Everyday was cancelled. Finished runs are kept."
 
 
 LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
@@ -63,7 +63,7 @@ def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(use:
         await desk.until(lambda: not bar.isHidden())
         bar.cancel_wanted.emit()
         await desk.until(lambda: desk.said and bar.isHidden())
-        assert desk.said == ["Long was cancelled. What is finished is kept."]
+        assert desk.said == ["Long was cancelled. Finished runs are kept."]
         ended = desk.page.presenter.batches.get(batch.id)
         assert ended is not None
         assert ended.status is BatchStatus.CANCELLED
@@ -104,7 +104,7 @@ def test_a_pause_holds_the_batch_until_it_goes_on(use: Any) -> None:
         await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
         desk.fake.selector.pace = 0
         bar.resume_wanted.emit()
-        await desk.until(lambda: desk.said == ["Long: 50 % right."])
+        await desk.until(lambda: desk.said == ["Long: 50 % correct."])
 
     use(story, pace=1.0)
 
@@ -118,7 +118,7 @@ def test_a_cancelled_batch_can_be_resumed_to_its_end(use: Any) -> None:
         await desk.until(lambda: desk.said)
         desk.fake.selector.pace = 0
         await desk.press("Resume")
-        await desk.until(lambda: desk.said[-1] == "Long: 50 % right.")
+        await desk.until(lambda: desk.said[-1] == "Long: 50 % correct.")
         await desk.until(lambda: "cancelled" not in outcomes(desk))
 
     use(story, pace=NEVER)
@@ -133,9 +133,9 @@ def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(use: Any) -> N
         await desk.until(lambda: desk.session.activity.shown() == tuple(map(bars.bar, (first.id, second.id, third.id))))
         assert [presenter.cards_of([one.id])[0].result for one in (second, third)] == [
             "waiting, next",
-            "waiting, 2 before it",
+            "waiting, 2 ahead",
         ]
-        assert bars.bar(second.id).pause_button.toolTip() == "Run beside what is under way"
+        assert bars.bar(second.id).pause_button.toolTip() == "Run now, in parallel"
         bars.bar(second.id).resume_wanted.emit()
         await desk.until(lambda: list(presenter.batches.queue.waiting) == [third.id])
         assert presenter.cards_of([third.id])[0].result == "waiting, next"
@@ -152,9 +152,9 @@ def test_a_waiting_batch_can_be_cancelled_from_its_card(use: Any) -> None:
         first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
         await desk.until(lambda: desk.page.batch_list.rows.rowCount() == 2)
         offers = batch_menu(desk, second.id)
-        assert list(offers)[:2] == ["Run beside what is under way", "Cancel batch"]
+        assert list(offers)[:2] == ["Run now, in parallel", "Cancel batch"]
         offers["Cancel batch"].do()
-        await desk.until(lambda: desk.said == ["Long was cancelled. What is finished is kept."])
+        await desk.until(lambda: desk.said == ["Long was cancelled. Finished runs are kept."])
         ended = desk.page.presenter.batches.get(second.id)
         assert ended is not None
         assert (ended.status, ended.count("cancelled")) == (BatchStatus.CANCELLED, ended.total)

@@ -27,17 +27,17 @@ def test_the_next_one_starts_when_the_last_one_under_way_has_ended() -> None:
 
 def test_those_before_it_in_the_queue_count_as_well() -> None:
     words = queue(50.0, 10.0, None).text(BatchId("2"), [GOING], [12.0])
-    assert words == "waiting, 3 before it, starts in about 1 min 12 s"
+    assert words == "waiting, 3 ahead, starts in about 1 min 12 s"
 
 
 def test_no_start_is_told_where_it_cannot_be_known() -> None:
     assert queue(None).text(BatchId("0"), [GOING], [None]) == "waiting, next"
-    assert queue(None, None).text(BatchId("1"), [GOING], [3.0]) == "waiting, 2 before it"
+    assert queue(None, None).text(BatchId("1"), [GOING], [3.0]) == "waiting, 2 ahead"
 
 
 def test_a_paused_batch_before_it_is_named() -> None:
     paused = batch(id=BatchId("going"), status=BatchStatus.PAUSED)
-    assert queue(None).text(BatchId("0"), [paused], [3.0]) == "waiting, next, until Everyday goes on"
+    assert queue(None).text(BatchId("0"), [paused], [3.0]) == "waiting, next, until Everyday continues"
 
 
 def test_who_begins_or_is_cancelled_waits_no_longer_and_the_others_move_up() -> None:
@@ -50,7 +50,7 @@ def test_who_begins_or_is_cancelled_waits_no_longer_and_the_others_move_up() -> 
 def test_who_waited_before_anybody_listened_stands_in_the_queue_as_well() -> None:
     made = queue(20.0)
     made.set_waiting([BatchId("0"), BatchId("unheard")])
-    assert made.position_text(BatchId("unheard")) == "waiting, 2 before it"
+    assert made.position_text(BatchId("unheard")) == "waiting, 2 ahead"
     assert made.text(BatchId("0"), [GOING], [5.0]) == "waiting, next, starts in about 5 s"
     made.handle(BatchStarted(waiting("0")))
     assert made.position_text(BatchId("unheard")) == "waiting, next"
@@ -62,5 +62,5 @@ def test_the_bar_of_a_waiting_batch_offers_to_run_it_beside() -> None:
         "0 of 200",
         ("Everyday", "waiting, next"),
         True,
-        "Run beside what is under way",
+        "Run now, in parallel",
     )

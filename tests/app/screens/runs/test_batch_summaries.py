@@ -12,7 +12,7 @@ from tests.support.run_factories import NOW, batch
 
 def test_a_card_says_when_what_which_model_and_how_much_was_right() -> None:
     made = batch_card(batch(), NOW)
-    assert (made.title, made.when, made.model, made.result) == ("Everyday", "14:02", "gpt-4.1-mini", "81 % right")
+    assert (made.title, made.when, made.model, made.result) == ("Everyday", "14:02", "gpt-4.1-mini", "81 % correct")
 
 
 def test_the_bar_shows_right_before_wrong_as_shares_of_all_planned_runs() -> None:
@@ -27,7 +27,7 @@ def test_the_bar_shows_right_before_wrong_as_shares_of_all_planned_runs() -> Non
 def test_the_baseline_is_never_shown_as_a_model() -> None:
     made = batch(models=(ModelSettings().label,))
     assert batch_card(made, NOW).model == "offline baseline"
-    assert "not a model's answers" in batch_summary(made).note
+    assert "offline baseline, not a model" in batch_summary(made).note
     assert "retrieval" not in batch_tooltip(made)
 
 
@@ -52,7 +52,7 @@ def test_the_moment_gets_coarser_with_age(ago: timedelta, words: str) -> None:
 
 def test_the_figure_stands_with_its_interval_and_how_many_were_judged() -> None:
     made = batch_summary(batch())
-    assert (made.value, made.caption, made.detail) == ("81 %", "right so far", "(73–86) · 139 judged")
+    assert (made.value, made.caption, made.detail) == ("81 %", "correct so far", "(73–86) · 139 judged")
 
 
 def test_the_counts_stand_wrong_ones_first() -> None:
@@ -114,7 +114,7 @@ def test_a_batch_that_was_interrupted_at_once_did_not_fail() -> None:
 
 def test_a_card_can_be_heard() -> None:
     assert batch_card(batch(), NOW).accessible_text == (
-        "Everyday, 14:02, gpt-4.1-mini, 81 % right, 96 right tool, 16 rightly no tool, "
+        "Everyday, 14:02, gpt-4.1-mini, 81 % correct, 96 right tool, 16 rightly no tool, "
         "20 missed the expected tool, 7 a call too many, 3 failed"
     )
 

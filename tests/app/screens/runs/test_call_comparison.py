@@ -66,10 +66,10 @@ def rows(made: RunDetail) -> list[ParameterRow]:
 def test_judged_parameters_have_mark_both_values_and_the_reason() -> None:
     assert [(row.mark, row.name, row.expected, row.given, row.reason) for row in rows(judged_detail())] == [
         (VerdictMark.RIGHT, "query", "parse_config", "parse_config", "Equal"),
-        (VerdictMark.WRONG, "path", "backend", "./backend", "Not what was expected; “contains” would accept it"),
+        (VerdictMark.WRONG, "path", "backend", "./backend", "Not the expected value; “contains” would accept it"),
         (VerdictMark.RIGHT, "language", "py or python", "Python", "One of the accepted values"),
         (VerdictMark.WRONG, "limit", "50 ± 10", "–", "Missing, though expected"),
-        (VerdictMark.EXTRA, "recursive", "–", "true", "Made up: not in the schema of search_code"),
+        (VerdictMark.EXTRA, "recursive", "–", "true", "Hallucinated: not in the schema of search_code"),
     ]
 
 
@@ -77,17 +77,17 @@ def test_parameters_of_a_wrong_tool_are_shown_but_not_judged() -> None:
     table = verdict_view(wrong_detail()).pairs[0].parameters
     assert table.note == NOT_JUDGED
     assert [(row.mark, row.name, row.reason) for row in table.rows] == [
-        (VerdictMark.NEUTRAL, "query", "Worded differently"),
-        (VerdictMark.NEUTRAL, "path", "The same"),
+        (VerdictMark.NEUTRAL, "query", "Different wording"),
+        (VerdictMark.NEUTRAL, "path", "Equal"),
         (VerdictMark.NEUTRAL, "language", "Only search_code has it"),
-        (VerdictMark.NEUTRAL, "limit", "Not in the expectation"),
+        (VerdictMark.NEUTRAL, "limit", "Not specified in the case"),
     ]
 
 
 def test_a_value_nobody_expected_is_shown_and_not_judged() -> None:
     made = detail(run(), calls=(ActualCall(tool="search_code", server="docs", arguments={"query": "x"}),))
     assert [(row.mark, row.reason) for row in rows(made)] == [
-        (VerdictMark.NEUTRAL, "Not in the expectation, so not judged")
+        (VerdictMark.NEUTRAL, "Not specified in the case, so not judged")
     ]
 
 
@@ -97,7 +97,7 @@ def test_the_schema_is_judged_even_where_no_value_was_expected() -> None:
         ("limit", "A number, but the schema wants text"),
         ("query", "Missing, though the schema requires it"),
     ]
-    assert verdict_view(made).pairs[0].parameters.note.startswith("The case expects no particular values")
+    assert verdict_view(made).pairs[0].parameters.note.startswith("The case expects no values")
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,12 @@ def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(use: An
         strip = desk.page.run_list.summary_bar
         await desk.until(lambda: strip.note.text() == "Missed")
         await desk.until(lambda: strip.value.text() != "…" and len(visible_rows(desk)) == 1)
-        assert strip.detail.text() == "out of all batches"
+        assert strip.detail.text() == "from all batches"
         assert strip.value.text() == "1"
         assert [tally.number.text() for tally in strip.counts] == ["1", "0", "0", "0"]
         assert desk.page.batch_list.current_id() == ""
         desk.page.batch_list.select_first()
-        await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "right")
+        await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "correct")
 
     use(story)
 

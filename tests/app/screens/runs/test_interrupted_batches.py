@@ -82,7 +82,7 @@ def test_an_interrupted_batch_goes_on_to_its_end(use: Any) -> None:
         assert desk.gone == [ResumeBatches((BatchId(cut),))]
         await desk.open(sample=False)
         desk.page.open_target(desk.gone[0])
-        await desk.until(lambda: desk.said[-1:] == ["Long: 50 % right."])
+        await desk.until(lambda: desk.said[-1:] == ["Long: 50 % correct."])
         assert notice.isHidden()
 
     use(story)

@@ -36,7 +36,7 @@ def test_a_program_is_shown_in_full_and_started_only_after_a_yes(use: Any) -> No
         desk.session.spawn(desk.page.batch_actions.run_offline())
         await desk.press("Allow and start")
         await desk.until(lambda: desk.said)
-        assert desk.said == ["All cases: 50 % right."]
+        assert desk.said == ["All cases: 50 % correct."]
 
     use(story)
 

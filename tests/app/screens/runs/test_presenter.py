@@ -140,7 +140,7 @@ async def test_a_batch_that_runs_is_followed_to_its_end(presenter: RunsPresenter
     assert changes.summary
     assert len(changes.rows.changed) == 4
     assert [event.batch.status for event in changes.ended] == [BatchStatus.COMPLETED]
-    assert (presenter.summary() or pytest.fail("no summary")).caption == "right"
+    assert (presenter.summary() or pytest.fail("no summary")).caption == "correct"
 
 
 def test_runs_of_another_batch_change_no_row(presenter: RunsPresenter) -> None:

@@ -44,7 +44,7 @@ def test_tools_are_found_by_every_word_typed() -> None:
 def test_tools_that_changed_or_went_after_the_run_say_so() -> None:
     since = {"search_code": DefinitionChange.CHANGED, "read_file": DefinitionChange.REMOVED}
     rows = offered_rows(wrong_detail(), since)
-    assert [row.change for row in rows] == ["changed since", "", "gone since"]
+    assert [row.change for row in rows] == ["changed since", "", "removed since"]
     assert tools_caption(rows, len(rows)) == "3 tools, as they were; 2 changed since"
 
 
@@ -69,7 +69,7 @@ def test_a_failed_run_exchanged_nothing() -> None:
 def test_settings_say_what_was_really_used() -> None:
     made = detail(attempts=2)
     assert setting(made, "Model") == "openai/gpt-4.1-mini"
-    assert setting(made, "Calling mode") == "native tool calling (chosen automatically)"
+    assert setting(made, "Calling mode") == "native tool calling (selected automatically)"
     assert setting(made, "Time") == "1.2 s"
     assert setting(made, "Tokens") == "812 in, 41 out"
     assert setting(made, "Attempts") == "2"
@@ -80,8 +80,8 @@ def test_an_unknown_cost_is_unknown_and_not_zero() -> None:
 
 
 def test_the_baseline_costs_nothing_and_asked_no_model() -> None:
-    assert setting(baseline_detail(), "Cost") == "none, nothing was sent"
-    assert setting(baseline_detail(), "Selector") == "offline baseline, no model was asked"
+    assert setting(baseline_detail(), "Cost") == "none"
+    assert setting(baseline_detail(), "Selector") == "offline baseline, no model"
 
 
 def test_what_is_not_believed_of_an_answer_is_noted_beside_its_cost() -> None:

@@ -98,7 +98,7 @@ def test_a_run_whose_tool_changed_says_so_until_it_is_run_again() -> None:
     table = RunTable()
     table.reset(ALL, 2)
     filled = table.put_page(0, [run(0), run(1)], {run(1).id: ("search_code",)})
-    words = "Defined otherwise since this run: search_code."
+    words = "Definition changed since this run: search_code."
     assert [item.changed_tools_text for item in filled.rows] == ["", words]
     cells = [table_row(item).cells for item in filled.rows]
     assert [made[2].text.startswith("≠ ") for made in cells] == [False, True]

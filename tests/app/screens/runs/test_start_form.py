@@ -105,7 +105,7 @@ def test_a_model_can_run_beside_the_baseline() -> None:
         (
             replace(MODEL, model=""),
             StartField.MODEL,
-            "No model is chosen. Pick one from the list, or write PROVIDER/NAME.",
+            "No model is selected. Select one from the list, or type PROVIDER/NAME.",
         ),
         (
             replace(MODEL, model="gpt"),
@@ -124,11 +124,11 @@ def test_a_model_can_run_beside_the_baseline() -> None:
             " the form, pipe it in with --key-stdin, or set the provider's variable.",
         ),
         (replace(MODEL, cost_cap="0"), StartField.COST, "The cost cap must be more than 0. Leave it empty for none."),
-        (StartForm(scope=CaseScope.SUITE), StartField.CASES, "Choose a suite."),
+        (StartForm(scope=CaseScope.SUITE), StartField.CASES, "Select a suite."),
         (
             StartForm(scope=CaseScope.TAG, name="gone"),
             StartField.CASES,
-            "No test case is in this choice. Choose another one.",
+            "No test case matches. Select other cases.",
         ),
     ],
 )

@@ -55,7 +55,7 @@ def test_the_line_says_when_it_was_judged_again_what_changed_and_why() -> None:
     local = MOMENT.astimezone()
     assert view.line == (
         f"Judged again on {local.day} {local:%b %Y, %H:%M}: was “missed the expected tool”, "
-        "is “right tool, with wrong parameters”, because the case expects something else now."
+        "is “correct tool, wrong parameters”, because the expectation of the case changed."
     )
     assert view.mark is VerdictMark.WRONG
     assert view.expected == "Expected then: docs / search_code"
@@ -65,7 +65,7 @@ def test_the_line_says_when_it_was_judged_again_what_changed_and_why() -> None:
 def test_an_outcome_that_stayed_is_not_called_a_change() -> None:
     missed = verdict_of(wrong_detail())
     (view,) = earlier_verdicts(replace(wrong_detail(), past_verdicts=(past(missed, RejudgeReason.RULES_CHANGED),)))
-    assert "“missed the expected tool” as before, though the rules of judging changed." in view.line
+    assert "“missed the expected tool” as before, though the judging rules changed." in view.line
 
 
 def test_each_earlier_verdict_is_told_against_the_one_that_followed_it() -> None:
@@ -76,7 +76,7 @@ def test_each_earlier_verdict_is_told_against_the_one_that_followed_it() -> None
 
 
 def test_wrong_parameters_are_part_of_what_is_said() -> None:
-    assert verdict_text(verdict_of(judged_detail())) == "right tool, with wrong parameters"
+    assert verdict_text(verdict_of(judged_detail())) == "correct tool, wrong parameters"
 
 
 def text(spans: tuple[TextSpan, ...]) -> str:
@@ -129,7 +129,7 @@ def test_high_and_wrong_confidence_is_said_in_plain_words() -> None:
     assert (view.figure, view.source, view.sentence) == (
         "0.91",
         "self-reported",
-        "High, and wrong: the description misleads",
+        "High but wrong: the description misleads",
     )
     assert view.mark is VerdictMark.WRONG
 
@@ -138,30 +138,30 @@ def test_low_confidence_asks_for_clarity_where_the_tool_was_right() -> None:
     row = run(confidence=0.5, confidence_category=ConfidenceCategory.NEEDS_CLARITY)
     view = verdict_view(detail(row)).confidence
     assert view is not None
-    assert view.sentence == "Right, but not sure: the description needs clarity"
+    assert view.sentence == "Correct but unsure: the description needs clarity"
 
 
 def test_an_answer_without_confidence_says_so() -> None:
     view = verdict_view(detail(run(confidence=None, confidence_category=None))).confidence
     assert view is not None
-    assert (view.value, view.figure, view.sentence) == (None, "–", "The answer came without a confidence")
+    assert (view.value, view.figure, view.sentence) == (None, "–", "The answer has no confidence")
 
 
 def test_the_models_own_words_are_quoted() -> None:
     view = verdict_view(detail())
-    assert (view.answer_title, view.answer_text) == ("In the model’s words", "“A code search should show it.”")
+    assert (view.answer_title, view.answer_text) == ("Explanation of the model", "“A code search should show it.”")
 
 
 def test_the_baseline_is_never_called_a_model() -> None:
     view = verdict_view(baseline_detail())
-    assert view.note == "Picked by the offline baseline, not by a model: it ranked the expected tool second"
-    assert view.answer_title == "How the baseline ranked"
+    assert view.note == "Selected by the offline baseline, not by a model: it ranked the expected tool second"
+    assert view.answer_title == "Ranking of the baseline"
 
 
 def test_where_no_tool_was_picked_the_selected_side_says_so() -> None:
     row = run(classification=Classification.FN, kind=VerdictKind.NO_TOOL, selected="no tool", selected_tool=None)
     pair = verdict_view(detail(row, calls=())).pairs[0]
-    assert (text(pair.selected.name), text(pair.selected.text)) == ("no tool", "Nothing was called.")
+    assert (text(pair.selected.name), text(pair.selected.text)) == ("no tool", "No tool was called.")
 
 
 def test_an_unreadable_answer_says_so() -> None:
@@ -173,14 +173,14 @@ def test_an_unreadable_answer_says_so() -> None:
 def test_where_nothing_was_expected_the_expected_side_says_so() -> None:
     row = run(classification=Classification.FP, kind=VerdictKind.UNEXPECTED_CALL)
     pair = verdict_view(detail(row, expected=())).pairs[0]
-    assert text(pair.expected.text) == "Nothing should be called."
+    assert text(pair.expected.text) == "No tool should be called."
     assert text(pair.selected.name) == "search_code"
 
 
 def test_an_invented_tool_is_not_among_those_offered() -> None:
     row = run(classification=Classification.FN, kind=VerdictKind.INVENTED_TOOL, selected_tool="find_code")
     pair = verdict_view(detail(row, calls=(ActualCall(tool="find_code"),))).pairs[0]
-    assert pair.selected.where == "not among the tools offered"
+    assert pair.selected.where == "not offered in this run"
 
 
 def test_several_calls_stand_as_numbered_pairs_matched_ones_first() -> None:
@@ -216,6 +216,6 @@ def test_a_failed_run_has_its_message_a_hint_and_a_way_to_try_again() -> None:
 
 
 def test_runs_still_to_come_say_where_they_stand() -> None:
-    assert text(verdict_view(detail(waiting_run())).headline) == "This run is waiting for its turn."
+    assert text(verdict_view(detail(waiting_run())).headline) == "This run is waiting."
     cancelled = verdict_view(detail(waiting_run(status=RunStatus.CANCELLED)))
     assert (cancelled.hint, cancelled.retry) == ("Resume the batch to run it.", False)
