@@ -24,9 +24,9 @@ from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.client import McpSignIns
-from mcp_tef.servers.credential_store import Strongbox
-from mcp_tef.servers.tool_caller import McpCaller
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.tool_caller import McpToolCaller
+from mcp_tef.servers.tool_lister import McpToolLister
 from mcp_tef.storage.consent_file import ConsentFile
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from mcp_tef.storage.workspace_copies import save_copy, tools_folder
@@ -104,11 +104,11 @@ class Engine:
             bundled=frozenset({sample_spec().launch_fingerprint}),
             notice=self._notice,
         )
-        strongbox = Strongbox(vault, self._notice, data_folder() / "sign-ins")
-        self._strongbox = strongbox
-        self._gateway = McpGateway(variables, self._current, strongbox)
-        self._caller = McpCaller(variables, self._current, strongbox, show)
-        self.sign_ins = McpSignIns(strongbox, show, variables, self._current, self.consents.require)
+        credentials = CredentialStore(vault, self._notice, data_folder() / "sign-ins")
+        self._credentials = credentials
+        self._gateway = McpToolLister(variables, self._current, credentials)
+        self._caller = McpToolCaller(variables, self._current, credentials, show)
+        self.sign_ins = McpSignIns(credentials, show, variables, self._current, self.consents.require)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, self._current)
         self.models = Models(catalogue, self.keys, self.consents, self._current)
@@ -189,12 +189,12 @@ class Engine:
     def held(self) -> SessionSecrets:
         """Return the secrets that are only in memory, for the engine that continues with this workspace."""
         return SessionSecrets(
-            keys=self.keys.held(), grants=self._strongbox.held(), variables=self.written_secrets.held()
+            keys=self.keys.held(), grants=self._credentials.held(), variables=self.written_secrets.held()
         )
 
     def _hold(self, held: SessionSecrets) -> None:
         self.keys.hold(held.keys)
-        self._strongbox.hold(held.grants)
+        self._credentials.hold(held.grants)
         self.written_secrets.hold(held.variables)
 
     def configure(self, settings: Mapping[str, str]) -> None:

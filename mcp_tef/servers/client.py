@@ -12,65 +12,68 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.credential_store import Access, Strongbox
-from mcp_tef.servers.error_messages import Faults
-from mcp_tef.servers.observations import Evidence
+from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
+from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.observations import Observations
 
 if TYPE_CHECKING:
-    from mcp_tef.servers.session import Errand
+    from mcp_tef.servers.session import ServerRequest
 
 
 T = TypeVar("T")
 _Visit: TypeAlias = Callable[..., Coroutine[None, None, None]]
-_Told: TypeAlias = Callable[[BaseException, Faults], ServerError]
+_Told: TypeAlias = Callable[[BaseException, ServerErrors], ServerError]
 
 
-class Visits:
-    """Visits under way. `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
+class McpClient:
+    """Sessions with servers under way.
 
-    `show` is there where somebody is who can sign in.
+    `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
+    `show` opens the browser for a sign-in; without it nobody can sign in.
     """
 
     def __init__(
         self,
         environment: Mapping[str, str] | None = None,
         limits: LimitsSource = USUAL,
-        strongbox: Strongbox | None = None,
+        credentials: CredentialStore | None = None,
         show: OpenAddress | None = None,
     ) -> None:
         self._limits = limits
-        self._access = Access(os.environ if environment is None else environment, strongbox or Strongbox(), show)
+        self._access = ServerAccess(
+            os.environ if environment is None else environment, credentials or CredentialStore(), show
+        )
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def address(self, spec: ServerSpec) -> str:
         """The url of an HTTP server with its references filled in; ServerError."""
-        return (await self._access.surroundings(spec)).url()
+        return (await self._access.resolved(spec)).url()
 
     async def list_tools(self, spec: ServerSpec, seconds: float, *, afresh: bool = False) -> Listing:
         """Every tool that a server lists now; raises ServerError. `afresh` signs in anew."""
-        return await self.make(spec, _listing, seconds, afresh=afresh)
+        return await self.send(spec, _listing, seconds, afresh=afresh)
 
-    async def make(
-        self, spec: ServerSpec, load: "Callable[[], Errand[T]]", seconds: float, *, afresh: bool = False
+    async def send(
+        self, spec: ServerSpec, load: "Callable[[], ServerRequest[T]]", seconds: float, *, afresh: bool = False
     ) -> T:
-        """What an errand brings back within so many seconds; raises ServerError. `afresh` signs in anew.
+        """What an request brings back within so many seconds; raises ServerError. `afresh` signs in anew.
 
-        `load` gives the errand and may import the mcp library, so it is called off the loop: about 0.5 s the first
+        `load` gives the request and may import the mcp library, so it is called off the loop: about 0.5 s the first
         time. A program is started without asking: consent is the caller's matter. It may still be ending when this
         returns; `close` waits for that.
         """
-        visit, told, errand = await asyncio.to_thread(_loaded, load)
-        evidence = Evidence(limits=self._limits.limits)
+        visit, told, request = await asyncio.to_thread(_loaded, load)
+        observations = Observations(limits=self._limits.limits)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        task = self._start(visit(spec, replace(self._access, afresh=afresh), evidence, answer, errand))
+        task = self._start(visit(spec, replace(self._access, afresh=afresh), observations, answer, request))
         try:
             either: tuple[asyncio.Future[Any], ...] = (answer, task)
             with suppress(TimeoutError):
-                async with evidence.within(seconds):
+                async with observations.within(seconds):
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return answer.result()
-            raise _unanswered(task, told, Faults(spec, evidence), seconds)
+            raise _unanswered(task, told, ServerErrors(spec, observations), seconds)
         finally:
             if answer.cancel():
                 task.cancel()
@@ -96,49 +99,49 @@ class Visits:
             task.exception()
 
 
-def _unanswered(task: "asyncio.Task[None]", told: _Told, faults: Faults, seconds: float) -> ServerError:
+def _unanswered(task: "asyncio.Task[None]", told: _Told, errors: ServerErrors, seconds: float) -> ServerError:
     if not task.done():
-        return faults.silent(seconds)
+        return errors.silent(seconds)
     error = None if task.cancelled() else task.exception()
-    return faults.cut_short() if error is None else told(error, faults)
+    return errors.cut_short() if error is None else told(error, errors)
 
 
-def _loaded(load: "Callable[[], Errand[T]]") -> "tuple[_Visit, _Told, Errand[T]]":
+def _loaded(load: "Callable[[], ServerRequest[T]]") -> "tuple[_Visit, _Told, ServerRequest[T]]":
     """The half of this adapter that needs the mcp library, imported when first used."""
-    from mcp_tef.servers.error_mapping import told
-    from mcp_tef.servers.session import visit
+    from mcp_tef.servers.error_mapping import server_error_of
+    from mcp_tef.servers.session import hold_session
 
-    return visit, told, load()
+    return hold_session, server_error_of, load()
 
 
-def _listing() -> "Errand[Listing]":
+def _listing() -> "ServerRequest[Listing]":
     from mcp_tef.servers.tool_list_request import list_everything
 
     return list_everything
 
 
 class McpSignIns:
-    """Satisfies `ports.SignIns`; what it brings is in the strongbox, for who else visits servers."""
+    """Satisfies `ports.SignIns`; what it brings is in the credentials, for who else visits servers."""
 
     def __init__(
         self,
-        strongbox: Strongbox,
+        credentials: CredentialStore,
         show: OpenAddress | None = None,
         environment: Mapping[str, str] | None = None,
         limits: LimitsSource = USUAL,
         require_consent: Callable[[ServerSpec], object] = lambda _: None,
     ) -> None:
-        self._strongbox = strongbox
+        self._credentials = credentials
         self._require_consent = require_consent
         self._limits = limits
-        self._visits = Visits(environment, limits, strongbox, show)
+        self._visits = McpClient(environment, limits, credentials, show)
 
     async def needed(self, spec: ServerSpec) -> bool:
         """Whether the server is signed in to by OAuth, and there is no grant; ServerError."""
         if spec.auth_type is not AuthType.OAUTH2:
             return False
         url = await self._visits.address(spec)
-        return await self._strongbox.grant(url, remembered=spec.oauth.remember) is None
+        return await self._credentials.grant(url, remembered=spec.oauth.remember) is None
 
     async def sign_in(self, spec: ServerSpec) -> None:
         """Send the user to a browser and wait until they are back; ServerError, ConsentError."""
@@ -151,7 +154,7 @@ class McpSignIns:
 
     async def sign_out(self, spec: ServerSpec) -> None:
         """Forget what the sign-in brought; StoreError where the keychain refuses."""
-        await self._strongbox.drop(await self._visits.address(spec))
+        await self._credentials.drop(await self._visits.address(spec))
 
     async def close(self) -> None:
         """Leave every server."""

@@ -18,44 +18,46 @@ from pydantic import ValidationError
 
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import SIGNING_ALGORITHMS
-from mcp_tef.servers.credential_store import Access, Strongbox
-from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
+from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.servers.oauth_flow import ObservedOAuthFlow
-from mcp_tef.servers.observations import Evidence
+from mcp_tef.servers.observations import Observations
 
 
-def client_credentials_auth(surroundings: Surroundings, access: Access, evidence: Evidence) -> OAuthClientProvider:
+def client_credentials_auth(
+    resolved: ResolvedSpec, access: ServerAccess, observations: Observations
+) -> OAuthClientProvider:
     """Return what authenticates requests with client credentials; ServerError where they cannot be used."""
-    said = surroundings.spec.oauth
+    said = resolved.spec.oauth
     if not said.client_id:
-        raise surroundings.fault("has no client id to sign in with", "Add --client-id ID, as the service gave it.")
-    key, secret = surroundings.private_key(), surroundings.client_secret()
+        raise resolved.fault("has no client id to sign in with", "Add --client-id ID, as the service gave it.")
+    key, secret = resolved.private_key(), resolved.client_secret()
     if key is None and secret is None:
-        raise surroundings.fault(
+        raise resolved.fault(
             "has neither a secret nor a private key to sign in with",
             "Add --secret-env VARIABLE, --secret-keychain ENTRY or --private-key-file FILE.",
         )
-    tokens = TokenMemory(access, evidence, _token_name(surroundings.url(), said.client_id, said.scope, key or secret))
+    tokens = TokenMemory(access, observations, _token_name(resolved.url(), said.client_id, said.scope, key or secret))
     if key is None:
-        return ClientSecretSignIn(surroundings, evidence, tokens, said.client_id, secret or "")
-    algorithm = _algorithm(surroundings, key)
+        return ClientSecretSignIn(resolved, observations, tokens, said.client_id, secret or "")
+    algorithm = _algorithm(resolved, key)
     parameters = SignedJWTParameters(
         issuer=said.client_id, subject=said.client_id, signing_key=key, signing_algorithm=algorithm
     )
-    return PrivateKeySignIn(surroundings, evidence, tokens, said.client_id, parameters.create_assertion_provider())
+    return PrivateKeySignIn(resolved, observations, tokens, said.client_id, parameters.create_assertion_provider())
 
 
 class TokenMemory:
     """The SDK's storage of tokens, kept in memory for as long as the process runs."""
 
-    def __init__(self, access: Access, evidence: Evidence, name: str) -> None:
+    def __init__(self, access: ServerAccess, observations: Observations, name: str) -> None:
         self._access = access
-        self._evidence = evidence
+        self._observations = observations
         self._name = name
 
     async def get_tokens(self) -> OAuthToken | None:
         """Return the token of an earlier connection, which may have expired."""
-        known = None if self._access.afresh else await self._strongbox.grant(self._name, remembered=False)
+        known = None if self._access.afresh else await self._credentials.grant(self._name, remembered=False)
         try:
             tokens = OAuthToken.model_validate_json(known.reveal() if known else "")
         except ValidationError:
@@ -67,7 +69,7 @@ class TokenMemory:
         """Keep a token; a renewal token is of no use to a client that can ask again (RFC 6749, section 4.4.3)."""
         tokens.refresh_token = None
         self._hide(tokens)
-        await self._strongbox.keep(self._name, Secret(tokens.model_dump_json(exclude_none=True)), remember=False)
+        await self._credentials.keep(self._name, Secret(tokens.model_dump_json(exclude_none=True)), remember=False)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """Return None: the client is given."""
@@ -77,23 +79,23 @@ class TokenMemory:
         """Do nothing: the client is given."""
 
     @property
-    def _strongbox(self) -> Strongbox:
-        return self._access.strongbox
+    def _credentials(self) -> CredentialStore:
+        return self._access.credentials
 
     def _hide(self, tokens: OAuthToken) -> None:
-        self._evidence.secrets += (Secret(tokens.access_token),)
+        self._observations.secrets += (Secret(tokens.access_token),)
 
 
 class ClientSecretSignIn(ObservedOAuthFlow, ClientCredentialsOAuthProvider):
     """The flow with a client secret, sent as the authorization server takes it."""
 
     def __init__(
-        self, surroundings: Surroundings, evidence: Evidence, tokens: TokenMemory, client_id: str, secret: str
+        self, resolved: ResolvedSpec, observations: Observations, tokens: TokenMemory, client_id: str, secret: str
     ) -> None:
-        self._observe(surroundings, evidence)
+        self._observe(resolved, observations)
         header = f"{quote(client_id, safe='')}:{quote(secret, safe='')}"
-        surroundings.hide(quote(secret, safe=""))
-        surroundings.hide(base64.b64encode(header.encode()).decode())
+        resolved.hide(quote(secret, safe=""))
+        resolved.hide(base64.b64encode(header.encode()).decode())
         super().__init__(self._url, tokens, client_id, secret, issuer=self._url)
         self._issuer = self._said.issuer  # None is deprecated in the SDK; `_expected_issuer` decides in its place
         self._choose_scope()
@@ -108,13 +110,13 @@ class PrivateKeySignIn(ObservedOAuthFlow, PrivateKeyJWTOAuthProvider):
 
     def __init__(
         self,
-        surroundings: Surroundings,
-        evidence: Evidence,
+        resolved: ResolvedSpec,
+        observations: Observations,
         tokens: TokenMemory,
         client_id: str,
         sign: Callable[[str], Awaitable[str]],
     ) -> None:
-        self._observe(surroundings, evidence)
+        self._observe(resolved, observations)
         self._client_secret = None  # an assertion is good for one authorization server only, so it may go to any
         super().__init__(self._url, tokens, client_id, self._signed, issuer=self._url)
         self._sign = sign
@@ -123,13 +125,13 @@ class PrivateKeySignIn(ObservedOAuthFlow, PrivateKeyJWTOAuthProvider):
 
     async def _signed(self, audience: str) -> str:
         assertion = await self._sign(audience)
-        self._evidence.secrets += (Secret(assertion),)
+        self._observations.secrets += (Secret(assertion),)
         return assertion
 
 
-def _algorithm(surroundings: Surroundings, key: str) -> str:
+def _algorithm(resolved: ResolvedSpec, key: str) -> str:
     """Return the algorithm that was chosen, or the first that the key can sign with; ServerError where none can."""
-    chosen = surroundings.spec.oauth.signing_algorithm
+    chosen = resolved.spec.oauth.signing_algorithm
     for algorithm in (chosen,) if chosen else SIGNING_ALGORITHMS:
         try:
             jwt.encode({}, key, algorithm=algorithm)
@@ -137,7 +139,7 @@ def _algorithm(surroundings: Surroundings, key: str) -> str:
             continue
         return algorithm
     what = f"cannot sign with {chosen}" if chosen else "cannot be used: it may be encrypted or damaged"
-    raise surroundings.fault(f"has a private key that {what}", "Name another key, or leave --signing-algorithm out.")
+    raise resolved.fault(f"has a private key that {what}", "Name another key, or leave --signing-algorithm out.")
 
 
 def _token_name(url: str, client_id: str, scope: str | None, credential: str | None) -> str:

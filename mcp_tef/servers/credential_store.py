@@ -15,12 +15,12 @@ from mcp_tef.model.files import FILE_MODE, make_private_folder
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ReferenceKind, ServerSpec, references
 from mcp_tef.ports import OpenAddress, SecretVault
-from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.launch import ResolvedSpec
 
 _LONGEST_TURN_S: Final = 10.0
 
 
-class Strongbox:
+class CredentialStore:
     """Reads the keychain apart from the loop, since it may ask the user.
 
     A grant is what a sign-in brought, as a text that only who signs in can read, by the address of the server. It is
@@ -118,20 +118,20 @@ def _lock(folder: Path, url: str) -> AsyncFileLock:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ServerAccess:
     """The means of one connection. `show` is there where somebody is who can sign in; `afresh` forgets who did."""
 
     environment: Mapping[str, str]
-    strongbox: Strongbox
+    credentials: CredentialStore
     show: OpenAddress | None = None
     afresh: bool = False
 
-    async def surroundings(self, spec: ServerSpec) -> Surroundings:
+    async def resolved(self, spec: ServerSpec) -> ResolvedSpec:
         """What fills in the references of a spec; ServerError where the keychain refuses."""
         named = (found for text in _texts(spec) for found in references(text))
         names = {found.name for found in named if found.kind is ReferenceKind.KEYCHAIN}
         try:
-            return Surroundings(spec, self.environment, await self.strongbox.entries(names))
+            return ResolvedSpec(spec, self.environment, await self.credentials.entries(names))
         except StoreError as error:
             message = f"{spec.name} needs the system keychain. {error.message}"
             raise ServerError(ServerFault.SETTINGS, message, hint=error.hint) from None

@@ -16,14 +16,14 @@ _NO_UNICODE = re.compile(f"[\ud800-\udfff{MARK}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class CheckedDefinitions:
     """Sound tools, and what was set aside."""
 
     tools: tuple[Tool, ...]
     problems: tuple[ToolProblem, ...]
 
 
-def sort_out(spec: ServerSpec, definitions: Iterable[Json], limits: Limits = USUAL) -> Sorted:
+def check_definitions(spec: ServerSpec, definitions: Iterable[Json], limits: Limits = USUAL) -> CheckedDefinitions:
     """Check each definition by itself, in the server's order; only allowed tools are looked at."""
     tools: dict[str, Tool] = {}
     problems: list[ToolProblem] = []
@@ -36,7 +36,7 @@ def sort_out(spec: ServerSpec, definitions: Iterable[Json], limits: Limits = USU
             tools[name] = _tool(spec.name, name, raw, number - 1)
         else:
             problems.append(ToolProblem(name, f"{reason or ''}" if name else f"Definition {number}: {reason}"))
-    return Sorted(tuple(tools.values()), tuple(problems))
+    return CheckedDefinitions(tuple(tools.values()), tuple(problems))
 
 
 def name_of(raw: Json, limits: Limits = USUAL) -> str | None:

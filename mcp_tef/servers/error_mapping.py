@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import Transport
-from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Stage
 
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
@@ -19,21 +19,21 @@ _BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
 _TAKEN = "server answered a request with 202 Accepted"
 
 
-def told(error: BaseException, faults: Faults) -> ServerError:
+def server_error_of(error: BaseException, errors: ServerErrors) -> ServerError:
     """The ServerError for whatever ended a visit; groups are searched for the first cause that says most."""
-    evidence = faults.evidence
+    observations = errors.observations
     cause = _leaves(error)[0]
     if isinstance(cause, ServerError):
         return cause
-    if evidence.refusal:
-        return faults.not_signed_in(evidence.refusal)
-    if evidence.flooded:
-        return faults.flooded()
-    if evidence.compressed:
-        return faults.compressed()
-    if evidence.reply is not None and (evidence.reply.status >= 300 or evidence.reply.web_page):
-        return faults.http(evidence.reply, _own_words(cause))
-    return _by_kind(cause, faults)
+    if observations.refusal:
+        return errors.not_signed_in(observations.refusal)
+    if observations.flooded:
+        return errors.flooded()
+    if observations.compressed:
+        return errors.compressed()
+    if observations.reply is not None and (observations.reply.status >= 300 or observations.reply.web_page):
+        return errors.http(observations.reply, _own_words(cause))
+    return _by_kind(cause, errors)
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
@@ -46,26 +46,26 @@ def _own_words(cause: BaseException) -> str:
     return cause.message if isinstance(cause, MCPError) and cause.message not in _STAND_INS else ""
 
 
-def _by_kind(cause: BaseException, faults: Faults) -> ServerError:
+def _by_kind(cause: BaseException, errors: ServerErrors) -> ServerError:
     match cause:
         case MCPError():
-            return _rpc(cause, faults)
+            return _rpc(cause, errors)
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
-            return faults.refused(_why_refused(cause))
+            return errors.refused(_why_refused(cause))
         case httpx2.SSEError():
             if str(cause).endswith(_TOO_LARGE):
-                return faults.flooded()
-            return faults.not_mcp("it answers with something other than events")
+                return errors.flooded()
+            return errors.not_mcp("it answers with something other than events")
         case httpx2.LocalProtocolError():
-            return faults.error(ServerFault.SETTINGS, "has a header that cannot be sent", "Correct its headers.")
+            return errors.error(ServerFault.SETTINGS, "has a header that cannot be sent", "Correct its headers.")
         case httpx2.TransportError():
-            return faults.gone()
-        case OSError() if faults.spec.transport is Transport.STDIO:
-            return faults.not_startable(cause)
+            return errors.gone()
+        case OSError() if errors.spec.transport is Transport.STDIO:
+            return errors.not_startable(cause)
         case ValidationError():
-            return faults.nonsense(_first_fault(cause))
+            return errors.nonsense(_first_fault(cause))
         case _:
-            return faults.nonsense(str(cause) or type(cause).__name__)
+            return errors.nonsense(str(cause) or type(cause).__name__)
 
 
 def is_closed(error: Exception) -> bool:
@@ -75,24 +75,24 @@ def is_closed(error: Exception) -> bool:
     )
 
 
-def _rpc(error: MCPError, faults: Faults) -> ServerError:
+def _rpc(error: MCPError, errors: ServerErrors) -> ServerError:
     if is_closed(error):
-        return faults.flooded() if error.message.endswith(_TOO_LARGE) else faults.gone()
-    over_http = faults.spec.transport is Transport.STREAMABLE_HTTP
+        return errors.flooded() if error.message.endswith(_TOO_LARGE) else errors.gone()
+    over_http = errors.spec.transport is Transport.STREAMABLE_HTTP
     if over_http and error.code == mcp_types.PARSE_ERROR and error.message.startswith("Failed to parse"):
-        return _unreadable(error.message, faults)
+        return _unreadable(error.message, errors)
     if over_http and error.message.startswith("Unexpected content type"):
-        return faults.not_mcp("its answer is no MCP message")
+        return errors.not_mcp("its answer is no MCP message")
     if over_http and error.message == _TAKEN:
-        return faults.nonsense("it took the request and sent no message")
-    return faults.said(error.message)
+        return errors.nonsense("it took the request and sent no message")
+    return errors.said(error.message)
 
 
-def _unreadable(words: str, faults: Faults) -> ServerError:
+def _unreadable(words: str, errors: ServerErrors) -> ServerError:
     broken = _BROKEN_JSON.search(words)
-    if faults.evidence.stage is Stage.GREETING:
-        return faults.not_mcp("its answer is no MCP message")
-    return faults.nonsense(f"it is no JSON that can be read: {broken[1]}" if broken else "it is no MCP message")
+    if errors.observations.stage is Stage.GREETING:
+        return errors.not_mcp("its answer is no MCP message")
+    return errors.nonsense(f"it is no JSON that can be read: {broken[1]}" if broken else "it is no MCP message")
 
 
 def _why_refused(cause: httpx2.TransportError) -> str:

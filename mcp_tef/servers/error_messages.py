@@ -4,50 +4,50 @@ from urllib.parse import urlsplit
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
-from mcp_tef.servers.observations import Evidence, HttpReply, Refusal, Stage, quoted
+from mcp_tef.servers.observations import HttpReply, Observations, Refusal, Stage, quoted
 
 _STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
 _MEND_HINT = "The server has to be mended, or updated."
 _RUNNING_HINT = "Check that the server is running and that the address is right."
 
 
-class Faults:
+class ServerErrors:
     """Makes the errors of one visit: each one names the server, and nothing in it repeats a secret."""
 
-    def __init__(self, spec: ServerSpec, evidence: Evidence) -> None:
+    def __init__(self, spec: ServerSpec, observations: Observations) -> None:
         self.spec = spec
-        self.evidence = evidence
+        self.observations = observations
 
     def error(self, fault: ServerFault, what: str, hint: str) -> ServerError:
         """An error that begins with the server's name."""
-        message = self.evidence.redact(f"{self.spec.name} {what}.")
-        return ServerError(fault, message, hint=hint, context=self.evidence.context)
+        message = self.observations.redact(f"{self.spec.name} {what}.")
+        return ServerError(fault, message, hint=hint, context=self.observations.context)
 
     @property
     def place(self) -> str:
         """Host and port of what was asked last, for people."""
-        if self.evidence.asking:
-            return self.evidence.asking
+        if self.observations.asking:
+            return self.observations.asking
         parts = urlsplit(self.spec.url or "")
         return parts.netloc.rpartition("@")[2] or self.spec.address
 
     def silent(self, seconds: float) -> ServerError:
         """The time is up."""
-        if self.evidence.refusal:
-            return self.not_signed_in(self.evidence.refusal)
-        if self.evidence.waiting:
-            what = f"was not signed in to within {self.evidence.limits.sign_in_seconds:g} s"
+        if self.observations.refusal:
+            return self.not_signed_in(self.observations.refusal)
+        if self.observations.waiting:
+            what = f"was not signed in to within {self.observations.limits.sign_in_seconds:g} s"
             return self.error(ServerFault.UNAUTHORIZED, what, "Try again, and finish it in the browser.")
-        if self.evidence.flooded:
+        if self.observations.flooded:
             return self.flooded()
-        if self.evidence.stray:
-            what = f"answered {self.evidence.stray}, and not ours within {seconds:g} s"
+        if self.observations.stray:
+            what = f"answered {self.observations.stray}, and not ours within {seconds:g} s"
             return self.error(ServerFault.PROTOCOL, what, _MEND_HINT)
-        if self.evidence.junk_lines:
+        if self.observations.junk_lines:
             return self.junk(f"and no answer within {seconds:g} s")
-        if self.evidence.stage is Stage.LISTING:
+        if self.observations.stage is Stage.LISTING:
             what, hint = "did not finish listing its tools", "Try again, or give it more time."
-        elif self.evidence.stage is Stage.CALLING:
+        elif self.observations.stage is Stage.CALLING:
             what, hint = "did not answer the call", "It may have done what was asked all the same."
         elif self.spec.transport is Transport.STDIO:
             what, hint = "did not answer", "A first start can take a while: check it again, or give it more time."
@@ -57,8 +57,10 @@ class Faults:
 
     def junk(self, then: str) -> ServerError:
         """What it wrote are no messages."""
-        many = "a line that is no MCP message" if self.evidence.junk_lines == 1 else "lines that are no MCP messages"
-        what = f"wrote {many}, such as “{self.evidence.junk_sample}”, {then}"
+        many = (
+            "a line that is no MCP message" if self.observations.junk_lines == 1 else "lines that are no MCP messages"
+        )
+        what = f"wrote {many}, such as “{self.observations.junk_sample}”, {then}"
         hint = _STDIO_HINT if self.spec.transport is Transport.STDIO else _MEND_HINT
         return self.error(ServerFault.PROTOCOL, what, hint)
 
@@ -68,7 +70,7 @@ class Faults:
 
     def flooded(self) -> ServerError:
         """It sent more than is read."""
-        called = self.evidence.stage is Stage.CALLING
+        called = self.observations.stage is Stage.CALLING
         hint = "Ask the tool for less at once." if called else "Make the server list fewer tools a page."
         return self.error(ServerFault.PROTOCOL, "sent more than is read at once", hint)
 
@@ -101,15 +103,15 @@ class Faults:
         """The connection ended before the answer."""
         if self.spec.transport is not Transport.STDIO:
             return self.error(ServerFault.PROTOCOL, "broke the connection off before it answered", _RUNNING_HINT)
-        if self.evidence.junk_lines and not self.evidence.exit_code:
+        if self.observations.junk_lines and not self.observations.exit_code:
             return self.junk("and no answer")
-        if self.evidence.exit_code is None:
+        if self.observations.exit_code is None:
             return self.error(ServerFault.EXITED, "closed its output before it answered", _STDIO_HINT)
-        lines = self.evidence.stderr.text.splitlines()
+        lines = self.observations.stderr.text.splitlines()
         last = f": {quoted(lines[-1]).rstrip('.')}" if lines else ""
         return self.error(
             ServerFault.EXITED,
-            f"{_ending(self.evidence.exit_code)} before it answered{last}",
+            f"{_ending(self.observations.exit_code)} before it answered{last}",
             "Its last lines say why: mend what they name." if lines else _STDIO_HINT,
         )
 
@@ -143,7 +145,9 @@ class Faults:
 
     @property
     def _asked(self) -> str:
-        return {Stage.LISTING: "to list its tools", Stage.CALLING: "the call"}.get(self.evidence.stage, "the greeting")
+        return {Stage.LISTING: "to list its tools", Stage.CALLING: "the call"}.get(
+            self.observations.stage, "the greeting"
+        )
 
     def http(self, reply: HttpReply, words: str = "") -> ServerError:
         """It answered with an HTTP status that is no success, or with a page for people."""
@@ -151,7 +155,7 @@ class Faults:
             return self._unauthorized(reply.status)
         if reply.web_page and (reply.status < 500 or reply.status == 501):
             return self.not_mcp("it answers with a web page")
-        if self.evidence.redirects > self.evidence.limits.redirects:
+        if self.observations.redirects > self.observations.limits.redirects:
             return self.error(ServerFault.HTTP_STATUS, f"sends us in a circle (HTTP {reply.status})", _MEND_HINT)
         if 300 <= reply.status < 400:
             where = quoted(reply.location.partition("?")[0]) or "nowhere"
@@ -184,7 +188,7 @@ class Faults:
             )
             return self.error(ServerFault.UNAUTHORIZED, what, hint)
         what, hint = "did not accept the key", "Check that its secret is kept where it says, and is still valid."
-        if status == 401 and not self.evidence.secrets:
+        if status == 401 and not self.observations.secrets:
             what, hint = "wants a key", "Say where its key or token is kept, or choose the sign-in by browser (OAuth)."
         return self.error(ServerFault.UNAUTHORIZED, f"{what} (HTTP {status})", hint)
 

@@ -23,36 +23,38 @@ from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
 from mcp.shared.message import SessionMessage
 
 from mcp_tef.model.servers import Transport
-from mcp_tef.servers.error_messages import Faults
-from mcp_tef.servers.launch import Surroundings
-from mcp_tef.servers.mending import WholeLines, mended
+from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.launch import ResolvedSpec
+from mcp_tef.servers.mending import WholeLines, sanitized
 from mcp_tef.servers.messages import message_in
-from mcp_tef.servers.observations import Evidence, HttpReply
+from mcp_tef.servers.observations import HttpReply, Observations
 
 
 @asynccontextmanager
-async def older_streams(url: httpx2.URL, client: httpx2.AsyncClient, faults: Faults) -> AsyncIterator[TransportStreams]:
+async def older_streams(
+    url: httpx2.URL, client: httpx2.AsyncClient, errors: ServerErrors
+) -> AsyncIterator[TransportStreams]:
     """The message streams of a server over a client that is open."""
-    evidence = faults.evidence
-    most = evidence.limits.message_bytes
+    observations = errors.observations
+    most = observations.limits.message_bytes
     async with sse_within_origin(client, str(url), max_event_size=most) as source:
         source.response.raise_for_status()
         events = aiter(source)
-        posts = _Posts(client, await _endpoint(url, events, faults))
+        posts = _Posts(client, await _endpoint(url, events, errors))
         heard, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         async with messages, anyio.create_task_group() as group:
-            group.start_soon(_hear, events, heard, evidence)
+            group.start_soon(_hear, events, heard, observations)
             yield messages, posts
             group.cancel_scope.cancel()
 
 
-async def _endpoint(url: httpx2.URL, events: AsyncIterator[httpx2.ServerSentEvent], faults: Faults) -> httpx2.URL:
+async def _endpoint(url: httpx2.URL, events: AsyncIterator[httpx2.ServerSentEvent], errors: ServerErrors) -> httpx2.URL:
     """Where the server wants our messages; only on its own origin, for they carry the user's keys."""
     async for event in events:
         if event.event == "endpoint":
             there = url.join(event.data.strip())
             if (there.scheme, there.netloc) != (url.scheme, url.netloc):
-                raise faults.elsewhere(f"{there.scheme}://{there.host}:{there.port or ''}".rstrip(":"))
+                raise errors.elsewhere(f"{there.scheme}://{there.host}:{there.port or ''}".rstrip(":"))
             return there
     raise httpx2.RemoteProtocolError("The events ended before they named an address.")
 
@@ -60,7 +62,7 @@ async def _endpoint(url: httpx2.URL, events: AsyncIterator[httpx2.ServerSentEven
 async def _hear(
     events: AsyncIterator[httpx2.ServerSentEvent],
     heard: MemoryObjectSendStream[SessionMessage | Exception],
-    evidence: Evidence,
+    observations: Observations,
 ) -> None:
     async with heard:
         async for event in events:
@@ -69,7 +71,7 @@ async def _hear(
             if message is not None:
                 await heard.send(message)
             elif data:
-                evidence.note_junk(data)
+                observations.note_junk(data)
 
 
 class _Posts:
@@ -102,34 +104,34 @@ _SIGN_IN_STEPS = 20  # the client counts each request of a sign-in as a redirect
 
 
 class _Watched(httpx2.AsyncBaseTransport):
-    """Another transport, whose bodies may not flood and whose answers to the methods in `noted` are evidence."""
+    """Another transport, whose bodies may not flood and whose answers to the methods in `noted` are observations."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, evidence: Evidence, noted: tuple[str, ...]) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, observations: Observations, noted: tuple[str, ...]) -> None:
         self._inner = inner
-        self._evidence = evidence
+        self._observations = observations
         self._noted = noted
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
         self._note(request, response)
         if response.headers.get("content-encoding", "identity") != "identity":
-            self._evidence.compressed = True
+            self._observations.compressed = True
             await response.aclose()
             raise httpx2.DecodingError("The answer is compressed.", request=request)
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_Bounded(response, self._evidence),
+            stream=_Bounded(response, self._observations),
             extensions=response.extensions,
         )
 
     def _note(self, request: httpx2.Request, response: httpx2.Response) -> None:
         if request.method not in self._noted or "sign_in" in request.extensions:
             return
-        evidence, headers = self._evidence, response.headers
+        observations, headers = self._observations, response.headers
         location = _absolute(request.url, headers.get("location", ""))
-        evidence.reply = HttpReply(response.status_code, headers.get("content-type", ""), location)
-        evidence.redirects = evidence.redirects + 1 if 300 <= response.status_code < 400 else 0
+        observations.reply = HttpReply(response.status_code, headers.get("content-type", ""), location)
+        observations.redirects = observations.redirects + 1 if 300 <= response.status_code < 400 else 0
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -138,22 +140,22 @@ class _Watched(httpx2.AsyncBaseTransport):
 class _Bounded(httpx2.AsyncByteStream):
     """A body whose bytes are counted and whose JSON can be read; one that is no stream of events is one message."""
 
-    def __init__(self, response: httpx2.Response, evidence: Evidence) -> None:
+    def __init__(self, response: httpx2.Response, observations: Observations) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
-        self._evidence = evidence
+        self._observations = observations
         self._events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
-        self._lines = WholeLines(evidence.limits.message_bytes)
-        self._most = inf if self._events else evidence.limits.message_bytes
+        self._lines = WholeLines(observations.limits.message_bytes)
+        self._most = inf if self._events else observations.limits.message_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in self._stream:
             size += len(chunk)
-            self._evidence.take(chunk)
-            self._evidence.require(size <= self._most)
+            self._observations.take(chunk)
+            self._observations.require(size <= self._most)
             if self._events:
-                self._evidence.count_messages(chunk.count(b"\n\n") + chunk.count(b"\r\n\r\n"))
+                self._observations.count_messages(chunk.count(b"\n\n") + chunk.count(b"\r\n\r\n"))
             if lines := self._lines.feed(chunk):
                 yield await _mended(lines)
         if lines := self._lines.rest():
@@ -164,7 +166,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 async def _mended(lines: bytes) -> bytes:
-    return mended(lines) if len(lines) < _READ_AT_ONCE else await asyncio.to_thread(mended, lines)
+    return sanitized(lines) if len(lines) < _READ_AT_ONCE else await asyncio.to_thread(sanitized, lines)
 
 
 def _absolute(url: httpx2.URL, location: str) -> str:
@@ -176,43 +178,43 @@ def _absolute(url: httpx2.URL, location: str) -> str:
 
 @asynccontextmanager
 async def connected(
-    surroundings: Surroundings, evidence: Evidence, auth: httpx2.Auth | None = None
+    resolved: ResolvedSpec, observations: Observations, auth: httpx2.Auth | None = None
 ) -> AsyncIterator[TransportStreams]:
     """The message streams of an HTTP server; `auth` signs its requests, and may make some of its own."""
-    url = address(surroundings)
-    headers = surroundings.headers()
-    evidence.secrets = surroundings.secrets
-    older = surroundings.spec.transport is Transport.SSE
+    url = address(resolved)
+    headers = resolved.headers()
+    observations.secrets = resolved.secrets
+    older = resolved.spec.transport is Transport.SSE
     inner = httpx2.AsyncHTTPTransport(verify=await _trust(url, signs_in=auth is not None), proxy=proxy_for(url))
     client = httpx2.AsyncClient(
         headers=headers | {"Accept-Encoding": "identity"},
         auth=auth,
         timeout=_READ_FOR_LIFE,
-        transport=_Watched(inner, evidence, ("GET", "POST") if older else ("POST",)),
-        max_redirects=evidence.limits.redirects + (_SIGN_IN_STEPS if auth else 0),
+        transport=_Watched(inner, observations, ("GET", "POST") if older else ("POST",)),
+        max_redirects=observations.limits.redirects + (_SIGN_IN_STEPS if auth else 0),
     )
     if older:
-        async with client, older_streams(url, client, Faults(surroundings.spec, evidence)) as streams:
+        async with client, older_streams(url, client, ServerErrors(resolved.spec, observations)) as streams:
             yield streams
     else:
         async with (
             client,
             streamable_http_client(
-                str(url), http_client=client, max_sse_event_size=evidence.limits.message_bytes
+                str(url), http_client=client, max_sse_event_size=observations.limits.message_bytes
             ) as streams,
         ):
             yield streams
 
 
-def address(surroundings: Surroundings) -> httpx2.URL:
+def address(resolved: ResolvedSpec) -> httpx2.URL:
     """The url to connect to; ServerError where it is none."""
     try:
-        url = httpx2.URL(surroundings.url())
+        url = httpx2.URL(resolved.url())
     except httpx2.InvalidURL:
         url = httpx2.URL("")
     if url.scheme not in ("http", "https") or not url.host:
-        raise surroundings.fault(
-            f"has the address “{surroundings.spec.url or ''}”, which is not a url",
+        raise resolved.fault(
+            f"has the address “{resolved.spec.url or ''}”, which is not a url",
             "Write one such as https://example.com/mcp.",
         )
     return url

@@ -74,7 +74,7 @@ class Launch:
     env: Mapping[str, str]
 
 
-class Surroundings:
+class ResolvedSpec:
     """Fills in `${…}` for one server from the environment and entries of the keychain, and knows what it has put in."""
 
     def __init__(

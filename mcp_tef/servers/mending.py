@@ -19,7 +19,7 @@ _BRACKETS = b"[]{}"
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 
 
-def mended(data: bytes) -> bytes:
+def sanitized(data: bytes) -> bytes:
     """Whole lines of JSON that every reader takes."""
     return shallow(_in_utf8(_without_halves(data)))
 

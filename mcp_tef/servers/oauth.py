@@ -28,10 +28,10 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType
 from mcp_tef.servers.client_credentials import client_credentials_auth
-from mcp_tef.servers.credential_store import Access
-from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.credential_store import ServerAccess
+from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.servers.oauth_flow import UNAUTHORIZED, ObservedOAuthFlow, RefusedError, require_private
-from mcp_tef.servers.observations import Evidence, quoted
+from mcp_tef.servers.observations import Observations, quoted
 
 _MAX_BYTES = 64 * 1024
 _PATH = "/callback"
@@ -42,14 +42,14 @@ _PAGE = (
 )
 
 
-class Listener:
+class RedirectListener:
     """One sign-in's ear. Only who knows the `state` that was sent along is heard; others learn nothing."""
 
     def __init__(self) -> None:
         self.redirect = ""
         self._state: str | None = None
         self._heard: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
-        self._talks: set[asyncio.Task[None]] = set()
+        self._connections: set[asyncio.Task[None]] = set()
 
     def expect(self, authorization: str) -> None:
         """Wait for the answer to the sign-in that this address begins."""
@@ -65,7 +65,7 @@ class Listener:
         """Answer one request of a browser, or of anything else on this machine."""
         task = asyncio.current_task()
         assert task is not None
-        self._talks.add(task)
+        self._connections.add(task)
         try:
             with suppress(OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_SECONDS):
@@ -74,7 +74,7 @@ class Listener:
                     await writer.drain()
         finally:
             writer.close()
-            self._talks.discard(task)
+            self._connections.discard(task)
 
     def _reply(self, line: str) -> bytes:
         method, _, rest = line.partition(" ")
@@ -92,15 +92,15 @@ class Listener:
     async def close(self) -> None:
         """Hang up on whoever is still there."""
         self._heard.cancel()
-        for task in self._talks:
+        for task in self._connections:
             task.cancel()
-        await asyncio.gather(*self._talks, return_exceptions=True)
+        await asyncio.gather(*self._connections, return_exceptions=True)
 
 
 @asynccontextmanager
-async def listening() -> AsyncIterator[Listener]:
+async def listening() -> AsyncIterator[RedirectListener]:
     """A listener at a port of its own, for as long as a sign-in takes."""
-    listener = Listener()
+    listener = RedirectListener()
     server = await asyncio.start_server(listener.receive, "127.0.0.1", 0, limit=_MAX_BYTES)
     listener.redirect = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}{_PATH}"
     try:
@@ -120,7 +120,7 @@ _SIGN_IN = "Sign in to it, in the window or with: mcp-tef servers check."
 _ENDPOINTS = {"issuer", "authorization_endpoint", "token_endpoint"}
 
 
-class Grant(BaseModel):
+class OAuthGrant(BaseModel):
     """What a sign-in brought, and what it takes to renew it."""
 
     tokens: OAuthToken
@@ -132,30 +132,34 @@ class Grant(BaseModel):
 
 @asynccontextmanager
 async def signing_in(
-    surroundings: Surroundings, access: Access, evidence: Evidence
+    resolved: ResolvedSpec, access: ServerAccess, observations: Observations
 ) -> AsyncIterator[OAuthClientProvider | None]:
     """What authenticates requests by OAuth, where a server asks for that.
 
     An earlier grant is used, and renewed while that goes; beyond that it takes a person at hand.
     """
-    if surroundings.spec.auth_type is AuthType.CLIENT_CREDENTIALS:
-        yield client_credentials_auth(surroundings, access, evidence)
-    elif surroundings.spec.auth_type is not AuthType.OAUTH2:
+    if resolved.spec.auth_type is AuthType.CLIENT_CREDENTIALS:
+        yield client_credentials_auth(resolved, access, observations)
+    elif resolved.spec.auth_type is not AuthType.OAUTH2:
         yield None
     elif access.show is None:
-        yield SignIn(surroundings, access, evidence)
+        yield CodeSignIn(resolved, access, observations)
     else:
         async with listening() as listener:
-            yield SignIn(surroundings, access, evidence, listener)
+            yield CodeSignIn(resolved, access, observations, listener)
 
 
-class SignIn(ObservedOAuthFlow):
+class CodeSignIn(ObservedOAuthFlow):
     """The flow of one visit. It is its own storage, so that a grant is kept whole and as soon as it is there."""
 
     def __init__(
-        self, surroundings: Surroundings, access: Access, evidence: Evidence, listener: Listener | None = None
+        self,
+        resolved: ResolvedSpec,
+        access: ServerAccess,
+        observations: Observations,
+        listener: RedirectListener | None = None,
     ) -> None:
-        self._observe(surroundings, evidence)
+        self._observe(resolved, observations)
         self._access = access
         self._listener = listener
         self._taken: Secret | None = None
@@ -197,7 +201,7 @@ class SignIn(ObservedOAuthFlow):
         if context.client_info is None:
             return
         endpoints = context.oauth_metadata
-        grant = Grant(
+        grant = OAuthGrant(
             tokens=tokens,
             client=context.client_info,
             expires_at=context.token_expiry_time,
@@ -207,19 +211,19 @@ class SignIn(ObservedOAuthFlow):
         self._hide(grant)
         text = Secret(grant.model_dump_json(exclude_defaults=True))
         self._taken = text
-        await self._access.strongbox.keep(self._url, text, remember=self._said.remember)
+        await self._access.credentials.keep(self._url, text, remember=self._said.remember)
 
     async def _initialize(self) -> None:
         await super()._initialize()
         if not self._access.afresh:
-            self._taken = await self._access.strongbox.grant(self._url, remembered=self._said.remember)
+            self._taken = await self._access.credentials.grant(self._url, remembered=self._said.remember)
         if not self._take_up() and self._listener is None:
             raise RefusedError("wants you to sign in", _SIGN_IN)
 
     def _take_up(self) -> bool:
         """Use the grant that was taken; False where it is none."""
         try:
-            grant = Grant.model_validate_json(self._taken.reveal() if self._taken else "")
+            grant = OAuthGrant.model_validate_json(self._taken.reveal() if self._taken else "")
         except ValidationError:
             return False
         self._hide(grant)
@@ -235,13 +239,13 @@ class SignIn(ObservedOAuthFlow):
         """Use the grant of whoever renewed it meanwhile, here or in another process, which spent the one taken."""
         if self._access.afresh or self._taken is None:
             return False
-        newer = await self._access.strongbox.newer(self._url, self._taken, remembered=self._said.remember)
+        newer = await self._access.credentials.newer(self._url, self._taken, remembered=self._said.remember)
         self._taken = newer or self._taken
         return newer is not None and self._take_up()
 
-    def _hide(self, grant: Grant) -> None:
+    def _hide(self, grant: OAuthGrant) -> None:
         texts = (grant.tokens.access_token, grant.tokens.refresh_token, grant.client.client_secret)
-        self._evidence.secrets += tuple(Secret(text) for text in texts if text)
+        self._observations.secrets += tuple(Secret(text) for text in texts if text)
 
     async def _prepare(self, turn: AsyncExitStack) -> None:
         """Where the grant has run out, wait for whoever renews it already, and take what came of that."""
@@ -250,7 +254,7 @@ class SignIn(ObservedOAuthFlow):
             if not self._initialized:
                 await self._initialize()
         if context.can_refresh_token() and not context.is_token_valid():
-            await turn.enter_async_context(self._access.strongbox.turn(self._url, remembered=self._said.remember))
+            await turn.enter_async_context(self._access.credentials.turn(self._url, remembered=self._said.remember))
             await self._takes_newer()
 
     async def _starts_over(self, response: httpx2.Response) -> bool:
@@ -277,13 +281,13 @@ class SignIn(ObservedOAuthFlow):
             raise RefusedError("wants you to sign in again", _SIGN_IN)
         require_private(httpx2.URL(authorization))
         self._listener.expect(authorization)
-        self._evidence.wait_for_person(True)
+        self._observations.wait_for_person(True)
         self._access.show(authorization)
 
     async def _heard_back(self) -> AuthorizationCodeResult:
         assert self._listener is not None
         given = await self._listener.answer()
-        self._evidence.wait_for_person(False)
+        self._observations.wait_for_person(False)
         self._require_issuer(given.get("iss"))
         if "code" not in given:
             why = quoted(given.get("error_description") or given.get("error", "")).rstrip(".") or "without a reason"
@@ -298,7 +302,7 @@ class SignIn(ObservedOAuthFlow):
             raise RefusedError("was signed in to anew by somebody else meanwhile", "Try again.")
         if self._status == UNAUTHORIZED:
             with suppress(StoreError):
-                await self._access.strongbox.drop(self._url)
+                await self._access.credentials.drop(self._url)
 
     def _require_issuer(self, issuer: str | None) -> None:
         """Refuse an answer of another authorization server (RFC 9207), before any word of it is used."""

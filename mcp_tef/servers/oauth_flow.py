@@ -12,8 +12,8 @@ from pydantic import PrivateAttr, ValidationError
 
 from mcp_tef.model.addresses import is_loopback, origin_of
 from mcp_tef.servers.http_transport import is_here
-from mcp_tef.servers.launch import Surroundings
-from mcp_tef.servers.observations import Evidence, Refusal, quoted
+from mcp_tef.servers.launch import ResolvedSpec
+from mcp_tef.servers.observations import Observations, Refusal, quoted
 
 
 class RefusedError(OAuthFlowError):
@@ -76,16 +76,16 @@ class ChosenScopeMetadata(OAuthClientMetadata):
 
 
 class ObservedOAuthFlow(OAuthClientProvider):
-    """An SDK flow whose side requests are marked and held to https, and whose failures become evidence.
+    """An SDK flow whose side requests are marked and held to https, and whose failures become observations.
 
     Subclasses call `_observe` before the SDK's constructor, and `_choose_scope` after it.
     """
 
-    def _observe(self, surroundings: Surroundings, evidence: Evidence) -> None:
-        self._url = surroundings.url()
-        self._said = surroundings.spec.oauth
-        self._client_secret = surroundings.client_secret()
-        self._evidence = evidence
+    def _observe(self, resolved: ResolvedSpec, observations: Observations) -> None:
+        self._url = resolved.url()
+        self._said = resolved.spec.oauth
+        self._client_secret = resolved.client_secret()
+        self._observations = observations
         self._status = 0
 
     def _choose_scope(self) -> None:
@@ -114,7 +114,7 @@ class ObservedOAuthFlow(OAuthClientProvider):
                     mark(outgoing)
                 else:
                     await turn.aclose()
-                self._evidence.asking = outgoing.url.netloc.decode() if beside else ""
+                self._observations.asking = outgoing.url.netloc.decode() if beside else ""
                 response = yield outgoing
                 self._status = self._status if beside else response.status_code
                 if not beside and await self._starts_over(response):
@@ -128,7 +128,7 @@ class ObservedOAuthFlow(OAuthClientProvider):
         except StopAsyncIteration:
             return
         except (OAuthFlowError, ValidationError) as error:
-            self._evidence.refusal = refusal_of(error, self._evidence.redact)
+            self._observations.refusal = refusal_of(error, self._observations.redact)
             raise
         finally:
             await flow.aclose()

@@ -72,7 +72,7 @@ class Tail:
 
 
 @dataclass(slots=True)
-class Evidence:
+class Observations:
     """Filled in while a visit goes on, and held to its limits. `secrets` are the values that no text may repeat.
 
     `waiting` is true while somebody signs in, and `asking` is the host that is asked about the sign-in.

@@ -20,12 +20,12 @@ from pydantic import ValidationError
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.credential_store import Access
-from mcp_tef.servers.error_mapping import is_closed, told
-from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.credential_store import ServerAccess
+from mcp_tef.servers.error_mapping import is_closed, server_error_of
+from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.http_transport import connected
 from mcp_tef.servers.oauth import signing_in
-from mcp_tef.servers.observations import Evidence, Stage, quoted
+from mcp_tef.servers.observations import Observations, Stage, quoted
 from mcp_tef.servers.stdio_process import running
 
 _MODERN_ONLY = (mcp_types.UNSUPPORTED_PROTOCOL_VERSION, mcp_types.METHOD_NOT_FOUND, mcp_types.HEADER_MISMATCH)
@@ -51,9 +51,9 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
     answer: Mapping[str, Any] = MappingProxyType({})
     headers: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, streams: TransportStreams, evidence: Evidence) -> None:
+    def __init__(self, streams: TransportStreams, observations: Observations) -> None:
         super().__init__(*streams)
-        self._evidence = evidence
+        self._observations = observations
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **private: Any
@@ -73,46 +73,46 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
                 "no request" if request_id is None else f"request {quoted(str(request_id))}, which nobody has made"
             )
             words = f", saying “{quoted(outcome.message)}”" if isinstance(outcome, mcp_types.ErrorData) else ""
-            self._evidence.stray = request + words
+            self._observations.stray = request + words
         super()._resolve_pending(request_id, outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """A greeted server, ready for an errand; `began` is when its visit did, by `perf_counter`."""
+class ServerSession:
+    """A greeted server, ready for a request; `began` is the start of its session, by `perf_counter`."""
 
     spec: ServerSpec
-    session: ClientSession
+    client: ClientSession
     dispatcher: RawAnswers
-    evidence: Evidence
+    observations: Observations
     began: float
 
 
-Errand: TypeAlias = Callable[[Talk], Awaitable[T]]
+ServerRequest: TypeAlias = Callable[[ServerSession], Awaitable[T]]
 
 
-async def visit(
+async def hold_session(
     spec: ServerSpec,
-    access: Access,
-    evidence: Evidence,
+    access: ServerAccess,
+    observations: Observations,
     answer: asyncio.Future[T],
-    errand: Errand[T],
+    request: ServerRequest[T],
 ) -> None:
-    """Put what the errand brings, or the ServerError, into `answer` as soon as it is known; return when all is closed.
+    """Put what the request brings, or the ServerError, into `answer` as soon as it is known; return when all is closed.
 
     What a transport raises while it opens or breaks is raised, mostly in groups.
     """
-    surroundings = await access.surroundings(spec)
-    host = _Host(spec, evidence, answer, errand)
+    resolved = await access.resolved(spec)
+    host = _Host(spec, observations, answer, request)
     if spec.transport is Transport.STDIO:
-        launch = surroundings.launch()
-        evidence.secrets = surroundings.secrets
-        async with running(launch, evidence) as program:
+        launch = resolved.launch()
+        observations.secrets = resolved.secrets
+        async with running(launch, observations) as program:
             await host.receive(program.streams, program.last_words)
     else:
         async with (
-            signing_in(surroundings, access, evidence) as auth,
-            connected(surroundings, evidence, auth) as streams,
+            signing_in(resolved, access, observations) as auth,
+            connected(resolved, observations, auth) as streams,
         ):
             await host.receive(streams, _nothing_to_wait_for)
             host.part()
@@ -125,25 +125,27 @@ async def _nothing_to_wait_for() -> None:
 class _Host(Generic[T]):
     """Leads the conversation with one server."""
 
-    def __init__(self, spec: ServerSpec, evidence: Evidence, answer: asyncio.Future[T], errand: Errand[T]) -> None:
+    def __init__(
+        self, spec: ServerSpec, observations: Observations, answer: asyncio.Future[T], request: ServerRequest[T]
+    ) -> None:
         self._spec = spec
-        self._evidence = evidence
+        self._observations = observations
         self._answer = answer
-        self._errand = errand
-        self._faults = Faults(spec, evidence)
+        self._request = request
+        self._errors = ServerErrors(spec, observations)
         self._task = asyncio.current_task()
         self._began = perf_counter()
 
     async def receive(self, streams: TransportStreams, last_words: Callable[[], Awaitable[None]]) -> None:
-        """Greet and do the errand over open streams, and answer."""
-        dispatcher = RawAnswers(streams, self._evidence)
+        """Greet and send the request over open streams, and answer."""
+        dispatcher = RawAnswers(streams, self._observations)
         async with ClientSession(dispatcher=dispatcher, client_info=_PROGRAM) as session:
             try:
                 brought = await self._converse(session, dispatcher)
             except (MCPError, ValidationError, RuntimeError, ValueError, UnfitAnswerError) as error:
                 if is_closed(error):
                     await last_words()
-                self._fail(told(error, self._faults))
+                self._fail(server_error_of(error, self._errors))
             else:
                 if not self._answer.done():
                     self._answer.set_result(brought)
@@ -152,7 +154,7 @@ class _Host(Generic[T]):
         """Leave soon, heard or not."""
         task = self._task
         if task is not None:
-            timer = asyncio.get_running_loop().call_later(self._evidence.limits.part_seconds, task.cancel)
+            timer = asyncio.get_running_loop().call_later(self._observations.limits.part_seconds, task.cancel)
             task.add_done_callback(lambda _: timer.cancel())
 
     def _fail(self, error: ServerError) -> None:
@@ -160,31 +162,33 @@ class _Host(Generic[T]):
             self._answer.set_exception(error)
 
     async def _converse(self, session: ClientSession, dispatcher: RawAnswers) -> T:
-        self._evidence.stage = Stage.GREETING
+        self._observations.stage = Stage.GREETING
         modern_first = self._spec.transport is Transport.STREAMABLE_HTTP
-        await greet(session, self._evidence, modern_first=modern_first)
-        talk = Talk(spec=self._spec, session=session, dispatcher=dispatcher, evidence=self._evidence, began=self._began)
-        return await self._errand(talk)
+        await greet(session, self._observations, modern_first=modern_first)
+        ready = ServerSession(
+            spec=self._spec, client=session, dispatcher=dispatcher, observations=self._observations, began=self._began
+        )
+        return await self._request(ready)
 
 
-async def greet(session: ClientSession, evidence: Evidence, *, modern_first: bool) -> None:
+async def greet(session: ClientSession, observations: Observations, *, modern_first: bool) -> None:
     """Agree on a protocol version, by a handshake or by discovery.
 
     Programs often ignore methods that they do not know, so they are greeted by the handshake first. Over HTTP what is
     not known is refused at once, and a modern server must never see a handshake.
     """
-    if modern_first and await _discovered(session, evidence):
+    if modern_first and await _discovered(session, observations):
         return
     try:
         await session.initialize()
     except MCPError as refusal:
-        if modern_first or refusal.code not in _MODERN_ONLY or not await _discovered(session, evidence):
+        if modern_first or refusal.code not in _MODERN_ONLY or not await _discovered(session, observations):
             raise
 
 
-async def _discovered(session: ClientSession, evidence: Evidence) -> bool:
+async def _discovered(session: ClientSession, observations: Observations) -> bool:
     try:
-        async with evidence.within(evidence.limits.discover_seconds):
+        async with observations.within(observations.limits.discover_seconds):
             await session.discover()
     except (MCPError, ValidationError, RuntimeError, TimeoutError):
         return False

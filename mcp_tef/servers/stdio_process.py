@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 
 from mcp_tef.servers.launch import Launch
 from mcp_tef.servers.messages import message_in
-from mcp_tef.servers.observations import Evidence, FloodError
+from mcp_tef.servers.observations import FloodError, Observations
 from mcp_tef.servers.process_groups import add_process_group, remove_process_group, signal_process_group
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -29,14 +29,14 @@ _POLL_SECONDS = 0.01
 class Lines:
     """Cuts a stream of chunks into lines, in time linear in their length."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self, observations: Observations) -> None:
+        self._observations = observations
         self._parts: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The lines that `data` completes; FloodError where a line or the whole grows beyond its limit."""
-        self._evidence.take(data)
+        self._observations.take(data)
         first, *rest = data.split(b"\n")
         self._add(first)
         for part in rest:
@@ -47,7 +47,7 @@ class Lines:
     def _add(self, part: bytes) -> None:
         self._parts.append(part)
         self._size += len(part)
-        self._evidence.require(self._size <= self._evidence.limits.message_bytes)
+        self._observations.require(self._size <= self._observations.limits.message_bytes)
 
 
 class TooMuchJunkError(Exception):
@@ -57,9 +57,9 @@ class TooMuchJunkError(Exception):
 class _Listener(asyncio.SubprocessProtocol):
     """Hears a program: turns its output into messages and notes its last words and its end."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
-        self._lines = Lines(evidence)
+    def __init__(self, observations: Observations) -> None:
+        self._observations = observations
+        self._lines = Lines(observations)
         self._listening = True
         self._output: asyncio.BaseTransport | None = None
         self._send, self.messages = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
@@ -74,7 +74,7 @@ class _Listener(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         data = data if isinstance(data, bytes) else data.encode()
         if fd == _STDERR:
-            self._evidence.stderr.feed(data)
+            self._observations.stderr.feed(data)
         elif self._listening:
             self._read(data)
 
@@ -97,11 +97,11 @@ class _Listener(asyncio.SubprocessProtocol):
     def _deliver(self, line: bytes) -> None:
         message = message_in(line)
         if message is not None:
-            self._evidence.count_messages(1)
+            self._observations.count_messages(1)
             self._send.send_nowait(message)
         elif line.strip():
-            self._evidence.note_junk(line)
-            if self._evidence.junk_lines > self._evidence.limits.junk_lines:
+            self._observations.note_junk(line)
+            if self._observations.junk_lines > self._observations.limits.junk_lines:
                 raise TooMuchJunkError
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
@@ -112,7 +112,7 @@ class _Listener(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.exited.set()
-        asyncio.get_running_loop().call_later(self._evidence.limits.exit_seconds, self._send.close)
+        asyncio.get_running_loop().call_later(self._observations.limits.exit_seconds, self._send.close)
 
     def close(self) -> None:
         """Take no more messages."""
@@ -146,10 +146,10 @@ class _Input:
 class Program:
     """A running server program, in a process group of its own."""
 
-    def __init__(self, transport: asyncio.SubprocessTransport, listener: _Listener, evidence: Evidence) -> None:
+    def __init__(self, transport: asyncio.SubprocessTransport, listener: _Listener, observations: Observations) -> None:
         self._transport = transport
         self._listener = listener
-        self._evidence = evidence
+        self._observations = observations
 
     @property
     def streams(self) -> tuple[MemoryObjectReceiveStream[SessionMessage | Exception], _Input]:
@@ -161,17 +161,17 @@ class Program:
     async def last_words(self) -> None:
         """Give a program whose output has ended a moment to end itself, and note how it did."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._evidence.limits.exit_seconds):
+            async with asyncio.timeout(self._observations.limits.exit_seconds):
                 await self._listener.exited.wait()
                 await self._listener.said_all.wait()
-        self._evidence.exit_code = self._transport.get_returncode()
+        self._observations.exit_code = self._transport.get_returncode()
 
     async def stop(self) -> None:
         """Close its input, wait, ask its group to end, wait, kill what is left of the group. Takes 2 s at most.
 
         The transport is closed last: it would read the exit status that the loop waits for.
         """
-        limits = self._evidence.limits
+        limits = self._observations.limits
         try:
             pipe = self._transport.get_pipe_transport(_STDIN)
             if pipe is not None:
@@ -201,12 +201,12 @@ class Program:
 
 
 @contextlib.asynccontextmanager
-async def running(launch: Launch, evidence: Evidence) -> AsyncIterator[Program]:
+async def running(launch: Launch, observations: Observations) -> AsyncIterator[Program]:
     """Start a program, lend it, and stop it with all its children. OSError where it cannot be started.
 
     Cancelling neither leaves a half-started program behind nor cuts its stopping short.
     """
-    listener = _Listener(evidence)
+    listener = _Listener(observations)
     start = asyncio.create_task(
         asyncio.get_running_loop().subprocess_exec(
             lambda: listener, *launch.argv, env=launch.env, cwd=launch.cwd, start_new_session=True
@@ -214,18 +214,18 @@ async def running(launch: Launch, evidence: Evidence) -> AsyncIterator[Program]:
     )
     try:
         await asyncio.wait({start})
-        yield Program(start.result()[0], listener, evidence)
+        yield Program(start.result()[0], listener, observations)
     finally:
-        await _to_the_end(_stop(start, listener, evidence))
+        await _to_the_end(_stop(start, listener, observations))
 
 
 async def _stop(
-    start: asyncio.Task[tuple[asyncio.SubprocessTransport, _Listener]], listener: _Listener, evidence: Evidence
+    start: asyncio.Task[tuple[asyncio.SubprocessTransport, _Listener]], listener: _Listener, observations: Observations
 ) -> None:
     await asyncio.wait({start})
     listener.close()
     if start.exception() is None:
-        await Program(start.result()[0], listener, evidence).stop()
+        await Program(start.result()[0], listener, observations).stop()
 
 
 async def _to_the_end(work: Coroutine[None, None, None]) -> None:

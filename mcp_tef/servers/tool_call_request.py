@@ -10,9 +10,9 @@ import mcp_types
 from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.secrets import Secret, json_without_keys
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.servers.error_messages import Faults
+from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Stage
-from mcp_tef.servers.session import Errand, Talk, UnfitAnswerError
+from mcp_tef.servers.session import ServerRequest, ServerSession, UnfitAnswerError
 from mcp_tef.servers.tool_list_request import headers_of, list_pages, mirrors
 
 _LEAF = 8
@@ -58,30 +58,30 @@ class _Room:
         return self.left >= 0
 
 
-def calling(tool: str, arguments: JsonObject) -> Errand[ToolReply]:
+def calling(tool: str, arguments: JsonObject) -> ServerRequest[ToolReply]:
     """An errand that calls a tool and brings back its reply."""
 
-    async def call(talk: Talk) -> ToolReply:
-        if mirrors(talk):
-            talk.evidence.stage = Stage.LISTING
-            definitions, _ = await list_pages(talk)
-            talk.dispatcher.headers = headers_of(definitions, tool, arguments, talk.evidence.limits.depth)
-        talk.evidence.stage = Stage.CALLING
+    async def call(session: ServerSession) -> ToolReply:
+        if mirrors(session):
+            session.observations.stage = Stage.LISTING
+            definitions, _ = await list_pages(session)
+            session.dispatcher.headers = headers_of(definitions, tool, arguments, session.observations.limits.depth)
+        session.observations.stage = Stage.CALLING
         params = mcp_types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         began = perf_counter()
-        await talk.session.send_request(mcp_types.CallToolRequest(params=params), mcp_types.CallToolResult)
+        await session.client.send_request(mcp_types.CallToolRequest(params=params), mcp_types.CallToolResult)
         took = round((perf_counter() - began) * 1000)
-        return await asyncio.to_thread(_reply, talk, took)
+        return await asyncio.to_thread(_reply, session, took)
 
     return call
 
 
-def _reply(talk: Talk, took: int) -> ToolReply:
-    answer = talk.dispatcher.answer
+def _reply(session: ServerSession, took: int) -> ToolReply:
+    answer = session.dispatcher.answer
     if answer.get("resultType", "complete") != "complete":
-        raise Faults(talk.spec, talk.evidence).asks_back()
+        raise ServerErrors(session.spec, session.observations).asks_back()
     if not isinstance(answer.get("content"), list):
         raise UnfitAnswerError("it holds no list of content")
-    if deeper_than(answer, talk.evidence.limits.depth):
+    if deeper_than(answer, session.observations.limits.depth):
         raise UnfitAnswerError("it nests too deeply")
-    return kept_reply(answer, talk.evidence.secrets, took, talk.evidence.limits.reply_characters)
+    return kept_reply(answer, session.observations.secrets, took, session.observations.limits.reply_characters)

@@ -8,24 +8,24 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.client import Visits
-from mcp_tef.servers.credential_store import Strongbox
+from mcp_tef.servers.client import McpClient
+from mcp_tef.servers.credential_store import CredentialStore
 
 if TYPE_CHECKING:
-    from mcp_tef.servers.session import Errand
+    from mcp_tef.servers.session import ServerRequest
 
 
-class McpCaller:
+class McpToolCaller:
     """Satisfies `ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
 
     def __init__(
         self,
         environment: Mapping[str, str] | None = None,
         limits: LimitsSource = USUAL,
-        strongbox: Strongbox | None = None,
+        credentials: CredentialStore | None = None,
         show: OpenAddress | None = None,
     ) -> None:
-        self._visits = Visits(environment, limits, strongbox, show)
+        self._visits = McpClient(environment, limits, credentials, show)
 
     async def call_tool(
         self,
@@ -37,12 +37,12 @@ class McpCaller:
     ) -> ToolReply:
         """What the tool answers; raises ServerError within `timeout` seconds. A program is started without asking."""
 
-        def errand() -> "Errand[ToolReply]":
+        def request() -> "ServerRequest[ToolReply]":
             from mcp_tef.servers.tool_call_request import calling
 
             return calling(tool, arguments)
 
-        return await self._visits.make(spec, errand, timeout)
+        return await self._visits.send(spec, request, timeout)
 
     async def close(self) -> None:
         """Leave every server."""

@@ -14,15 +14,15 @@ from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.secrets import without
 from mcp_tef.model.servers import Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
-from mcp_tef.servers.definitions import Sorted, sort_out, why_unwieldy
+from mcp_tef.servers.definitions import CheckedDefinitions, check_definitions, why_unwieldy
 from mcp_tef.servers.observations import Stage
-from mcp_tef.servers.session import Talk, UnfitAnswerError
+from mcp_tef.servers.session import ServerSession, UnfitAnswerError
 
 
-def mirrors(talk: Talk) -> bool:
+def mirrors(session: ServerSession) -> bool:
     """Whether arguments are mirrored here at all: over HTTP, by the modern protocol."""
-    over_http = talk.spec.transport is Transport.STREAMABLE_HTTP
-    return over_http and talk.session.protocol_version in MODERN_PROTOCOL_VERSIONS
+    over_http = session.spec.transport is Transport.STREAMABLE_HTTP
+    return over_http and session.client.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 def unmirrorable(tools: Sequence[Tool]) -> Iterator[ToolProblem]:
@@ -45,27 +45,27 @@ def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, de
 _SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
 
 
-async def list_everything(talk: Talk) -> Listing:
+async def list_everything(session: ServerSession) -> Listing:
     """All that the server lists, bad definitions set aside."""
-    talk.evidence.stage = Stage.LISTING
-    definitions, problems = await list_pages(talk)
-    latency = round((perf_counter() - talk.began) * 1000)
-    found = await _sorted(talk, definitions)
-    unfit = tuple(unmirrorable(found.tools)) if mirrors(talk) else ()
+    session.observations.stage = Stage.LISTING
+    definitions, problems = await list_pages(session)
+    latency = round((perf_counter() - session.began) * 1000)
+    found = await _sorted(session, definitions)
+    unfit = tuple(unmirrorable(found.tools)) if mirrors(session) else ()
     names = {problem.tool for problem in unfit}
     return Listing(
-        server=talk.spec.name,
+        server=session.spec.name,
         tools=tuple(tool for tool in found.tools if tool.name not in names),
         problems=(*found.problems, *unfit, *problems),
-        protocol=talk.session.protocol_version,
+        protocol=session.client.protocol_version,
         latency_ms=latency,
     )
 
 
-async def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
+async def _sorted(session: ServerSession, definitions: Sequence[Json]) -> CheckedDefinitions:
     """The definitions without the secrets that the server was given; checking them ends when the visit does."""
-    limits, left = talk.evidence.limits, threading.Event()
-    secrets = [secret for secret in talk.evidence.secrets if len(secret.reveal()) >= _SHORTEST_SECRET]
+    limits, left = session.observations.limits, threading.Event()
+    secrets = [secret for secret in session.observations.secrets if len(secret.reveal()) >= _SHORTEST_SECRET]
 
     def cleaned() -> Iterator[Json]:
         for raw in definitions:
@@ -74,19 +74,19 @@ async def _sorted(talk: Talk, definitions: Sequence[Json]) -> Sorted:
             yield without(raw, secrets) if secrets and why_unwieldy(raw, limits) is None else raw
 
     try:
-        return await asyncio.to_thread(sort_out, talk.spec, cleaned(), limits)
+        return await asyncio.to_thread(check_definitions, session.spec, cleaned(), limits)
     finally:
         left.set()
 
 
-async def list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
+async def list_pages(session: ServerSession) -> tuple[list[Json], list[ToolProblem]]:
     """Every definition of every page, and a problem where the listing does not end by itself."""
     definitions: list[Json] = []
     cursors: set[str] = set()
     cursor: str | None = None
-    limits = talk.evidence.limits
+    limits = session.observations.limits
     for _ in range(limits.pages):
-        cursor = await _next_page(talk, cursor, definitions)
+        cursor = await _next_page(session, cursor, definitions)
         if not cursor:
             return definitions, []
         if cursor in cursors:
@@ -97,16 +97,16 @@ async def list_pages(talk: Talk) -> tuple[list[Json], list[ToolProblem]]:
     return definitions, [_stopped(f"it goes on after {limits.pages} pages")]
 
 
-async def _next_page(talk: Talk, cursor: str | None, definitions: list[Json]) -> str | None:
+async def _next_page(session: ServerSession, cursor: str | None, definitions: list[Json]) -> str | None:
     params = mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None
     try:
-        result = await talk.session.list_tools(params=params)
+        result = await session.client.list_tools(params=params)
     except MCPError as error:
-        capabilities = talk.session.server_capabilities
+        capabilities = session.client.server_capabilities
         if error.code == mcp_types.METHOD_NOT_FOUND and capabilities is not None and capabilities.tools is None:
             return None
         raise
-    page = talk.dispatcher.answer.get("tools")
+    page = session.dispatcher.answer.get("tools")
     if not isinstance(page, list):
         raise UnfitAnswerError("it holds no list of tools")
     definitions.extend(page)

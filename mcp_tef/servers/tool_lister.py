@@ -7,14 +7,14 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.client import Visits
-from mcp_tef.servers.credential_store import Strongbox
-from mcp_tef.servers.error_messages import Faults
-from mcp_tef.servers.observations import Evidence
+from mcp_tef.servers.client import McpClient
+from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.observations import Observations
 from mcp_tef.servers.tools_files import read_catalogue, read_tools_file, sort_catalogue
 
 
-class McpGateway:
+class McpToolLister:
     """Reaches MCP servers and tools files; satisfies `ports.ServerGateway`.
 
     `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
@@ -24,10 +24,10 @@ class McpGateway:
         self,
         environment: Mapping[str, str] | None = None,
         limits: LimitsSource = USUAL,
-        strongbox: Strongbox | None = None,
+        credentials: CredentialStore | None = None,
     ) -> None:
         self._limits = limits
-        self._visits = Visits(environment, limits, strongbox)
+        self._visits = McpClient(environment, limits, credentials)
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
         """Every tool that the server lists now; raises ServerError within `timeout` seconds.
@@ -55,4 +55,4 @@ class McpGateway:
             async with asyncio.timeout(seconds):
                 return await asyncio.to_thread(read_tools_file, spec, self._limits.limits)
         except TimeoutError:
-            raise Faults(spec, Evidence()).silent(seconds) from None
+            raise ServerErrors(spec, Observations()).silent(seconds) from None

@@ -12,7 +12,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, ToolProblem
-from mcp_tef.servers.definitions import sort_out
+from mcp_tef.servers.definitions import check_definitions
 
 _SPLIT_HINT = "Split it into several tools files."
 _SHAPE_HINT = 'Save a tools/list answer there: {"tools": [...]}, or just the array.'
@@ -27,7 +27,7 @@ class _Saved:
 def read_tools_file(spec: ServerSpec, limits: Limits = USUAL) -> Listing:
     """The tools that the file of `spec` holds. Blocks; ServerError (TOOLS_FILE) says what is wrong with the file."""
     saved = _saved(spec, limits)
-    sorted_out = sort_out(spec, saved.definitions, limits)
+    sorted_out = check_definitions(spec, saved.definitions, limits)
     return Listing(server=spec.name, tools=sorted_out.tools, problems=sorted_out.problems + saved.problems)
 
 
@@ -55,7 +55,7 @@ def _by_server(name: str, saved: _Saved, limits: Limits) -> tuple[Listing, ...]:
 
 
 def _listed(server: str, definitions: Sequence[Json], limits: Limits) -> Listing:
-    sorted_out = sort_out(ServerSpec(name=server, transport=Transport.FILE), definitions, limits)
+    sorted_out = check_definitions(ServerSpec(name=server, transport=Transport.FILE), definitions, limits)
     return Listing(server=server, tools=sorted_out.tools, problems=sorted_out.problems)
 
 

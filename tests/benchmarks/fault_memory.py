@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.stdio_faults import command
 
 LIMIT_MB = 300
@@ -65,7 +65,7 @@ async def visit(transport: Transport, fault: str, address: str) -> None:
     program, *args = command(fault)
     over_http = ServerSpec(name="Bench", transport=transport, url=address)
     stdio = ServerSpec(name="Bench", transport=transport, command=program, args=tuple(args))
-    gateway = McpGateway({})
+    gateway = McpToolLister({})
     await words(gateway, ServerSpec(name="Warm", transport=Transport.STDIO, command=program, args=(*args[:-1], "none")))
     reset_peak()
     before = peak_mb()
@@ -74,7 +74,7 @@ async def visit(transport: Transport, fault: str, address: str) -> None:
     await gateway.close()
 
 
-async def words(gateway: McpGateway, spec: ServerSpec) -> str:
+async def words(gateway: McpToolLister, spec: ServerSpec) -> str:
     """What the user reads."""
     try:
         listing = await gateway.list_tools(spec, timeout=SECONDS)

@@ -23,9 +23,9 @@ from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.model.tools import Tool
 from mcp_tef.servers.client import McpSignIns
-from mcp_tef.servers.credential_store import Strongbox
-from mcp_tef.servers.tool_caller import McpCaller
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.tool_caller import McpToolCaller
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.real_servers import install_node, installed
 from tests.support.sign_in_server import Browser
 
@@ -169,10 +169,10 @@ def calls_of(context: Mapping[str, Any], tools: Sequence[Tool]) -> Iterator[tupl
 async def play(url: str, scenario: str, context: Mapping[str, Any]) -> None:
     """Sign in where it is asked for, list, and call."""
     environment = {SECRET: secret_of(context)}
-    strongbox, browser = Strongbox(), Browser()
-    gateway = McpGateway(environment, strongbox=strongbox)
-    caller = McpCaller(environment, strongbox=strongbox, show=browser.show)
-    sign_ins = McpSignIns(strongbox, browser.show, environment)
+    credentials, browser = CredentialStore(), Browser()
+    gateway = McpToolLister(environment, credentials=credentials)
+    caller = McpToolCaller(environment, credentials=credentials, show=browser.show)
+    sign_ins = McpSignIns(credentials, browser.show, environment)
     spec = spec_of(url, scenario, context)
     try:
         if await sign_ins.needed(spec):

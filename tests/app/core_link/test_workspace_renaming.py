@@ -64,7 +64,7 @@ def test_who_is_signed_in_stays_signed_in_under_another_name(qapp: QApplication,
     async def look() -> None:
         async with started(work) as bench:
             window = await entered(bench, work)
-            await window.session.value(lambda core: core._strongbox.hold({address: Secret("brought by a sign-in")}))
+            await window.session.value(lambda core: core._credentials.hold({address: Secret("brought by a sign-in")}))
             await renamed(bench, "Bike shop")
             again = await entered(bench, work.with_name("Bike shop.mcp-tef"))
             assert set((await again.session.value(lambda core: core.held())).grants) == {address}

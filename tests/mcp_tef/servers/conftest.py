@@ -1,11 +1,11 @@
-"""A gateway for each test, which must leave no program behind."""
+"""A lister for each test, which must leave no program behind."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
 from mcp_tef.model.limits import Limits
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.processes import children
 
 
@@ -22,10 +22,10 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-async def gateway(environment: dict[str, str], limits: Limits) -> AsyncIterator[McpGateway]:
-    """A gateway that is closed afterwards; a program that survives that fails the test."""
+async def lister(environment: dict[str, str], limits: Limits) -> AsyncIterator[McpToolLister]:
+    """A lister that is closed afterwards; a program that survives that fails the test."""
     before = children()
-    gateway = McpGateway(environment, limits)
-    yield gateway
-    await gateway.close()
+    lister = McpToolLister(environment, limits)
+    yield lister
+    await lister.close()
     assert children() <= before

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_tef.model.secrets import MASK
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.telling_server import program
 
 USUAL = {"HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}
@@ -28,9 +28,9 @@ async def test_nothing_of_ours_reaches_a_program_but_what_its_server_names(monke
     command, *args = program("environment")
     env = {"CITY": "${CITY_PASS}", "REGION": "eu"}
     spec = ServerSpec(name="telling", transport=Transport.STDIO, command=command, args=tuple(args), env=env)
-    gateway = McpGateway(dict(os.environ))
-    listing = await gateway.list_tools(spec, timeout=20)
-    await gateway.close()
+    lister = McpToolLister(dict(os.environ))
+    listing = await lister.list_tools(spec, timeout=20)
+    await lister.close()
     seen = json.loads(listing.tools[0].description)
     assert {*seen} - USUAL == {"CITY", "REGION"}
     assert [value for value in seen.values() if "planted" in value] == []

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.credential_store import Strongbox
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.sign_in_server import ACCESS, Desk, signing_in_at
 
 AMPLE = 30.0
@@ -32,10 +32,10 @@ def url(desk: Desk) -> Iterator[str]:
 
 
 @pytest.fixture
-async def gateway() -> AsyncIterator[McpGateway]:
-    gateway = McpGateway({"SHOP_SECRET": SECRET}, strongbox=Strongbox())
-    yield gateway
-    await gateway.close()
+async def lister() -> AsyncIterator[McpToolLister]:
+    lister = McpToolLister({"SHOP_SECRET": SECRET}, credentials=CredentialStore())
+    yield lister
+    await lister.close()
 
 
 def spec(url: str, secret: str | None = "${SHOP_SECRET}", client_id: str = "build-42", **oauth: Any) -> ServerSpec:
@@ -49,14 +49,14 @@ def spec(url: str, secret: str | None = "${SHOP_SECRET}", client_id: str = "buil
     )
 
 
-async def names(gateway: McpGateway, asked: ServerSpec) -> list[str]:
-    listing = await gateway.list_tools(asked, timeout=AMPLE)
+async def names(lister: McpToolLister, asked: ServerSpec) -> list[str]:
+    listing = await lister.list_tools(asked, timeout=AMPLE)
     return [tool.name for tool in listing.tools]
 
 
-async def refusal(gateway: McpGateway, asked: ServerSpec) -> ServerError:
+async def refusal(lister: McpToolLister, asked: ServerSpec) -> ServerError:
     with pytest.raises(ServerError) as caught:
-        await names(gateway, asked)
+        await names(lister, asked)
     texts = (caught.value.message, caught.value.hint, repr(caught.value.context))
     assert SECRET[:20] not in "".join(texts)
     return caught.value
@@ -70,8 +70,8 @@ def public(key: PrivateKey) -> str:
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
 
-async def test_a_client_with_a_secret_signs_in_without_a_person(gateway: McpGateway, desk: Desk, url: str) -> None:
-    assert await names(gateway, spec(url)) == ["first", "second"]
+async def test_a_client_with_a_secret_signs_in_without_a_person(lister: McpToolLister, desk: Desk, url: str) -> None:
+    assert await names(lister, spec(url)) == ["first", "second"]
     (form,) = desk.forms
     assert form["grant_type"] == "client_credentials"
     assert form["resource"] == url
@@ -82,38 +82,38 @@ async def test_a_client_with_a_secret_signs_in_without_a_person(gateway: McpGate
 
 
 async def test_the_secret_is_sent_in_the_body_where_it_is_taken_only_there(
-    gateway: McpGateway, desk: Desk, url: str
+    lister: McpToolLister, desk: Desk, url: str
 ) -> None:
     desk.methods = ["client_secret_post"]
-    assert await names(gateway, spec(url)) == ["first", "second"]
+    assert await names(lister, spec(url)) == ["first", "second"]
     assert (desk.forms[0]["client_secret"], desk.forms[0]["authorization"]) == (SECRET, "")
 
 
 async def test_a_token_is_used_again_and_asked_for_again_once_it_is_refused(
-    gateway: McpGateway, desk: Desk, url: str
+    lister: McpToolLister, desk: Desk, url: str
 ) -> None:
-    await names(gateway, spec(url))
-    await names(gateway, spec(url))
+    await names(lister, spec(url))
+    await names(lister, spec(url))
     assert len(desk.forms) == 1
     desk.revoked = True
-    assert await names(gateway, spec(url)) == ["first", "second"]
+    assert await names(lister, spec(url)) == ["first", "second"]
     assert [form["grant_type"] for form in desk.forms] == ["client_credentials"] * 2
 
 
-async def test_another_client_does_not_get_the_token_of_the_first(gateway: McpGateway, desk: Desk, url: str) -> None:
-    await names(gateway, spec(url))
-    error = await refusal(gateway, spec(url, client_id="somebody-else"))
+async def test_another_client_does_not_get_the_token_of_the_first(lister: McpToolLister, desk: Desk, url: str) -> None:
+    await names(lister, spec(url))
+    error = await refusal(lister, spec(url, client_id="somebody-else"))
     assert error.fault is ServerFault.UNAUTHORIZED
     assert error.message.startswith("Shop gave no token for the sign-in")
 
 
 @pytest.mark.parametrize("echo", ["{authorization}", "{client_secret}", "x" * 20 + "{client_secret}"])
 async def test_a_secret_that_is_sent_back_shows_in_no_error_even_where_the_error_is_cut_short(
-    gateway: McpGateway, desk: Desk, url: str, echo: str
+    lister: McpToolLister, desk: Desk, url: str, echo: str
 ) -> None:
     desk.methods = ["client_secret_post" if "client_secret" in echo else "client_secret_basic"]
     desk.client_secret, desk.echo = "another", echo
-    error = await refusal(gateway, spec(url))
+    error = await refusal(lister, spec(url))
     assert "•••" in error.message
     assert "Basic YnV" not in error.message
 
@@ -127,12 +127,12 @@ async def test_a_secret_that_is_sent_back_shows_in_no_error_even_where_the_error
     ids=["elliptic", "rsa"],
 )
 async def test_a_private_key_signs_for_the_client_and_stays_here(
-    gateway: McpGateway, desk: Desk, url: str, tmp_path: Path, key: PrivateKey, algorithm: str
+    lister: McpToolLister, desk: Desk, url: str, tmp_path: Path, key: PrivateKey, algorithm: str
 ) -> None:
     desk.public_key, desk.client_secret = public(key), None
     file = tmp_path / "client.pem"
     file.write_text(pem(key))
-    assert await names(gateway, spec(url, None, private_key_file=str(file))) == ["first", "second"]
+    assert await names(lister, spec(url, None, private_key_file=str(file))) == ["first", "second"]
     (form,) = desk.forms
     assert form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     assert jwt.get_unverified_header(form["client_assertion"])["alg"] == algorithm
@@ -142,9 +142,9 @@ async def test_a_private_key_signs_for_the_client_and_stays_here(
 async def test_a_private_key_may_be_in_a_variable(desk: Desk, url: str) -> None:
     key = ec.generate_private_key(ec.SECP256R1())
     desk.public_key, desk.client_secret = public(key), None
-    gateway = McpGateway({"SHOP_KEY": pem(key).replace("\n", "\\n")}, strongbox=Strongbox())
-    assert await names(gateway, spec(url, "${SHOP_KEY}")) == ["first", "second"]
-    await gateway.close()
+    lister = McpToolLister({"SHOP_KEY": pem(key).replace("\n", "\\n")}, credentials=CredentialStore())
+    assert await names(lister, spec(url, "${SHOP_KEY}")) == ["first", "second"]
+    await lister.close()
 
 
 @pytest.mark.parametrize(
@@ -158,58 +158,58 @@ async def test_a_private_key_may_be_in_a_variable(desk: Desk, url: str) -> None:
     ],
 )
 async def test_a_key_that_cannot_sign_is_named_with_the_reason(
-    gateway: McpGateway, desk: Desk, url: str, tmp_path: Path, held: str | None, oauth: dict[str, str], why: str
+    lister: McpToolLister, desk: Desk, url: str, tmp_path: Path, held: str | None, oauth: dict[str, str], why: str
 ) -> None:
     file = tmp_path / "client.pem"
     if held is not None:
         file.write_text(pem(ec.generate_private_key(ec.SECP256R1())) if held == "elliptic" else held)
-    error = await refusal(gateway, spec(url, None, private_key_file=str(file), **oauth))
+    error = await refusal(lister, spec(url, None, private_key_file=str(file), **oauth))
     assert error.fault is ServerFault.SETTINGS
     assert why in error.message
     assert desk.asked == []
 
 
-async def test_a_folder_is_not_taken_for_a_key(gateway: McpGateway, url: str, tmp_path: Path) -> None:
-    error = await refusal(gateway, spec(url, None, private_key_file=str(tmp_path)))
+async def test_a_folder_is_not_taken_for_a_key(lister: McpToolLister, url: str, tmp_path: Path) -> None:
+    error = await refusal(lister, spec(url, None, private_key_file=str(tmp_path)))
     assert "which cannot be read: it is not a file" in error.message
 
 
 async def test_the_chosen_scopes_are_requested_and_those_that_the_server_demands(
-    gateway: McpGateway, desk: Desk, url: str
+    lister: McpToolLister, desk: Desk, url: str
 ) -> None:
     desk.scopes = ["everything"]
-    await names(gateway, spec(url, scope="tools:read"))
+    await names(lister, spec(url, scope="tools:read"))
     desk.revoked, desk.needed_scope = True, "tools:list tools:read"
-    await names(gateway, spec(url, scope="tools:read"))
+    await names(lister, spec(url, scope="tools:read"))
     assert [form["scope"] for form in desk.forms] == ["tools:read", "tools:read tools:list"]
 
 
 async def test_a_secret_goes_to_no_authorization_server_that_the_user_has_not_named(
-    gateway: McpGateway, desk: Desk, url: str
+    lister: McpToolLister, desk: Desk, url: str
 ) -> None:
     desk.home = "https://login.elsewhere.example"
-    error = await refusal(gateway, spec(url))
+    error = await refusal(lister, spec(url))
     assert "wants its client's secret sent to https://login.elsewhere.example" in error.message
     assert error.hint.endswith("--issuer https://login.elsewhere.example")
     assert desk.forms == []
 
 
-async def test_an_issuer_that_is_not_the_named_one_is_refused(gateway: McpGateway, desk: Desk, url: str) -> None:
-    error = await refusal(gateway, spec(url, issuer="https://login.shop.example"))
+async def test_an_issuer_that_is_not_the_named_one_is_refused(lister: McpToolLister, desk: Desk, url: str) -> None:
+    error = await refusal(lister, spec(url, issuer="https://login.shop.example"))
     assert "but its client is registered with https://login.shop.example" in error.message
     assert desk.forms == []
-    assert await names(gateway, spec(url, issuer=desk.origin)) == ["first", "second"]
+    assert await names(lister, spec(url, issuer=desk.origin)) == ["first", "second"]
 
 
-async def test_metadata_of_another_issuer_is_refused(gateway: McpGateway, desk: Desk, url: str) -> None:
+async def test_metadata_of_another_issuer_is_refused(lister: McpToolLister, desk: Desk, url: str) -> None:
     desk.issuer = f"{desk.origin}/tenant"
-    error = await refusal(gateway, spec(url))
+    error = await refusal(lister, spec(url))
     assert "metadata issuer mismatch" in error.message
     assert desk.forms == []
 
 
-async def test_a_token_that_the_server_refuses_is_told(gateway: McpGateway, desk: Desk, url: str) -> None:
+async def test_a_token_that_the_server_refuses_is_told(lister: McpToolLister, desk: Desk, url: str) -> None:
     desk.tokens_work = False
-    error = await refusal(gateway, spec(url))
+    error = await refusal(lister, spec(url))
     assert error.message == "Shop did not accept the client's token (HTTP 401)."
     assert ACCESS not in error.message

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.definitions import sort_out, why_bad
+from mcp_tef.servers.definitions import check_definitions, why_bad
 from tests.support.faults.fault_script import tool
 
 SPEC = ServerSpec(name="Shop", transport=Transport.FILE, path="tools.json")
@@ -35,7 +35,7 @@ def nested(depth: int) -> Any:
     ids=lambda definition: definition["name"],
 )
 def test_a_sound_definition_is_kept_whole(definition: dict[str, Any]) -> None:
-    found = sort_out(SPEC, [definition])
+    found = check_definitions(SPEC, [definition])
     assert found.problems == ()
     assert found.tools[0].raw == definition
     assert found.tools[0].description == (definition.get("description") or "")
@@ -83,12 +83,12 @@ def test_a_bad_definition_has_its_reason(definition: Any, reason: str) -> None:
 
 
 def test_a_problem_names_its_tool_where_it_has_a_name() -> None:
-    found = sort_out(SPEC, [tool("ok"), {"name": "no schema"}, {"inputSchema": {}}, tool("bad\ud800name")])
+    found = check_definitions(SPEC, [tool("ok"), {"name": "no schema"}, {"inputSchema": {}}, tool("bad\ud800name")])
     assert [problem.tool for problem in found.problems] == ["no schema", None, "bad?name"]
     assert found.problems[1].reason == "Definition 3: It has no name."
 
 
 def test_tools_that_are_not_wanted_are_no_problem_either() -> None:
     spec = ServerSpec(name="Shop", transport=Transport.FILE, allowed_tools=("a",), disallowed_tools=("b",))
-    found = sort_out(spec, [tool("a"), tool("b"), {"name": "c"}])
+    found = check_definitions(spec, [tool("a"), tool("b"), {"name": "c"}])
     assert ([item.name for item in found.tools], found.problems) == (["a"], ())

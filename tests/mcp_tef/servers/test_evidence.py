@@ -1,7 +1,7 @@
 """What is kept of a program's last words."""
 
 from mcp_tef.model.secrets import Secret
-from mcp_tef.servers.observations import Evidence, Tail, quoted
+from mcp_tef.servers.observations import Observations, Tail, quoted
 
 
 def test_the_last_twenty_lines_are_kept_however_many_there_were() -> None:
@@ -24,6 +24,6 @@ def test_a_quote_is_one_short_line() -> None:
 
 
 def test_secrets_are_left_out_of_the_context() -> None:
-    evidence = Evidence(secrets=(Secret("hush-4711"),))
-    evidence.stderr.feed(b"the key hush-4711 is wrong")
-    assert evidence.context["stderr_tail"] == "the key ••• is wrong"
+    observations = Observations(secrets=(Secret("hush-4711"),))
+    observations.stderr.feed(b"the key hush-4711 is wrong")
+    assert observations.context["stderr_tail"] == "the key ••• is wrong"

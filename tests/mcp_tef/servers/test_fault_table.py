@@ -14,7 +14,7 @@ from mcp_tef.errors import ServerError
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults import http_faults, stdio_faults
 from tests.support.processes import children
 
@@ -195,11 +195,11 @@ def words(listing: Listing) -> str:
     return " ".join((f"{len(listing.tools)} tools.", *problems))
 
 
-async def reads(gateway: McpGateway, spec: ServerSpec, seconds: float) -> tuple[str, float]:
+async def reads(lister: McpToolLister, spec: ServerSpec, seconds: float) -> tuple[str, float]:
     """What the user reads of a server, without its name, and how long that took."""
     began = perf_counter()
     try:
-        told = words(await gateway.list_tools(spec, timeout=seconds))
+        told = words(await lister.list_tools(spec, timeout=seconds))
     except ServerError as error:
         told = error.message.removeprefix(f"{spec.name} ")
         if FOREIGN.search(f"{error.message} {error.hint}") or not error.hint.endswith("."):
@@ -207,15 +207,15 @@ async def reads(gateway: McpGateway, spec: ServerSpec, seconds: float) -> tuple[
     return told, perf_counter() - began
 
 
-async def told(gateway: McpGateway, fault: Fault, healthy: ServerSpec, turn: asyncio.Semaphore) -> Told:
+async def told(lister: McpToolLister, fault: Fault, healthy: ServerSpec, turn: asyncio.Semaphore) -> Told:
     """Ask a server with a fault and a healthy one at once; those that cost no more than time wait for no turn."""
     async with turn if fault.seconds == AMPLE else nullcontext():
-        both = await asyncio.gather(reads(gateway, fault.spec, fault.seconds), reads(gateway, healthy, AMPLE))
+        both = await asyncio.gather(reads(lister, fault.spec, fault.seconds), reads(lister, healthy, AMPLE))
     return Told(fault, *both[0], *both[1])
 
 
 async def test_every_fault_is_told_in_a_sentence_within_its_budget_while_others_go_on() -> None:
-    before, gateway, turn = children(), McpGateway({}, LIMITS), asyncio.Semaphore(AT_ONCE)
+    before, lister, turn = children(), McpToolLister({}, LIMITS), asyncio.Semaphore(AT_ONCE)
     with ExitStack() as open_servers:
         healthy = ServerSpec(
             name="Healthy",
@@ -225,10 +225,10 @@ async def test_every_fault_is_told_in_a_sentence_within_its_budget_while_others_
         remote = open_servers.enter_context(http_faults.serving("none"))
         everything = tuple(faults(open_servers, remote.url))
         try:
-            await reads(gateway, healthy, AMPLE)
-            table = await asyncio.gather(*(told(gateway, fault, healthy, turn) for fault in everything))
+            await reads(lister, healthy, AMPLE)
+            table = await asyncio.gather(*(told(lister, fault, healthy, turn) for fault in everything))
         finally:
-            await gateway.close()
+            await lister.close()
     print("", *table, sep="\n")
     assert [str(row) for row in table if not row.fault.fits(row.words)] == []
     assert [str(row) for row in table if row.seconds > row.fault.seconds + SLACK] == []

@@ -1,4 +1,4 @@
-"""The gateway as a whole: nothing stalls anything else, leaving is clean, any thread will do."""
+"""The lister as a whole: nothing stalls anything else, leaving is clean, any thread will do."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import pytest
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.fault_script import tool
 from tests.support.faults.stdio_faults import command
 from tests.support.processes import children
@@ -32,13 +32,13 @@ async def started(before: frozenset[int]) -> None:
 
 
 @pytest.fixture
-async def warm(gateway: McpGateway) -> McpGateway:
-    """A gateway that has imported its library."""
-    await gateway.list_tools(spec("none"), timeout=AMPLE)
-    return gateway
+async def warm(lister: McpToolLister) -> McpToolLister:
+    """A lister that has imported its library."""
+    await lister.list_tools(spec("none"), timeout=AMPLE)
+    return lister
 
 
-async def test_a_silent_server_stalls_no_other(warm: McpGateway) -> None:
+async def test_a_silent_server_stalls_no_other(warm: McpToolLister) -> None:
     silent = asyncio.create_task(warm.list_tools(spec("silent", "Silent"), timeout=2 * AMPLE))
     found = await asyncio.gather(*(warm.list_tools(spec("none", f"S{n}"), timeout=AMPLE) for n in range(6)))
     assert not silent.done()
@@ -48,7 +48,7 @@ async def test_a_silent_server_stalls_no_other(warm: McpGateway) -> None:
     assert silent.cancelled()
 
 
-async def test_cancelling_a_listing_leaves_no_program(warm: McpGateway) -> None:
+async def test_cancelling_a_listing_leaves_no_program(warm: McpToolLister) -> None:
     before = children()
     listing = asyncio.create_task(warm.list_tools(spec("silent-list"), timeout=2 * AMPLE))
     async with asyncio.timeout(AMPLE):
@@ -60,7 +60,7 @@ async def test_cancelling_a_listing_leaves_no_program(warm: McpGateway) -> None:
     assert children() <= before
 
 
-async def test_closing_ends_what_is_still_waited_for(warm: McpGateway) -> None:
+async def test_closing_ends_what_is_still_waited_for(warm: McpToolLister) -> None:
     before = children()
     listing = asyncio.create_task(warm.list_tools(spec("silent"), timeout=2 * AMPLE))
     async with asyncio.timeout(AMPLE):
@@ -75,9 +75,9 @@ def test_a_loop_outside_the_main_thread_will_do() -> None:
     found: list[int] = []
 
     async def listing() -> None:
-        gateway = McpGateway()
-        found.append(len((await gateway.list_tools(spec("none"), timeout=AMPLE)).tools))
-        await gateway.close()
+        lister = McpToolLister()
+        found.append(len((await lister.list_tools(spec("none"), timeout=AMPLE)).tools))
+        await lister.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(listing()))
     thread.start()
@@ -85,10 +85,10 @@ def test_a_loop_outside_the_main_thread_will_do() -> None:
     assert found == [2]
 
 
-async def test_a_tools_file_needs_no_server(gateway: McpGateway, tmp_path: Path) -> None:
+async def test_a_tools_file_needs_no_server(lister: McpToolLister, tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text('[{"name": "one", "inputSchema": {"type": "object"}}]')
-    found = await gateway.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=5)
+    found = await lister.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=5)
     assert [(tool.server, tool.name) for tool in found.tools] == [("Saved", "one")]
 
 
@@ -110,13 +110,13 @@ async def test_a_tools_file_needs_no_server(gateway: McpGateway, tmp_path: Path)
     ],
 )
 async def test_a_limit_can_be_set(limits: Limits, fault: str, words: str) -> None:
-    gateway = McpGateway({}, limits)
+    lister = McpToolLister({}, limits)
     try:
-        told = " ".join(problem.reason for problem in (await gateway.list_tools(spec(fault), timeout=AMPLE)).problems)
+        told = " ".join(problem.reason for problem in (await lister.list_tools(spec(fault), timeout=AMPLE)).problems)
     except ServerError as error:
         told = error.message
     finally:
-        await gateway.close()
+        await lister.close()
     assert words in told
 
 
@@ -124,20 +124,20 @@ async def test_a_tools_file_is_held_to_limits_as_well(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([tool(f"tool{number}") for number in range(5)]))
     asked = ServerSpec(name="Saved", transport=Transport.FILE, path=str(file))
-    found = await McpGateway({}, Limits(tools=3)).list_tools(asked, timeout=AMPLE)
+    found = await McpToolLister({}, Limits(tools=3)).list_tools(asked, timeout=AMPLE)
     assert [problem.reason for problem in found.problems] == ["Only the first 3 of 5 tools were read."]
 
 
 async def test_a_file_of_small_values_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([{}] * 100))
-    gateway = McpGateway({}, Limits(file_values=100))
+    lister = McpToolLister({}, Limits(file_values=100))
     with pytest.raises(ServerError, match="holds more than 100 values"):
-        await gateway.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=AMPLE)
+        await lister.list_tools(ServerSpec(name="Saved", transport=Transport.FILE, path=str(file)), timeout=AMPLE)
 
 
-async def test_a_tools_file_that_is_missing_is_a_server_error(gateway: McpGateway, tmp_path: Path) -> None:
+async def test_a_tools_file_that_is_missing_is_a_server_error(lister: McpToolLister, tmp_path: Path) -> None:
     asked = ServerSpec(name="Saved", transport=Transport.FILE, path=str(tmp_path / "none.json"))
     with pytest.raises(ServerError) as caught:
-        await gateway.list_tools(asked, timeout=5)
+        await lister.list_tools(asked, timeout=5)
     assert caught.value.fault is ServerFault.TOOLS_FILE

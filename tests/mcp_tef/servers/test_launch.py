@@ -10,7 +10,7 @@ import pytest
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import INPUTS, ServerSpec, Transport
-from mcp_tef.servers.launch import Launch, Surroundings
+from mcp_tef.servers.launch import Launch, ResolvedSpec
 
 
 def spec(**fields: Any) -> ServerSpec:
@@ -18,7 +18,7 @@ def spec(**fields: Any) -> ServerSpec:
 
 
 def launch(environment: dict[str, str], **fields: Any) -> Launch:
-    return Surroundings(spec(**fields), environment).launch()
+    return ResolvedSpec(spec(**fields), environment).launch()
 
 
 def refused(environment: dict[str, str], **fields: Any) -> ServerError:
@@ -53,9 +53,9 @@ def test_references_are_filled_in_arguments_and_variables(text: str, filled: str
 
 def test_an_entry_of_the_keychain_is_filled_in_and_is_a_secret() -> None:
     said = spec(env={"TOKEN": "Bearer ${keychain:shop.token}"})
-    surroundings = Surroundings(said, {}, {"shop.token": Secret("hush-4711")})
-    assert surroundings.launch().env["TOKEN"] == "Bearer hush-4711"
-    assert Secret("hush-4711") in surroundings.secrets
+    resolved = ResolvedSpec(said, {}, {"shop.token": Secret("hush-4711")})
+    assert resolved.launch().env["TOKEN"] == "Bearer hush-4711"
+    assert Secret("hush-4711") in resolved.secrets
 
 
 def test_an_entry_that_is_not_in_the_keychain_is_named_with_what_makes_it() -> None:
@@ -91,15 +91,15 @@ def test_command_and_folder_are_filled_too(tmp_path: Path) -> None:
 def test_variables_come_from_the_env_file_and_the_config_overrules_it(tmp_path: Path) -> None:
     lines = ["# a comment", "export A=one # tail", 'B="two\\nlines"', "C='$x # y'", "D = four", "not a line", "E=five"]
     (tmp_path / ".env").write_text("\n".join(lines), "utf-8")
-    surroundings = Surroundings(spec(env_file="${workspaceFolder}/.env", project=str(tmp_path), env={"E": "six"}), {})
-    assert surroundings.launch().env == {"A": "one", "B": "two\nlines", "C": "$x # y", "D": "four", "E": "six"}
+    resolved = ResolvedSpec(spec(env_file="${workspaceFolder}/.env", project=str(tmp_path), env={"E": "six"}), {})
+    assert resolved.launch().env == {"A": "one", "B": "two\nlines", "C": "$x # y", "D": "four", "E": "six"}
 
 
 def test_what_an_env_file_holds_is_a_secret(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("TOKEN=hush-4711", "utf-8")
-    surroundings = Surroundings(spec(env_file=".env", project=str(tmp_path)), {})
-    surroundings.launch()
-    assert "hush-4711" in [secret.reveal() for secret in surroundings.secrets]
+    resolved = ResolvedSpec(spec(env_file=".env", project=str(tmp_path)), {})
+    resolved.launch()
+    assert "hush-4711" in [secret.reveal() for secret in resolved.secrets]
 
 
 @pytest.mark.parametrize(

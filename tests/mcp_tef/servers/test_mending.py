@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from mcp_tef.model.json import Json
-from mcp_tef.servers.mending import DEEPEST, MARK, WholeLines, mended
+from mcp_tef.servers.mending import DEEPEST, MARK, WholeLines, sanitized
 
 TEXTS = st.text(st.characters(exclude_characters=MARK)) | st.sampled_from(["[", "}", '"', "\\", "\\ud800", "a\\"])
 SOUND = st.recursive(
@@ -22,26 +22,26 @@ SOUND = st.recursive(
 @given(SOUND, st.booleans())
 def test_sound_json_stays_byte_for_byte(value: Json, escaped: bool) -> None:
     text = json.dumps(value, ensure_ascii=escaped).encode()
-    assert mended(text) == text
+    assert sanitized(text) == text
 
 
 @given(st.text(st.characters(min_codepoint=0xD7F0, max_codepoint=0xE010) | st.sampled_from("\\u😀")))
 def test_half_characters_become_marks_and_whole_ones_stay(text: str) -> None:
-    read = from_json(mended(json.dumps([text]).encode()))
+    read = from_json(sanitized(json.dumps([text]).encode()))
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", MARK)
     assert read == [whole]
 
 
 @given(st.binary())
 def test_bytes_that_are_no_text_become_marks(data: bytes) -> None:
-    assert mended(data).decode().replace(MARK, "") == data.decode("utf-8", "ignore").replace("\ufffd", "")
+    assert sanitized(data).decode().replace(MARK, "") == data.decode("utf-8", "ignore").replace("\ufffd", "")
 
 
 @pytest.mark.parametrize("levels", [0, DEEPEST // 2 - 1, DEEPEST - 1, DEEPEST, 5_000])
 @pytest.mark.parametrize(("begin", "end"), [(b"[", b"]"), (b'{"a":', b"}"), (b'{"]}":[', b"]}")])
 def test_what_nests_too_deep_is_cut_out_and_the_rest_stays(levels: int, begin: bytes, end: bytes) -> None:
     deep = begin * levels + b"1" + end * levels
-    read = mended(b'[{"name":"[[[["},' + deep + b',"last"]')
+    read = sanitized(b'[{"name":"[[[["},' + deep + b',"last"]')
     first, _, last = from_json(read)
     assert (first, last) == ({"name": "[[[["}, "last")
     assert (MARK.encode() in read) == (levels * len(end) >= DEEPEST)
@@ -50,7 +50,7 @@ def test_what_nests_too_deep_is_cut_out_and_the_rest_stays(levels: int, begin: b
 @pytest.mark.parametrize("data", [b"[" * 500_000, b"]" * 500_000, b"[{" * 250_000, b"[]" * 250_000, b'"[' * 500_000])
 def test_what_is_no_json_is_left_to_its_reader_in_no_time(data: bytes) -> None:
     began = time.thread_time()
-    mended(data)
+    sanitized(data)
     assert time.thread_time() - began < 2
 
 

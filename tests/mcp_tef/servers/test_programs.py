@@ -15,14 +15,14 @@ def program(folder: Path, name: str = "npx") -> str:
     return str(file)
 
 
-def surroundings(home: Path, **more: str) -> dict[str, str]:
+def resolved(home: Path, **more: str) -> dict[str, str]:
     return {"HOME": str(home), "PATH": str(home / "on-path"), **more}
 
 
 def test_path_comes_first(tmp_path: Path) -> None:
     program(tmp_path / ".local" / "bin")
     first = program(tmp_path / "on-path")
-    assert find_program("npx", surroundings(tmp_path), "linux") == first
+    assert find_program("npx", resolved(tmp_path), "linux") == first
 
 
 @pytest.mark.parametrize(
@@ -31,26 +31,26 @@ def test_path_comes_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_the_usual_places_of_package_managers_are_looked_through(tmp_path: Path, folder: str, platform: str) -> None:
     there = program(tmp_path / folder, "tool-of-ours")
-    assert find_program("tool-of-ours", surroundings(tmp_path), platform) == there
+    assert find_program("tool-of-ours", resolved(tmp_path), platform) == there
 
 
 def test_the_newest_node_of_nvm_is_taken_by_number_not_by_letters(tmp_path: Path) -> None:
     versions = tmp_path / ".nvm" / "versions" / "node"
     for version in ("v9.11.2", "v22.4.0", "v22.10.1"):
         program(versions / version / "bin", "node-of-ours")
-    found = find_program("node-of-ours", surroundings(tmp_path), "darwin")
+    found = find_program("node-of-ours", resolved(tmp_path), "darwin")
     assert found == str(versions / "v22.10.1" / "bin" / "node-of-ours")
 
 
 def test_what_a_variable_says_of_a_package_manager_holds(tmp_path: Path) -> None:
     there = program(tmp_path / "elsewhere" / "bin", "tool-of-ours")
     program(tmp_path / ".volta" / "bin", "tool-of-ours")
-    found = find_program("tool-of-ours", surroundings(tmp_path, VOLTA_HOME=str(tmp_path / "elsewhere")), "linux")
+    found = find_program("tool-of-ours", resolved(tmp_path, VOLTA_HOME=str(tmp_path / "elsewhere")), "linux")
     assert found == there
 
 
 def test_a_program_that_is_nowhere_is_none(tmp_path: Path) -> None:
-    assert find_program("no-such-program-of-ours", surroundings(tmp_path), "linux") is None
+    assert find_program("no-such-program-of-ours", resolved(tmp_path), "linux") is None
     assert find_program("no-such-program-of-ours", {}, "darwin") is None
 
 

@@ -18,7 +18,7 @@ from mcp import Client
 from mcp_tef.model.cases import ExpectedCall, expectation_from_json
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.sample_server import sample_server
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 
 ROOT = Path(__file__).parents[3]
 RUN = "from mcp_tef.servers.sample_server import run_sample_server as run; run({})"
@@ -45,7 +45,7 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
-async def test_the_shop_is_listed_over_stdio(gateway: McpGateway) -> None:
+async def test_the_shop_is_listed_over_stdio(lister: McpToolLister) -> None:
     spec = ServerSpec(
         name="Bike shop",
         transport=Transport.STDIO,
@@ -53,7 +53,7 @@ async def test_the_shop_is_listed_over_stdio(gateway: McpGateway) -> None:
         args=("-c", RUN.format(None)),
         cwd=str(ROOT),
     )
-    found = await gateway.list_tools(spec, timeout=30)
+    found = await lister.list_tools(spec, timeout=30)
     assert len(found.tools) == 12
     assert found.problems == ()
 
@@ -71,11 +71,11 @@ def shop_over_http() -> Iterator[str]:
         assert server.stderr.read() == ""
 
 
-async def test_the_shop_is_listed_over_http_at_the_url_it_prints(gateway: McpGateway) -> None:
+async def test_the_shop_is_listed_over_http_at_the_url_it_prints(lister: McpToolLister) -> None:
     with shop_over_http() as url:
         spec = ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url=url)
-        assert len((await gateway.list_tools(spec, timeout=30)).tools) == 12
-        await gateway.close()
+        assert len((await lister.list_tools(spec, timeout=30)).tools) == 12
+        await lister.close()
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.client import McpSignIns, Visits
-from mcp_tef.servers.credential_store import Strongbox
+from mcp_tef.servers.client import McpClient, McpSignIns
+from mcp_tef.servers.credential_store import CredentialStore
 from tests.support.sign_in_server import Browser, Desk, signing_in_at
 
 
@@ -33,13 +33,13 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture
-def strongbox() -> Strongbox:
-    return Strongbox()
+def credentials() -> CredentialStore:
+    return CredentialStore()
 
 
 @pytest.fixture
-async def sign_ins(browser: Browser, strongbox: Strongbox) -> AsyncIterator[McpSignIns]:
-    sign_ins = McpSignIns(strongbox, browser.show, {"SHOP_SECRET": "hush-4711"})
+async def sign_ins(browser: Browser, credentials: CredentialStore) -> AsyncIterator[McpSignIns]:
+    sign_ins = McpSignIns(credentials, browser.show, {"SHOP_SECRET": "hush-4711"})
     yield sign_ins
     await sign_ins.close()
 
@@ -128,11 +128,11 @@ async def test_a_given_secret_goes_to_no_authorization_server_that_the_user_has_
 
 
 async def test_a_stored_grant_that_is_too_narrow_is_widened_only_after_the_same_checks(
-    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser, strongbox: Strongbox
+    sign_ins: McpSignIns, spec: ServerSpec, desk: Desk, browser: Browser, credentials: CredentialStore
 ) -> None:
     await sign_ins.sign_in(spec)
     desk.lacks_scope, desk.challenges = "tools:admin", None
-    visits = Visits({}, strongbox=strongbox, show=browser.show)
+    visits = McpClient({}, credentials=credentials, show=browser.show)
     with pytest.raises(ServerError, match="whose metadata does not offer PKCE"):
         await visits.list_tools(spec, 10.0)
     desk.challenges = ["S256"]

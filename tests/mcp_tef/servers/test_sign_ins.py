@@ -18,8 +18,8 @@ from mcp_tef.model.limits import Limits
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.client import McpSignIns
-from mcp_tef.servers.credential_store import Strongbox
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.fake_ports import MemoryKeychain
 from tests.support.faults.tool_lists import ModernOnly
 from tests.support.sign_in_server import ACCESS, REFRESH, Browser, Desk, signing_in_at
@@ -35,13 +35,13 @@ class Shop:
     spec: ServerSpec
     browser: Browser
     keychain: MemoryKeychain
-    gateway: McpGateway
+    lister: McpToolLister
     sign_ins: McpSignIns
     told: list[str]
 
     async def names(self) -> list[str]:
         """The tools that it lists."""
-        listing = await self.gateway.list_tools(self.spec, timeout=AMPLE)
+        listing = await self.lister.list_tools(self.spec, timeout=AMPLE)
         return [tool.name for tool in listing.tools]
 
     async def refusal(self) -> ServerError:
@@ -73,18 +73,18 @@ async def opened(desk: Desk, url: str, tmp_path: Path) -> AsyncIterator[Open]:
 
     def make(environment: dict[str, str] | None = None, limits: Limits | None = None, **fields: Any) -> Shop:
         told: list[str] = []
-        box = Strongbox(ServerVault(KeyRing({}, keychain)), told.append, locks)
+        box = CredentialStore(ServerVault(KeyRing({}, keychain)), told.append, locks)
         browser = fields.pop("browser", Browser())
         rules = limits or Limits()
         known = ServerSpec(name="Shop", transport=Transport.STREAMABLE_HTTP, url=url, auth_type=AuthType.OAUTH2)
-        gateway = McpGateway(environment or {}, rules, box)
+        lister = McpToolLister(environment or {}, rules, box)
         sign_ins = McpSignIns(box, browser.show, environment or {}, rules)
-        shops.append(Shop(desk, replace(known, **fields), browser, keychain, gateway, sign_ins, told))
+        shops.append(Shop(desk, replace(known, **fields), browser, keychain, lister, sign_ins, told))
         return shops[-1]
 
     yield make
     for shop in shops:
-        await shop.gateway.close()
+        await shop.lister.close()
         await shop.sign_ins.close()
         await asyncio.to_thread(shop.browser.close)
 
@@ -95,7 +95,7 @@ def modes_in(folder: Path) -> list[int]:
 
 
 async def test_the_locks_of_sign_ins_are_private(tmp_path: Path) -> None:
-    box = Strongbox(locks=tmp_path / "locks")
+    box = CredentialStore(locks=tmp_path / "locks")
     async with box.turn("https://shop.test/mcp", remembered=True):
         assert modes_in(tmp_path / "locks") == [0o700, 0o600]
 

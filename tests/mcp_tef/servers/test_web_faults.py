@@ -8,7 +8,7 @@ import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
-from mcp_tef.servers.tool_lister import McpGateway
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.http_faults import serving
 
 AMPLE, SHORT, MARGIN = 60.0, 0.6, 20.0
@@ -18,19 +18,19 @@ def spec(url: str, transport: Transport = Transport.STREAMABLE_HTTP, **fields: A
     return ServerSpec(**({"name": "Bench", "transport": transport, "url": url} | fields))
 
 
-async def failure(gateway: McpGateway, spec: ServerSpec, budget: float = AMPLE) -> ServerError:
+async def failure(lister: McpToolLister, spec: ServerSpec, budget: float = AMPLE) -> ServerError:
     async with asyncio.timeout(budget + MARGIN):
         with pytest.raises(ServerError) as caught:
-            await gateway.list_tools(spec, timeout=budget)
-        await gateway.close()
+            await lister.list_tools(spec, timeout=budget)
+        await lister.close()
     return caught.value
 
 
 @pytest.mark.parametrize("fault", ["none", "modern-only"])
-async def test_a_listing_over_http_is_like_any_other(gateway: McpGateway, fault: str) -> None:
+async def test_a_listing_over_http_is_like_any_other(lister: McpToolLister, fault: str) -> None:
     with serving(fault) as server:
-        found = await gateway.list_tools(spec(server.url), timeout=AMPLE)
-        await gateway.close()
+        found = await lister.list_tools(spec(server.url), timeout=AMPLE)
+        await lister.close()
     assert [tool.name for tool in found.tools] == ["first", "second"]
 
 
@@ -51,9 +51,11 @@ async def test_a_listing_over_http_is_like_any_other(gateway: McpGateway, fault:
         ("compressed", ServerFault.PROTOCOL, "compressed its answer although it was asked not to."),
     ],
 )
-async def test_each_fault_has_its_own_sentence(gateway: McpGateway, fault: str, kind: ServerFault, words: str) -> None:
+async def test_each_fault_has_its_own_sentence(
+    lister: McpToolLister, fault: str, kind: ServerFault, words: str
+) -> None:
     with serving(fault) as server:
-        error = await failure(gateway, spec(server.url))
+        error = await failure(lister, spec(server.url))
         assert error.message == f"Bench {words.format(port=server.server_address[1])}"
     assert error.fault is kind
     assert error.hint
@@ -71,9 +73,11 @@ async def test_each_fault_has_its_own_sentence(gateway: McpGateway, fault: str, 
         ("sse-refuses", ServerFault.HTTP_STATUS),
     ],
 )
-async def test_the_older_transport_tells_them_apart_as_well(gateway: McpGateway, fault: str, kind: ServerFault) -> None:
+async def test_the_older_transport_tells_them_apart_as_well(
+    lister: McpToolLister, fault: str, kind: ServerFault
+) -> None:
     with serving(fault) as server:
-        error = await failure(gateway, spec(server.url, Transport.SSE))
+        error = await failure(lister, spec(server.url, Transport.SSE))
     assert error.fault is kind
 
 
@@ -87,33 +91,33 @@ async def test_the_older_transport_tells_them_apart_as_well(gateway: McpGateway,
     ],
 )
 async def test_a_server_that_never_answers_costs_its_budget_and_no_more(
-    gateway: McpGateway, fault: str, transport: Transport
+    lister: McpToolLister, fault: str, transport: Transport
 ) -> None:
     with serving(fault) as server:
-        error = await failure(gateway, spec(server.url, transport), SHORT)
+        error = await failure(lister, spec(server.url, transport), SHORT)
     assert error.fault is ServerFault.SILENT
     assert error.message == "Bench did not answer within 0.6 s."
 
 
-async def test_an_answer_without_end_ends_before_its_budget(gateway: McpGateway) -> None:
+async def test_an_answer_without_end_ends_before_its_budget(lister: McpToolLister) -> None:
     with serving("flood") as server:
-        error = await failure(gateway, spec(server.url), 60.0)
+        error = await failure(lister, spec(server.url), 60.0)
     assert "sent more than is read" in error.message
 
 
 @pytest.mark.parametrize("transport", [Transport.STREAMABLE_HTTP, Transport.SSE])
-async def test_a_port_where_nobody_listens_is_told_as_refused(gateway: McpGateway, transport: Transport) -> None:
+async def test_a_port_where_nobody_listens_is_told_as_refused(lister: McpToolLister, transport: Transport) -> None:
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         port = mute.getsockname()[1]
-        error = await failure(gateway, spec(f"http://127.0.0.1:{port}/mcp", transport))
+        error = await failure(lister, spec(f"http://127.0.0.1:{port}/mcp", transport))
     assert error.fault is ServerFault.REFUSED
     assert error.message == f"Bench could not be reached at 127.0.0.1:{port}: the connection was refused."
 
 
 @pytest.mark.parametrize("url", ["", "shop", "ftp://127.0.0.1/x", "http://", "http://[::1", "/mcp"])
-async def test_an_address_that_is_no_url_is_told_at_once(gateway: McpGateway, url: str) -> None:
-    error = await failure(gateway, spec(url))
+async def test_an_address_that_is_no_url_is_told_at_once(lister: McpToolLister, url: str) -> None:
+    error = await failure(lister, spec(url))
     assert error.fault is ServerFault.SETTINGS
     assert error.message == f"Bench has the address “{url}”, which is not a url."
 
@@ -127,13 +131,13 @@ async def test_an_address_that_is_no_url_is_told_at_once(gateway: McpGateway, ur
     ],
 )
 async def test_each_request_carries_headers_and_authentication(
-    gateway: McpGateway, environment: dict[str, str], auth: AuthType, secret: str, header: str, value: str
+    lister: McpToolLister, environment: dict[str, str], auth: AuthType, secret: str, header: str, value: str
 ) -> None:
     environment["SHOP_KEY"] = "hush-4711"
     with serving("none") as server:
         asked = spec(server.url, auth_type=auth, secret=secret, headers={"X-Branch": "harbour ${SHOP_KEY}"})
-        await gateway.list_tools(asked, timeout=AMPLE)
-        await gateway.close()
+        await lister.list_tools(asked, timeout=AMPLE)
+        await lister.close()
         assert len(server.headers_seen) >= 3
         for seen in server.headers_seen:
             assert (seen[header], seen["x-branch"]) == (value, "harbour hush-4711")
@@ -148,26 +152,26 @@ async def test_each_request_carries_headers_and_authentication(
     ],
 )
 async def test_authentication_that_cannot_be_done_is_told_before_connecting(
-    gateway: McpGateway, auth: AuthType, secret: str | None, words: str
+    lister: McpToolLister, auth: AuthType, secret: str | None, words: str
 ) -> None:
-    error = await failure(gateway, spec("http://127.0.0.1:1/mcp", auth_type=auth, secret=secret))
+    error = await failure(lister, spec("http://127.0.0.1:1/mcp", auth_type=auth, secret=secret))
     assert error.fault is ServerFault.SETTINGS
     assert words in error.message
     assert "sk-written-out" not in f"{error.message}{error.hint}"
 
 
-async def test_a_refused_key_is_told_from_a_missing_one(gateway: McpGateway, environment: dict[str, str]) -> None:
+async def test_a_refused_key_is_told_from_a_missing_one(lister: McpToolLister, environment: dict[str, str]) -> None:
     environment["SHOP_KEY"] = "hush-4711"
     with serving("unauthorized") as server:
-        error = await failure(gateway, spec(server.url, auth_type=AuthType.BEARER, secret="${SHOP_KEY}"))
+        error = await failure(lister, spec(server.url, auth_type=AuthType.BEARER, secret="${SHOP_KEY}"))
     assert error.message == "Bench did not accept the key (HTTP 401)."
 
 
 async def test_a_header_that_cannot_be_sent_is_told_without_its_value(
-    gateway: McpGateway, environment: dict[str, str]
+    lister: McpToolLister, environment: dict[str, str]
 ) -> None:
     environment["SHOP_KEY"] = "hush\n4711 with a line break"
     with serving("none") as server:
-        error = await failure(gateway, spec(server.url, auth_type=AuthType.BEARER, secret="${SHOP_KEY}"))
+        error = await failure(lister, spec(server.url, auth_type=AuthType.BEARER, secret="${SHOP_KEY}"))
     assert error.fault is ServerFault.SETTINGS
     assert "4711" not in error.message

@@ -10,7 +10,7 @@ from mcp_tef.errors import ServerError, StoreError
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, key_request
 from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.launch import Surroundings
+from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.workflows.consent import Consents, matches_options
 from mcp_tef.workflows.sample import sample_spec
 from tests.support.fake_ports import MemoryConsents, command_server, no_consents
@@ -110,8 +110,8 @@ def test_an_address_is_read_by_its_transport_whatever_else_the_row_says() -> Non
 def test_nothing_but_a_variable_may_decide_which_host_is_contacted(name: str) -> None:
     for url in (f"https://evil.example{name}@good.example/mcp", f"https://{name}/mcp", f"{name}://good.example/"):
         with pytest.raises(ServerError, match="would decide"):
-            Surroundings(http(url), {}).url()
-    assert Surroundings(http("https://good.example/${pathSeparator}"), {}).url().startswith("https://good.example/")
+            ResolvedSpec(http(url), {}).url()
+    assert ResolvedSpec(http("https://good.example/${pathSeparator}"), {}).url().startswith("https://good.example/")
 
 
 async def test_other_answers_to_the_questions_of_a_config_ask_again() -> None:
