@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
     # Qt keeps what its own file dialog remembers in a file of its own.
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(file.parent))
     settings = Settings(file)
-    theme().install(settings.choice("theme", ThemeMode), settings.choice("contrast", Contrast), whole=False)
+    theme().install(settings.choice("theme", ThemeMode), settings.choice("contrast", Contrast), application_wide=False)
     theme().set_text_size(settings.get("window.text_size", 100, lambda value: 80 <= value <= 200))
     frame = MainFrame(settings)
     if settings.get("window.maximised", False):

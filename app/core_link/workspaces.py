@@ -187,7 +187,7 @@ class WorkspaceMenu:
 
     def _dialog(self, title: str, chosen: Callable[[Path], None], verb: str) -> QFileDialog:
         dialog = QFileDialog(self._frame, title, str(self.current.parent) if self.current else "", FILES)
-        theme().wear(dialog)
+        theme().apply_to(dialog)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, verb)
         dialog.setDefaultSuffix(ENDING)

@@ -32,7 +32,7 @@ class HelpWindow(ReadingOrder, QWidget):
         self.setWindowTitle("Help")
         self.setProperty("pane", "surface")
         self.resize(WIDTH, HEIGHT)
-        theme().wear(self)
+        theme().apply_to(self)
         self.search = SearchField("Search the help")
         self.topic_list = CardList("Pages of the help", row_height=sized(ROW))
         self.text = HelpText()

@@ -83,7 +83,7 @@ class MainWindow(ReadingOrder, QWidget):
         self.toaster = Toaster(self.area)
         self._lay_out()
         for part in (self.navigation, self.notice, self.offer, session.activity):
-            theme().wear(part)
+            theme().apply_to(part)
         self._listen()
         self.session.commands.put("window", self._own_commands())
 
@@ -136,7 +136,7 @@ class MainWindow(ReadingOrder, QWidget):
         yield
         self.stack.addWidget(page)  # before it wears anything: what is dressed and then put elsewhere is dressed twice
         yield
-        theme().wear(page)
+        theme().apply_to(page)
         yield from in_turns(page.findChildren(QWidget), QWidget.ensurePolished)
         yield
         self._pages[place.key] = page
@@ -218,7 +218,7 @@ class MainWindow(ReadingOrder, QWidget):
             page.open_target(target)
         if (widget := page.first_focus()) is not None:
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.navigation.set_ways(back=self._history.can_go_back(), forward=self._history.can_go_forward())
+        self.navigation.set_history_buttons(back=self._history.can_go_back(), forward=self._history.can_go_forward())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -227,7 +227,7 @@ class MainWindow(ReadingOrder, QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.navigation.set_narrow(event.size().width() < sized(NARROW_BELOW))
+        self.navigation.set_icons_only(event.size().width() < sized(NARROW_BELOW))
 
     def unsaved(self) -> int:
         """Return the number of edits on all pages that cannot be saved as they are."""
@@ -350,7 +350,7 @@ class MainWindow(ReadingOrder, QWidget):
     def show_shortcuts(self) -> None:
         """Open the list of shortcuts."""
         views = self._pages[self.current].findChildren(KeyedView) if self.current else []
-        lists = [(view.accessibleName(), view.means) for view in views if view.means and view.isVisible()]
+        lists = [(view.accessibleName(), view.key_effects) for view in views if view.key_effects and view.isVisible()]
         open_shortcuts(self, self.session.commands.groups(), lists)
 
     def show_messages(self) -> None:

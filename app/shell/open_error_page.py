@@ -62,7 +62,7 @@ class OpenErrorPage(ReadingOrder, QWidget):
         self.setProperty("pane", "surface")
         self.setAccessibleName(TITLE)
         self._lay_out(tuple(ways))
-        theme().wear(self)
+        theme().apply_to(self)
 
     def say(self, message: str, hint: str = "", details: str = "") -> None:
         """Show the result of an action."""

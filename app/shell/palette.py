@@ -68,7 +68,7 @@ class Palette(PickPopup):
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__("commands", parent, row_height=sized(32))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        theme().wear(self)
+        theme().apply_to(self)
         self._session = session
         self._recent = [str(one) for one in session.settings.get(RECENT, [])][:MOST_RECENT]
         self._commands = {one.id: one for one in in_order(session.commands.all(), self._recent) if one.id != "palette"}

@@ -1,6 +1,6 @@
-"""The look in force: which scheme, its colours, and the icons and fonts that go with it.
+"""The current theme: its colour scheme, icons and fonts.
 
-The first frame is painted with this, so it imports nothing dear: the namespace `Qt` alone costs 20 ms.
+The first frame needs this, so it imports nothing slow: the namespace `Qt` alone takes 20 ms.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.theme.style_sheet import StyleManager, palette, sheet
+from app.theme.style_sheet import StyleSheetApplier, palette, sheet
 from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, pixels, scheme_colours, weight, width
 
 
@@ -32,7 +32,7 @@ class Contrast(Enum):
 
 
 class Theme(QObject):
-    """Colours, fonts and icons by role; `changed` tells that all of them are different now."""
+    """Colours, fonts and icons by role; emits `changed` when all of them are different."""
 
     changed = Signal()
 
@@ -43,23 +43,23 @@ class Theme(QObject):
         self.dark = False
         self.high = False
         self.sheet = ""
-        self._whole = True
+        self._application_wide = True
         self._born_dark = False
         self._colours = _colours(dark=False, high=False)
         self._fonts: dict[Hashable, QFont] = {}
         self._pixmaps: dict[Hashable, QPixmap] = {}
-        self._wardrobe = StyleManager()
+        self._applier = StyleSheetApplier()
 
     def install(
-        self, mode: ThemeMode = ThemeMode.SYSTEM, contrast: Contrast = Contrast.SYSTEM, *, whole: bool = True
+        self, mode: ThemeMode = ThemeMode.SYSTEM, contrast: Contrast = Contrast.SYSTEM, *, application_wide: bool = True
     ) -> None:
-        """Dress the application for its first frame; `follow` comes after it.
+        """Style the application for its first frame; call `follow` later.
 
-        Where not the `whole` application wears the sheet, the parts of its windows do, each by itself: see `wear`.
-        Pages are then built bare and dressed once, which takes a third of the time: what the application wears is put
-        on anew by everything inside a widget whenever that widget finds its place.
+        Without `application_wide`, each part of a window gets the sheet by itself, by `apply_to`. A page is then built
+        unstyled and styled once, which takes a third of the time: Qt applies the application's sheet to all that is
+        inside a widget again whenever that widget gets a parent.
         """
-        self._whole = whole
+        self._application_wide = application_wide
         if application().style().name() != "fusion":
             application().setStyle("Fusion")
         application().setFont(self.font())
@@ -67,7 +67,7 @@ class Theme(QObject):
             self._born_dark = _palette_is_dark()
         self.mode, self.contrast = mode, contrast
         dark = self._born_dark if mode is ThemeMode.SYSTEM else mode is ThemeMode.DARK
-        self._dress(dark, high=contrast is Contrast.HIGH)
+        self._apply(dark, high=contrast is Contrast.HIGH)
 
     def set_text_size(self, percent: int) -> None:
         """Make text larger or smaller, in all that is built from now on."""
@@ -75,10 +75,10 @@ class Theme(QObject):
             TextSize.factor = percent / 100
             self._fonts.clear()
             application().setFont(self.font())
-            self._dress(self.dark, self.high)
+            self._apply(self.dark, self.high)
 
     def follow(self) -> None:
-        """Ask the system which scheme and how much contrast it has, and hear of it when that changes."""
+        """Follow the colour scheme and contrast of the system."""
         hints = application().styleHints()
         for changed in (hints.colorSchemeChanged, hints.accessibility().contrastPreferenceChanged):
             changed.connect(lambda _: self._change())
@@ -99,31 +99,31 @@ class Theme(QObject):
         dark = _system_is_dark(self._born_dark) if by_system else self.mode is ThemeMode.DARK
         high = _system_asks_for_more() if self.contrast is Contrast.SYSTEM else self.contrast is Contrast.HIGH
         if (dark, high) != (self.dark, self.high):
-            self._dress(dark, high)
+            self._apply(dark, high)
 
-    def _dress(self, dark: bool, high: bool) -> None:
+    def _apply(self, dark: bool, high: bool) -> None:
         self.dark, self.high = dark, high
         self._colours = _colours(dark=dark, high=high)
         self._pixmaps.clear()
         application().setPalette(palette(self._colours))
         self.sheet = sheet(self._colours, _images(self._colours), self.ring)
-        worn = self.sheet if self._whole else ""
-        if application().styleSheet() != worn:
-            application().setStyleSheet(worn)
-        self._wardrobe.change("" if self._whole else self.sheet)
+        applied = self.sheet if self._application_wide else ""
+        if application().styleSheet() != applied:
+            application().setStyleSheet(applied)
+        self._applier.set_sheet("" if self._application_wide else self.sheet)
         self.changed.emit()
 
-    def wear(self, part: QWidget) -> None:
-        """Have a part of a window, and all inside it, wear the sheet from now on.
+    def apply_to(self, part: QWidget) -> None:
+        """Apply the sheet to a part of a window and all inside it, now and after each change.
 
-        A part is what is shown as a piece: a page, a sheet, the navigation. Parts are dressed one a turn of the event
-        loop, so none may be larger than a page.
+        A part is a page, a dialog or the navigation. The event loop styles one part at a time, so none may be larger
+        than a page.
         """
-        self._wardrobe.put_on(part)
+        self._applier.add(part)
 
-    def forget(self, whole: QWidget) -> None:
-        """Leave what is about to go as it is."""
-        self._wardrobe.forget(whole)
+    def forget(self, part: QWidget) -> None:
+        """Stop styling a part that is about to be deleted."""
+        self._applier.forget(part)
 
     @property
     def ring(self) -> int:
@@ -182,7 +182,7 @@ class Theme(QObject):
 
 @cache
 def theme() -> Theme:
-    """The one look of this process."""
+    """The theme of this process."""
     return Theme()
 
 
@@ -201,7 +201,7 @@ def application() -> QApplication:
 
 
 def _palette_is_dark() -> bool:
-    """The system's palette, before ours covers it, tells the scheme without the dear enum."""
+    """The system's palette, before ours covers it, tells the scheme without the slow import of its enum."""
     return application().palette().window().color().lightness() < 128
 
 
@@ -211,7 +211,7 @@ def _system_is_dark(at_first: bool) -> bool:
 
 
 def _system_asks_for_more() -> bool:
-    hints = application().styleHints()  # what lies in it is gone with it
+    hints = application().styleHints()  # Keeps alive what `accessibility()` returns.
     return hints.accessibility().contrastPreference().name == "HighContrast"
 
 

@@ -171,8 +171,8 @@ def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str], ring: int) 
     return _SHEET.substitute(names, **corners, **sizes, **shades, **images)
 
 
-class StyleManager(QObject):
-    """Apply the style sheet to registered parts, one part a turn.
+class StyleSheetApplier(QObject):
+    """Applier of the style sheet to parts of windows, one part at a time.
 
     A style sheet on a whole window restyles hundreds of widgets in one go, which blocks keys for too long.
     """
@@ -180,49 +180,51 @@ class StyleManager(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._sheet = ""
-        self._worn: list[QWidget] = []
+        self._parts: list[QWidget] = []
         self._due: list[QWidget] = []
-        self._held: list[QWidget] = []
-        self._turns = QTimer(self, interval=0)
-        self._turns.timeout.connect(self._dress_next)
+        self._frozen: list[QWidget] = []
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._style_next)
 
-    def put_on(self, part: QWidget) -> None:
-        """Have a part wear the sheet, now and after each change."""
-        self._worn = [worn for worn in self._worn if isValid(worn)]
-        if not any(worn is part or worn.isAncestorOf(part) for worn in self._worn):
-            self._worn.append(part)
+    def add(self, part: QWidget) -> None:
+        """Apply the sheet to a part, now and after each change."""
+        self._parts = [part for part in self._parts if isValid(part)]
+        if not any(other is part or other.isAncestorOf(part) for other in self._parts):
+            self._parts.append(part)
             if self._sheet:
                 part.setStyleSheet(self._sheet)
 
-    def forget(self, whole: QWidget) -> None:
-        """Dress nothing inside this any more, since it is about to go."""
-        self._worn = [worn for worn in self._worn if isValid(worn) and not (worn is whole or whole.isAncestorOf(worn))]
+    def forget(self, removed: QWidget) -> None:
+        """Stop styling a part and all inside it."""
+        self._parts = [
+            part for part in self._parts if isValid(part) and not (part is removed or removed.isAncestorOf(part))
+        ]
 
-    def change(self, sheet: str) -> None:
-        """Another sheet for all, a part a turn, what is seen first; nothing is painted before all of that wears it."""
+    def set_sheet(self, sheet: str) -> None:
+        """Apply another sheet, visible parts first; paint nothing until all visible parts have it."""
         self._sheet = sheet
-        self._worn = [worn for worn in self._worn if isValid(worn)]
-        self._due = list(self._worn)
-        self._release()
-        self._held = list({id(part.window()): part.window() for part in self._due if part.isVisible()}.values())
-        for window in self._held:
+        self._parts = [part for part in self._parts if isValid(part)]
+        self._due = list(self._parts)
+        self._unfreeze()
+        self._frozen = list({id(part.window()): part.window() for part in self._due if part.isVisible()}.values())
+        for window in self._frozen:
             window.setUpdatesEnabled(False)
-        self._turns.start()
+        self._timer.start()
 
-    def _dress_next(self) -> None:
+    def _style_next(self) -> None:
         self._due = [part for part in self._due if isValid(part)]
         seen = next((part for part in self._due if part.isVisible()), None)
         if seen is None:
-            self._release()
+            self._unfreeze()
         if not self._due:
-            self._turns.stop()
+            self._timer.stop()
             return
         part = seen or self._due[0]
         self._due.remove(part)
         part.setStyleSheet(self._sheet)
 
-    def _release(self) -> None:
-        for window in self._held:
+    def _unfreeze(self) -> None:
+        for window in self._frozen:
             if isValid(window):
                 window.setUpdatesEnabled(True)
-        self._held = []
+        self._frozen = []

@@ -61,7 +61,7 @@ class Button(QPushButton):
         self.refresh_icon()
 
     def rewire(self, action: Action) -> None:
-        """Do another action's deed from now on, under the text that is there."""
+        """Do another action from now on, and keep the text."""
         self._do = action.do
         self.setEnabled(action.enabled)
         self.setToolTip(action.tip)

@@ -33,6 +33,14 @@ def paint_segments(painter: QPainter, rect: QRectF, segments: Sequence[Segment],
     clip = QPainterPath()
     clip.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
     painter.setClipPath(clip)
+    left = rect.left() if whole <= 0 else _paint_shares(painter, rect, segments, whole)
+    if left < rect.right() - GAP:
+        painter.fillRect(QRectF(left, rect.top(), rect.right() - left, rect.height()), theme().colour(Role.TRACK))
+    painter.restore()
+
+
+def _paint_shares(painter: QPainter, rect: QRectF, segments: Sequence[Segment], whole: float) -> float:
+    """Draw the shares side by side; return the place where the track begins."""
     shown = [segment for segment in segments if segment.value > 0]
     room = rect.width() - sum(_gap(segment) for segment in shown[1:])
     left = rect.left()
@@ -41,10 +49,7 @@ def paint_segments(painter: QPainter, rect: QRectF, segments: Sequence[Segment],
         part = QRectF(left, rect.top(), max(2.0, room * segment.value / whole), rect.height())
         _paint_share(painter, part, segment)
         left = part.right()
-    left += GAP if shown else 0
-    if whole <= 0 or left < rect.right() - GAP:
-        painter.fillRect(QRectF(left, rect.top(), rect.right() - left, rect.height()), theme().colour(Role.TRACK))
-    painter.restore()
+    return left + GAP if shown else left
 
 
 def _gap(segment: Segment) -> int:
@@ -78,8 +83,8 @@ class StackedBar(QWidget):
     def set_segments(self, segments: Sequence[Segment], total: float | None = None) -> None:
         """Show these shares."""
         self._segments, self._total = tuple(segments), total
-        said = ", ".join(f"{segment.name} {segment.value:g}" for segment in segments if segment.name)
-        self.setAccessibleName(f"{self._name}: {said}")
+        shares = ", ".join(f"{segment.name} {segment.value:g}" for segment in segments if segment.name)
+        self.setAccessibleName(f"{self._name}: {shares}")
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -54,18 +54,18 @@ class CardListModel(KeyedModel[CardRow]):
 class CardDelegate(QStyledItemDelegate):
     """Paints a card of one, two or three lines, by its height."""
 
-    def __init__(self, rail: "CardList") -> None:
-        super().__init__(rail)
-        self._rail = rail
+    def __init__(self, card_list: "CardList") -> None:
+        super().__init__(card_list)
+        self._list = card_list
         self._line = LinePainter()
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        row = self._rail.rows.row(index.row())
-        focused = self._rail.focus_visible and index.row() == self._rail.currentIndex().row()
+        row = self._list.rows.row(index.row())
+        focused = self._list.focus_visible and index.row() == self._list.currentIndex().row()
         painter.save()
-        paint_frame(painter, option, hovered=index.row() == self._rail.hovered, focused=focused)
+        paint_frame(painter, option, hovered=index.row() == self._list.hovered, focused=focused)
         inner = QRectF(option.rect.adjusted(16, 0, -16, -1))
         first, second = _lines(inner, two=bool(row.sub or row.sub_right))
         if row.mark is not None:
@@ -109,7 +109,7 @@ def _lines(inner: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
 
 
 class CardList(KeyedView[CardRow]):
-    """A rail of `CardRow`s, one chosen at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
+    """A list of `CardRow`s, one selected at a time; heights 28 (one line), 52 (two) or 76 (two and a bar)."""
 
     def __init__(self, name: str, *, row_height: int = 52, many: bool = False) -> None:
         super().__init__(CardListModel(), row_height)

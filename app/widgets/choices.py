@@ -35,7 +35,7 @@ class ChoiceBar(QWidget):
         self._line = LinePainter()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._tell()
+        self._update_name()
 
     def set_choices(self, choices: Sequence[Choice]) -> None:
         """Offer others; the chosen key stays chosen if it is among them."""
@@ -43,7 +43,7 @@ class ChoiceBar(QWidget):
         self._choices = list(choices)
         self._place = next((n for n, choice in enumerate(choices) if choice[0] == key), 0)
         self.updateGeometry()
-        self._tell()
+        self._update_name()
 
     def current(self) -> str:
         """The key of the chosen one; "" where there is none."""
@@ -52,13 +52,13 @@ class ChoiceBar(QWidget):
     def set_current(self, key: str) -> None:
         """Choose without telling anyone."""
         self._place = next((n for n, choice in enumerate(self._choices) if choice[0] == key), self._place)
-        self._tell()
+        self._update_name()
 
     def choose(self, place: int) -> None:
         """Choose as the user would."""
         if 0 <= place < len(self._choices) and place != self._place:
             self._place = place
-            self._tell()
+            self._update_name()
             self.changed.emit(self.current())
 
     def box(self, place: int) -> QRect:
@@ -86,7 +86,7 @@ class ChoiceBar(QWidget):
     def _at(self, point: QPoint) -> int:
         return next((n for n in range(len(self._choices)) if self.box(n).contains(point)), -1)
 
-    def _tell(self) -> None:
+    def _update_name(self) -> None:
         label = self._choices[self._place][1] if self._choices else ""
         self.setAccessibleName(visible(f"{self._name}: {label}" if label else self._name))
         self.update()

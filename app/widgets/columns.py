@@ -104,13 +104,16 @@ class Arrangement:
 
     def move(self, column: int, by: int) -> None:
         """Move a column to the right, or to the left, as far as there are others."""
-        header = self._table.horizontalHeader()
-        now = header.visualIndex(column)
-        header.moveSection(now, max(0, min(now + by, len(self._keys) - 1)))
+        self.move_to(column, self._table.horizontalHeader().visualIndex(column) + by)
 
-    def widen(self, column: int, wide: int) -> None:
+    def move_to(self, column: int, place: int) -> None:
+        """Move a column to a place, counted from the left."""
+        header = self._table.horizontalHeader()
+        header.moveSection(header.visualIndex(column), max(0, min(place, len(self._keys) - 1)))
+
+    def widen(self, column: int, wide: object) -> None:
         """Make a column so wide at the usual size of text, within reason; the one that stretches has what is left."""
-        if not self.columns[column].stretch:
+        if not self.columns[column].stretch and isinstance(wide, int):
             self._table.setColumnWidth(column, sized(max(self.columns[column].least, min(wide, WIDEST))))
 
     def reset(self) -> None:
@@ -132,16 +135,15 @@ class Arrangement:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state` gave; anything else is ignored."""
         widths, order, hidden = state.get("widths"), state.get("order"), state.get("hidden")
-        for key, value in widths.items() if isinstance(widths, dict) else ():
-            if key in self._keys and isinstance(value, int):
-                self.widen(self._keys.index(key), value)
+        if isinstance(widths, dict):
+            for key in widths.keys() & set(self._keys):
+                self.widen(self._keys.index(key), widths[key])
         if isinstance(order, list) and sorted(map(str, order)) == sorted(self._keys):
-            header = self._table.horizontalHeader()
             for place, key in enumerate(order):
-                header.moveSection(header.visualIndex(self._keys.index(key)), place)
-        for place, key in enumerate(self._keys):
-            if isinstance(hidden, list) and key in hidden:
-                self.leave_out(place, out=True)
+                self.move_to(self._keys.index(key), place)
+        if isinstance(hidden, list):
+            for key in set(self._keys).intersection(map(str, hidden)):
+                self.leave_out(self._keys.index(key), out=True)
 
     def _place(self, column: int) -> None:
         QTableView.setColumnHidden(self._table, column, column in self._left_out | self._no_room)
@@ -243,8 +245,8 @@ class ColumnsDialog(Dialog):
         self.list = ColumnList("Columns", row_height=sized(ROW))
         self.list.moved.connect(self._move)
         self.list.widened.connect(self._widen)
-        self.list.peek_wanted.connect(lambda _: self._turn())
-        self.list.opened.connect(lambda _: self._turn())
+        self.list.peek_wanted.connect(lambda _: self._toggle())
+        self.list.opened.connect(lambda _: self._toggle())
         self.list.chosen.connect(lambda _: self._show_buttons())
         self.body.addWidget(self.list, 1)
         self.body.addLayout(self._buttons())
@@ -258,14 +260,14 @@ class ColumnsDialog(Dialog):
         self.list.setFocus()
 
     def _buttons(self) -> QHBoxLayout:
-        self.turn = button(Action(text="Leave out", do=self._turn, tip="Show or leave out (Space)"))
+        self.toggle = button(Action(text="Leave out", do=self._toggle, tip="Show or leave out (Space)"))
         self.up = button(Action(text="Up", do=lambda: self._move(-1), tip="Further to the left (Alt+Up)"))
         self.down = button(Action(text="Down", do=lambda: self._move(1), tip="Further to the right (Alt+Down)"))
-        self.narrow = button(Action(text="Narrower", do=lambda: self._widen(-STEP), tip="Narrower (Alt+Left)"))
-        self.wide = button(Action(text="Wider", do=lambda: self._widen(STEP), tip="Wider (Alt+Right)"))
+        self.narrower = button(Action(text="Narrower", do=lambda: self._widen(-STEP), tip="Narrower (Alt+Left)"))
+        self.wider = button(Action(text="Wider", do=lambda: self._widen(STEP), tip="Wider (Alt+Right)"))
         row = QHBoxLayout()
         row.setSpacing(8)
-        for made in (self.turn, self.up, self.down, self.narrow, self.wide):
+        for made in (self.toggle, self.up, self.down, self.narrower, self.wider):
             row.addWidget(made)
         row.addStretch(1)
         return row
@@ -294,11 +296,11 @@ class ColumnsDialog(Dialog):
             return
         arrangement, order = self._arrangement, self._arrangement.order()
         fixed, out = arrangement.columns[place].stretch, arrangement.is_left_out(place)
-        self.turn.setText("Show" if out else "Leave out")
-        self.turn.setEnabled(not fixed)
+        self.toggle.setText("Show" if out else "Leave out")
+        self.toggle.setEnabled(not fixed)
         self.up.setEnabled(order[0] != place)
         self.down.setEnabled(order[-1] != place)
-        for made in (self.narrow, self.wide):
+        for made in (self.narrower, self.wider):
             made.setEnabled(not fixed and not out)
 
     def _place(self) -> int | None:
@@ -306,19 +308,19 @@ class ColumnsDialog(Dialog):
         current = self.list.current_id()
         return keys.index(current) if current in keys else None
 
-    def _turn(self) -> None:
-        self._do(lambda place: self._arrangement.leave_out(place, out=not self._arrangement.is_left_out(place)))
+    def _toggle(self) -> None:
+        self._change(lambda place: self._arrangement.leave_out(place, out=not self._arrangement.is_left_out(place)))
 
     def _move(self, by: int) -> None:
-        self._do(lambda place: self._arrangement.move(place, by))
+        self._change(lambda place: self._arrangement.move(place, by))
 
     def _widen(self, by: int) -> None:
-        self._do(lambda place: self._arrangement.widen(place, self._arrangement.width(place) + by))
+        self._change(lambda place: self._arrangement.widen(place, self._arrangement.width(place) + by))
 
-    def _do(self, deed: Callable[[int], object]) -> None:
+    def _change(self, change: Callable[[int], object]) -> None:
         place = self._place()
         if place is not None:
-            deed(place)
+            change(place)
             self._show()
 
     def _reset(self) -> None:

@@ -60,7 +60,7 @@ class Dialog(ReadingOrder, QDialog):
         self._foot = QHBoxLayout()
         self._lay_out_frame()
         self.finished.connect(self._finish)
-        theme().wear(self)
+        theme().apply_to(self)
 
     def _lay_out_frame(self) -> None:
         column = QVBoxLayout(self)

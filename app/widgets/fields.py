@@ -233,10 +233,10 @@ class Field(QWidget):
         self._show()
 
     def _show(self) -> None:
-        said = self._error or self._note
-        self._below.set_text(said, Role.BAD if self._error else Role.DIM)
-        self._below.setVisible(bool(said))
-        self.widget.setAccessibleDescription(said)
+        text = self._error or self._note
+        self._below.set_text(text, Role.BAD if self._error else Role.DIM)
+        self._below.setVisible(bool(text))
+        self.widget.setAccessibleDescription(text)
         set_wrong(self.widget, bool(self._error))
 
 

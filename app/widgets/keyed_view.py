@@ -1,4 +1,4 @@
-"""A list of rows by id: what tables and rails share of selection, hover, keyboard and menus."""
+"""A list of rows by id: what tables and card lists share of selection, hover, keyboard and menus."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ class KeyedView(QTableView, Generic[R]):
         self.hovered = -1
         self.focus_visible = False
         self._menu: MenuMaker | None = None
-        self.means: dict[str, str] = {}
+        self.key_effects: dict[str, str] = {}
         self._kept: tuple[str, tuple[str, ...], int] | None = None
         self.setModel(model)
         model.setParent(self)
@@ -91,9 +91,9 @@ class KeyedView(QTableView, Generic[R]):
         """Set the function that makes the context menu's actions for the selected ids."""
         self._menu = make
 
-    def tell_keys(self, **means: str) -> None:
+    def describe_keys(self, **effects: str) -> None:
         """Describe the effect of `Enter`, `F2`, `Del` and `Space` for the shortcuts dialog."""
-        self.means = means
+        self.key_effects = effects
 
     def current_id(self) -> str:
         """The id of the current row, or ""."""

@@ -136,7 +136,7 @@ class LineChart(Chart):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), tip(self._said_at(QPointF(event.pos()))), self)
+            QToolTip.showText(event.globalPos(), tip(self._text_at(QPointF(event.pos()))), self)
             return True
         return super().event(event)
 
@@ -197,7 +197,7 @@ class LineChart(Chart):
         inside = frame.box.adjusted(-REACH, -REACH, REACH, REACH).contains(at)
         return best if best >= 0 and inside and gaps[best] <= REACH else -1
 
-    def _said_at(self, at: QPointF) -> str:
+    def _text_at(self, at: QPointF) -> str:
         frame = _Frame(QRectF(self.rect()), self._plot)
         if at.y() > frame.box.bottom():
             return next((bar.tip for bar in self._plot.bars if frame.x(bar.start) <= at.x() < frame.x(bar.end)), "")
@@ -207,8 +207,8 @@ class LineChart(Chart):
     def _take(self, number: int) -> None:
         if number != self._current:
             self._current = number
-            said = self._plot.points[number].tip if number >= 0 else ""
-            self.setAccessibleName(f"{self._name}: {said}" if said else self._name)
+            text = self._plot.points[number].tip if number >= 0 else ""
+            self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
             clickable = number >= 0 and self._plot.points[number].id
             self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
             self.update()

@@ -24,6 +24,8 @@ from app.widgets.spans import LinePainter
 MOST = 36
 SHORT_NAME = 110
 STEPS = (4, 6, 9, 14, 22, 28, 36)
+WALKS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+ZOOMS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}
 
 
 class MatrixChart(QAbstractScrollArea):
@@ -163,26 +165,23 @@ class MatrixChart(QAbstractScrollArea):
             self._open(cell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
-        zooms = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}
         key = Qt.Key(event.key())
-        if key in steps and self._painter.matrix.rows:
-            row, column = self._current or (0, 0)
-            down, right = steps[key] if self._current else (0, 0)
-            self._walk_to(
-                (
-                    max(0, min(len(self._painter.matrix.rows) - 1, row + down)),
-                    max(0, min(len(self._painter.matrix.keys) - 1, column + right)),
-                )
-            )
-        elif key in zooms:
-            self.zoom(zooms[key])
+        if key in WALKS and self._painter.matrix.rows:
+            self._walk(*WALKS[key])
+        elif key in ZOOMS:
+            self.zoom(ZOOMS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current is not None:
             self._open(self._current)
         elif key is Qt.Key.Key_Menu:
             self.menu_wanted.emit(self.mapToGlobal(self.rect().center()))
         else:
             super().keyPressEvent(event)
+
+    def _walk(self, down: int, right: int) -> None:
+        """Go to a neighbour of the current cell; the first step goes to the first cell."""
+        row, column = (self._current[0] + down, self._current[1] + right) if self._current else (0, 0)
+        last_row, last_column = len(self._painter.matrix.rows) - 1, len(self._painter.matrix.keys) - 1
+        self._walk_to((max(0, min(last_row, row)), max(0, min(last_column, column))))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if (cell := self._at(event.pos())) is not None:

@@ -12,18 +12,18 @@ from app.widgets.actions import Action, IconButton, show_menu
 from app.widgets.safe_text import one_line, tip
 from app.widgets.spans import LinePainter, paint_box, paint_icon
 
-NARROW = 56
-WAY, ICON, CARET = 20, 20, 12
+ICONS_ONLY = 56
+ARROW, ICON, CARET = 20, 20, 12
 
 
 class NavItem(QAbstractButton):
-    """One place. Narrow, it is its icon with the word as tooltip."""
+    """One destination; with `icons_only`, its text is the tooltip."""
 
     def __init__(self, key: str, icon: str, text: str) -> None:
         super().__init__()
         self.key = key
         self.badge = 0
-        self.narrow = False
+        self.icons_only = False
         self._icon = icon
         self._line = LinePainter()
         self.setText(text)
@@ -32,13 +32,13 @@ class NavItem(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.tell()
+        self.update_name()
 
-    def tell(self) -> None:
-        """Name it for screen readers and tooltips."""
+    def update_name(self) -> None:
+        """Set its name for screen readers, and its tooltip."""
         more = f", {self.badge} to look at" if self.badge else ""
         self.setAccessibleName(f"{self.text()}{more}")
-        self.setToolTip(tip(f"{self.text()}{more}") if self.narrow else "")
+        self.setToolTip(tip(f"{self.text()}{more}") if self.icons_only else "")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -54,21 +54,24 @@ class NavItem(QAbstractButton):
             painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
         if self.hasFocus():
             paint_box(painter, self.rect(), Role.FOCUS, None, corner, theme().ring)
-        side, name = sized(ICON), f"{self._icon}-fill" if chosen else self._icon
-        left = (self.width() - side) // 2 if self.narrow else 8
-        paint_icon(painter, name, left, self.height() / 2, side, Role.ACCENT if chosen else Role.DIM)
-        if not self.narrow:
-            font = theme().font(strong=chosen, label=not chosen)
-            self._line.text(painter, box.adjusted(16 + side, 0, -sized(34), 0), self.text(), font, Role.TEXT)
+        self._paint_content(painter, box, chosen)
         if self.badge:
             self._paint_badge(painter)
+
+    def _paint_content(self, painter: QPainter, box: QRectF, chosen: bool) -> None:
+        side, name = sized(ICON), f"{self._icon}-fill" if chosen else self._icon
+        left = (self.width() - side) // 2 if self.icons_only else 8
+        paint_icon(painter, name, left, self.height() / 2, side, Role.ACCENT if chosen else Role.DIM)
+        if not self.icons_only:
+            font = theme().font(strong=chosen, label=not chosen)
+            self._line.text(painter, box.adjusted(16 + side, 0, -sized(34), 0), self.text(), font, Role.TEXT)
 
     def _paint_badge(self, painter: QPainter) -> None:
         text = str(self.badge) if self.badge < 100 else "99+"
         font = theme().font(Size.SMALL, strong=True, tabular=True)
         wide = max(sized(20), self._line.width(text, font) + 12)
-        middle = self.height() / 2 - (sized(8) if self.narrow else 0)
-        box = QRectF(self.width() - wide - (0 if self.narrow else 8), middle - sized(10), wide, sized(20))
+        middle = self.height() / 2 - (sized(8) if self.icons_only else 0)
+        box = QRectF(self.width() - wide - (0 if self.icons_only else 8), middle - sized(10), wide, sized(20))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().colour(Role.BAD_TINT))
         painter.drawRoundedRect(box, sized(10), sized(10))
@@ -80,7 +83,7 @@ class NavHead(QAbstractButton):
 
     def __init__(self, title: str, actions: Callable[[], Sequence[Action]]) -> None:
         super().__init__()
-        self.narrow = False
+        self.icons_only = False
         self._subtitle = ""
         self._line = LinePainter()
         self.setText(title)
@@ -101,7 +104,7 @@ class NavHead(QAbstractButton):
         if self.underMouse() or self.hasFocus():
             paint_box(painter, self.rect(), Role.FOCUS if self.hasFocus() else None, Role.HOVER, 6, theme().ring)
         side = sized(CARET)
-        if self.narrow:
+        if self.icons_only:
             place, letter = QRectF(0, 4, self.width(), sized(20)), self.text()[:1].upper()
             middle = Qt.AlignmentFlag.AlignHCenter
             self._line.text(painter, place, letter, theme().font(strong=True), Role.TEXT, middle)
@@ -114,7 +117,7 @@ class NavHead(QAbstractButton):
 
 
 class Navigation(QWidget):
-    """Places from top to bottom, then those at the foot. `wanted` gives the key of the one clicked."""
+    """Destinations from top to bottom, then those at the foot. `wanted` gives the key of the one clicked."""
 
     SPOKEN_AS = Spoken.Grouping
 
@@ -135,31 +138,31 @@ class Navigation(QWidget):
         column.setContentsMargins(8, 8, 9, 12)
         column.setSpacing(12)
         column.addWidget(self.head)
-        column.addLayout(self._ways())
+        column.addLayout(self._history_row())
         for part in (self._places, self._foot):
             part.setSpacing(2)
         column.addLayout(self._places)
         column.addStretch(1)
         column.addLayout(self._foot)
-        self.set_narrow(False)
+        self.set_icons_only(False)
 
-    def _ways(self) -> QHBoxLayout:
+    def _history_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(0)
-        for way in (self.back, self.forward):
-            way.setFixedSize(sized(WAY), sized(WAY))
-            row.addWidget(way)
+        for arrow in (self.back, self.forward):
+            arrow.setFixedSize(sized(ARROW), sized(ARROW))
+            row.addWidget(arrow)
         row.addStretch(1)
-        self.set_ways(back=False, forward=False)
+        self.set_history_buttons(back=False, forward=False)
         return row
 
-    def set_ways(self, *, back: bool, forward: bool) -> None:
+    def set_history_buttons(self, *, back: bool, forward: bool) -> None:
         """Enable or disable the back and forward buttons."""
         self.back.setEnabled(back)
         self.forward.setEnabled(forward)
 
     def add(self, key: str, icon: str, text: str, *, foot: bool = False, page: bool = True) -> None:
-        """A place; `page` False for one that only opens something."""
+        """Add a destination; `page` False for one that only opens something."""
         item = NavItem(key, icon, text)
         item.setCheckable(page)
         item.clicked.connect(lambda: self._clicked(key))
@@ -167,7 +170,7 @@ class Navigation(QWidget):
         (self._foot if foot else self._places).addWidget(item)
 
     def set_current(self, key: str) -> None:
-        """Mark where the user is."""
+        """Mark the current destination."""
         for item in self._items.values():
             if item.isCheckable():
                 item.setChecked(item.key == key)
@@ -175,15 +178,15 @@ class Navigation(QWidget):
     def set_badge(self, key: str, number: int) -> None:
         """Show the number of items in a place that need attention."""
         self._items[key].badge = number
-        self._items[key].tell()
+        self._items[key].update_name()
 
-    def set_narrow(self, narrow: bool) -> None:
-        """Icons only, or icons with words."""
-        self.setFixedWidth(sized(NARROW if narrow else width("nav")))
-        self.head.narrow = narrow
+    def set_icons_only(self, icons_only: bool) -> None:
+        """Show icons only, or icons with text."""
+        self.setFixedWidth(sized(ICONS_ONLY if icons_only else width("nav")))
+        self.head.icons_only = icons_only
         for item in self._items.values():
-            item.narrow = narrow
-            item.tell()
+            item.icons_only = icons_only
+            item.update_name()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -222,7 +222,7 @@ class Toast(QFrame):
         super().__init__(parent)
         self._undo = undo
         self.setProperty("popup", True)
-        theme().wear(self)
+        theme().apply_to(self)
         self.setAccessibleName(visible(text))
         self._timer = QTimer(self, interval=TOAST_MS, singleShot=True)
         self.gone = self._timer.timeout

@@ -55,7 +55,6 @@ class PageHeader(QWidget):
         self._title = Label(title, size=Size.TITLE, strong=True)
         self._count = Label(role=Role.DIM, tabular=True)
         self._filter_actions: Callable[[], Sequence[Action]] = tuple
-        self._filters = 0
         self._help = IconButton("question", "How this works (F1)")
         self._help.hide()
         self._tools = QWidget()
@@ -116,7 +115,6 @@ class PageHeader(QWidget):
 
     def mark_filter(self, active: int) -> None:
         """Show how many filters are in force."""
-        self._filters = active
         if self.filter is not None:
             self.filter.setText(f"Filter: {active}" if active else "Filter")
 
@@ -124,11 +122,6 @@ class PageHeader(QWidget):
     def searched_for(self) -> str:
         """Text of the search field."""
         return self.search.text() if self.search is not None else ""
-
-    @property
-    def narrowed(self) -> bool:
-        """Return True if a search or a filter restricts the list."""
-        return bool(self._filters or self.searched_for)
 
     def set_buttons(self, actions: Sequence[Action]) -> None:
         """Have these buttons at the right end, instead of those before; equal texts are kept as they are."""

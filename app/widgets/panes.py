@@ -68,7 +68,7 @@ class ScrollPane(QScrollArea):
 
 
 class HeadedPane(QWidget):
-    """A widget under a quiet heading, for a rail beside other panes."""
+    """A widget under a quiet heading, for a list beside other panes."""
 
     def __init__(self, title: str, body: QWidget) -> None:
         super().__init__()

@@ -181,7 +181,7 @@ class PickPopup(QFrame):
         """Show these under what fits, until something else is typed."""
         row = self.list.current_id()
         self._below = tuple(items)
-        self._narrow(self.search.text())
+        self._filter(self.search.text())
         self.list.select(row)
 
     def inset(self) -> int:
@@ -190,7 +190,7 @@ class PickPopup(QFrame):
 
     def _type(self, typed: str) -> None:
         self._below = ()
-        self._narrow(typed)
+        self._filter(typed)
         self._quiet.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -202,7 +202,7 @@ class PickPopup(QFrame):
         self._items, self.chosen = tuple(items), chosen
         self._foot.setContentsMargins(self.inset(), 2, 8, 4)
         self.search.clear()
-        self._narrow("")
+        self._filter("")
         self.list.select(chosen)
         self.setFixedWidth(wide)
         self.adjustSize()
@@ -218,7 +218,7 @@ class PickPopup(QFrame):
             return False
         return True
 
-    def _narrow(self, typed: str) -> None:
+    def _filter(self, typed: str) -> None:
         found = [*matching(self._items, typed), *self._below]
         if self.other_words and typed.strip() and all(item.id != typed.strip() for item in found):
             found.append(PickItem(id="\0other", title=self.other_words.format(typed.strip()), mono=False))

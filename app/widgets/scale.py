@@ -66,8 +66,9 @@ class ThresholdScale(QAbstractSlider):
         """The histogram: how many there are, by equal parts from 0 to 1."""
         self._numbers = tuple(numbers)
         part = 1 / max(1, len(self._numbers))
-        told = (f"{place * part:.2f} to {(place + 1) * part:.2f}: {n:,}" for place, n in enumerate(self._numbers) if n)
-        self.setAccessibleDescription("; ".join(told))
+        known = [(place * part, count) for place, count in enumerate(self._numbers) if count]
+        counts = (f"{low:.2f} to {low + part:.2f}: {count:,}" for low, count in known)
+        self.setAccessibleDescription("; ".join(counts))
         self.update()
 
     def say(self, above: str, beside: str) -> None:

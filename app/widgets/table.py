@@ -56,7 +56,7 @@ class RowsModel(KeyedModel[Row]):
             self.set_rows(self._given)
 
     def arranged(self, rows: list[Row]) -> list[Row]:
-        rows = [row for row in rows if _says(row, self.words)] if self.words else rows
+        rows = [row for row in rows if _holds(row, self.words)] if self.words else rows
         if self.sorted_by is None:
             return rows
         column, down = self.sorted_by
@@ -97,9 +97,9 @@ def spoken(cell: Cell) -> str:
     return f"{lead}{cell.text}{marks}"
 
 
-def _says(row: Row, words: Sequence[str]) -> bool:
-    told = "\n".join(spoken(cell) for cell in row.cells).casefold()
-    return all(word in told for word in words)
+def _holds(row: Row, words: Sequence[str]) -> bool:
+    text = "\n".join(spoken(cell) for cell in row.cells).casefold()
+    return all(word in text for word in words)
 
 
 def heard(cell: Cell) -> str:

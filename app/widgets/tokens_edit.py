@@ -18,7 +18,7 @@ from app.widgets.text_view import Label
 CHIP, LINE, GAP = 24, 28, 4
 CROSS = 20
 LEAST_ENTRY = 96
-SAYS = 20
+ERROR_HEIGHT = 20
 PAUSE_MS = 500
 LOW = "QLineEdit { min-height: 20px; padding: 0 6px; }"
 QUIET = """
@@ -89,10 +89,10 @@ class TokensEdit(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.entry)
         self.setFixedHeight(sized(CHIP))
-        self.says = Label(size=Size.SMALL, role=Role.BAD, parent=self)
-        self.says.hide()
+        self.error = Label(size=Size.SMALL, role=Role.BAD, parent=self)
+        self.error.hide()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._judge)
+        self._pause.timeout.connect(self._show_own_fault)
         self.entry.textChanged.connect(self._typed)
 
     def _make_entry(self, placeholder: str) -> QLineEdit:
@@ -177,12 +177,12 @@ class TokensEdit(QWidget):
 
     def _typed(self) -> None:
         """Take a complaint back at once; wait with another for a pause."""
-        if self.says.text() != self._fault():
-            self._say("")
+        if self.error.text() != self._fault():
+            self._show_fault("")
             self._pause.start()
 
-    def _judge(self) -> None:
-        self._say(self._fault())
+    def _show_own_fault(self) -> None:
+        self._show_fault(self._fault())
 
     def _fault(self) -> str:
         text = self._text()
@@ -193,10 +193,10 @@ class TokensEdit(QWidget):
         unknown = not any(text.lower() in name.lower() for name in self._known)
         return f"There is no {self._what} named {one_line(text, 40)}." if self._only_known and unknown else ""
 
-    def _say(self, fault: str) -> None:
+    def _show_fault(self, fault: str) -> None:
         self._pause.stop()
-        self.says.setText(fault)
-        self.says.setVisible(bool(fault))
+        self.error.setText(fault)
+        self.error.setVisible(bool(fault))
         self.entry.setAccessibleDescription(fault)
         set_wrong(self.entry, bool(fault))
         self._arrange()
@@ -209,17 +209,18 @@ class TokensEdit(QWidget):
         self._add_typed()
 
     def _add_typed(self) -> None:
-        popup = self.entry.completer().popup()
-        if popup is not None and popup.isVisible() and popup.currentIndex().isValid():
-            return
         text = self._text()
-        known = next((name for name in self._known if name.lower() == text.lower()), None)
-        if not text or (self._only_known and known is None):
+        known = {name.lower(): name for name in self._known}.get(text.lower())
+        if self._is_completing() or not text or (self._only_known and known is None):
             return
         self.entry.clear()
         token = known or text
         if token not in self._tokens:
             self._change((*self._tokens, token))
+
+    def _is_completing(self) -> bool:
+        popup = self.entry.completer().popup()
+        return popup is not None and popup.isVisible() and popup.currentIndex().isValid()
 
     def _change(self, tokens: tuple[str, ...]) -> None:
         self.set_tokens(tokens)
@@ -231,8 +232,8 @@ class TokensEdit(QWidget):
             end = QPoint(0, end.y() + sized(LINE))
         below = end.y() + sized(CHIP)
         self.entry.setGeometry(end.x(), end.y(), max(LEAST_ENTRY, self.width() - end.x()), sized(CHIP))
-        self.says.setGeometry(0, below, self.width(), sized(SAYS))
-        self.setFixedHeight(below + (sized(SAYS) if self.says.text() else 0))
+        self.error.setGeometry(0, below, self.width(), sized(ERROR_HEIGHT))
+        self.setFixedHeight(below + (sized(ERROR_HEIGHT) if self.error.text() else 0))
 
 
 class ChipRow(QWidget):

@@ -65,7 +65,7 @@ def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(
     found: list[str] = []
 
     async def work() -> None:
-        theme().install(before, whole=False)
+        theme().install(before, application_wide=False)
         async with opened(await hostile_engine(TEXT, SERVER)) as window:
             await filled(window, lambda page: SERVER in drawn(page))
             colour = theme().colour(old)

@@ -117,7 +117,7 @@ def main() -> int:
     chosen = parser.parse_args()
     random.seed(20261121)
     running = QApplication.instance() or QApplication(["benchmark"])
-    theme().install(ThemeMode.LIGHT, whole=False)
+    theme().install(ThemeMode.LIGHT, application_wide=False)
     garbage_collection = GarbageCollection()
     garbage_collection.start()
     with tempfile.TemporaryDirectory() as folder, QEventLoop(running) as loop:

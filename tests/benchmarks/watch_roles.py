@@ -132,7 +132,7 @@ def prepared(home: Path) -> QApplication:
     os.environ.update(dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(home)))
     running = QApplication(["benchmark"])
     running.setQuitOnLastWindowClosed(False)
-    theme().install(ThemeMode.LIGHT, whole=False)
+    theme().install(ThemeMode.LIGHT, application_wide=False)
     garbage_collection = GarbageCollection()
     garbage_collection.setParent(running)
     garbage_collection.start()

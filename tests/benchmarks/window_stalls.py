@@ -200,7 +200,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
     running = QApplication.instance() or QApplication(["benchmark"])
-    theme().install(ThemeMode.LIGHT, whole=False)
+    theme().install(ThemeMode.LIGHT, application_wide=False)
     with tempfile.TemporaryDirectory() as folder, model_server(chosen.model) as url, QEventLoop(running) as loop:
         seen = loop.run_until_complete(measure(Path(folder), chosen.runs, url))
     for words, (late, own) in seen.items():

@@ -96,7 +96,7 @@ def _run(work: Coroutine[object, object, None], mode: str) -> None:
     running = QApplication(["shots"])
     running.setQuitOnLastWindowClosed(False)
     running.setCursorFlashTime(0)
-    theme().install(*looks(mode), whole=False)
+    theme().install(*looks(mode), application_wide=False)
     gc.disable()  # a Qt object must not die on the core's thread
     with QEventLoop(running) as loop:
         loop.run_until_complete(work)

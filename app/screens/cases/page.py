@@ -90,7 +90,7 @@ class CasesPage(Page):
         self.table.rename_wanted.connect(lambda _id: self._edit(name=True))
         self.table.delete_wanted.connect(lambda _ids: self.many.delete())
         self.table.set_menu(lambda _ids: self.case_commands.row_menu())
-        self.table.tell_keys(Enter="Edit the case", F2="Edit the name", Del="Delete the cases")
+        self.table.describe_keys(Enter="Edit the case", F2="Edit the name", Del="Delete the cases")
         self.editor.changed.connect(self._typed)
         self.editor.picked.connect(self._pick)
         self.editor.undo_wanted.connect(self._undo)

@@ -93,7 +93,7 @@ class ComparePane(QWidget):
         self.table.set_reader(lambda places, do: self._spawn(self._give(places, do)))
         self.table.sorted.connect(lambda *_: self.show_group(self._group))
         self.table.chosen.connect(lambda _: self.settle.start())
-        self.table.tell_keys(Enter="Show both runs")
+        self.table.describe_keys(Enter="Show both runs")
         self.table.opened.connect(lambda row: self._open(int(row)))
 
     def _lay_out(self) -> None:

@@ -49,8 +49,8 @@ class GroupsPane(QWidget):
         column.addWidget(Rule())
         column.addWidget(_heading("Servers, worst first"))
         column.addWidget(self.servers, 1)
-        self.models.tell_keys(Enter="Show the model's runs")
-        self.servers.tell_keys(Enter="Show the server's runs")
+        self.models.describe_keys(Enter="Show the model's runs")
+        self.servers.describe_keys(Enter="Show the server's runs")
         self.models.opened.connect(self.model_opened)
         self.servers.opened.connect(self.server_opened)
 
@@ -96,7 +96,7 @@ class RepeatsPane(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(full)
         self._stack.addWidget(self.empty)
-        self.flaky.tell_keys(Enter="Show the case's runs")
+        self.flaky.describe_keys(Enter="Show the case's runs")
         self.flaky.opened.connect(lambda row: self.case_opened.emit(int(row)))
 
     def _lay_out(self, full: QWidget) -> None:

@@ -78,7 +78,7 @@ class OverviewPane(QWidget):
 
     def _connect(self) -> None:
         self.square.opened.connect(self.cell_opened)
-        self.tools.tell_keys(Enter="Show the tool's runs")
+        self.tools.describe_keys(Enter="Show the tool's runs")
         self.tools.chosen.connect(self._mark)
         self.tools.opened.connect(lambda row: self.tool_opened.emit(int(row)))
         chart = self.trend.chart

@@ -116,7 +116,7 @@ class CallHistory(QWidget):
         self.list.set_menu(self._menu)
         self.list.opened.connect(lambda _: self._with_current(self.use_wanted.emit))
         self.list.delete_wanted.connect(lambda _: self._remove(self.chosen()))
-        self.list.tell_keys(Enter="Use the arguments of the call", Del="Delete the calls")
+        self.list.describe_keys(Enter="Use the arguments of the call", Del="Delete the calls")
         self.use.clicked.connect(lambda: self._with_current(self.use_wanted.emit))
         self.repeat.clicked.connect(lambda: self._with_current(self.repeat_wanted.emit))
         self.forget.clicked.connect(lambda: self._remove(tuple(self._calls.values())))

@@ -81,7 +81,7 @@ class ToolCommands:
         pane.tools.set_menu(lambda _names: self.actions())
         pane.tools.opened.connect(lambda _: self.call_current())
         pane.tools.delete_wanted.connect(lambda _: self.exclude())
-        pane.tools.tell_keys(Enter="Call the tool", Del="Leave the tools out")
+        pane.tools.describe_keys(Enter="Call the tool", Del="Leave the tools out")
         pane.tool_pane.call_wanted.connect(self.call_tool)
         pane.tool_pane.left_out.wanted.connect(self.include)
 

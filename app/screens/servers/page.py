@@ -123,7 +123,7 @@ class ServersPage(Page):
         self.server_list.rename_wanted.connect(lambda _: self.edit())
         self.server_list.delete_wanted.connect(self.remove)
         self.server_list.set_menu(lambda ids: server_actions(self._commands, len(ids)))
-        self.server_list.tell_keys(Enter="Edit the server", F2="Edit the server", Del="Remove the servers")
+        self.server_list.describe_keys(Enter="Edit the server", F2="Edit the server", Del="Remove the servers")
         self.pane.check_wanted.connect(self.check)
         self.pane.edit_wanted.connect(self.edit)
         self.pane.remove_wanted.connect(self.remove_selected)

@@ -234,7 +234,7 @@ class ExcludedToolsPane(QWidget):
         self.list = CardList("Tools left out", row_height=height("table_row"), many=True)
         self.list.set_menu(lambda names: [Action(text="Offer again", do=lambda: self.wanted.emit(names))])
         self.list.opened.connect(lambda name: self.wanted.emit((name,)))
-        self.list.tell_keys(Enter="Offer the tool again")
+        self.list.describe_keys(Enter="Offer the tool again")
         self.again = button(Action(text="Offer all again", do=lambda: self.wanted.emit(tuple(self.list.rows.ids()))))
         self._title = Label(size=Size.TITLE, strong=True)
         head = QHBoxLayout()

@@ -71,7 +71,7 @@ class WelcomePage(ReadingOrder, QWidget):
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.others)
         self.setProperty("pane", "surface")
         self._lay_out()
-        theme().wear(self)
+        theme().apply_to(self)
         session.failed.connect(self._show_failure)
         looking = session.spawn(self._look())
         self.destroyed.connect(lambda: looking.cancel())

@@ -226,8 +226,8 @@ def test_the_page_of_shortcuts_claims_no_key_that_a_list_does_not_answer(qapp: Q
                 inside.show_screen(place)
                 await inside.page(place).settled()
                 for view in inside.page(place).findChildren(KeyedView):
-                    told += bool(view.means)
-                    for key in view.means:
+                    told += bool(view.key_effects)
+                    for key in view.key_effects:
                         assert view.receivers(f"2{SIGNALS[key]}"), (place, view.accessibleName(), key)
             assert told >= 6
 

@@ -45,14 +45,14 @@ def usual_looks(qapp: QApplication) -> Iterator[None]:
 @pytest.fixture
 def in_parts(qapp: QApplication) -> Iterator[QWidget]:
     """A window of two parts that wear the sheet by themselves, of which one is seen."""
-    theme().install(ThemeMode.LIGHT, whole=False)
+    theme().install(ThemeMode.LIGHT, application_wide=False)
     window = QWidget()
     for name in ("unseen", "seen"):
         part = Part(window)
         part.setObjectName(name)
         part.dressed = []
         part.setHidden(name == "unseen")
-        theme().wear(part)
+        theme().apply_to(part)
     window.show()
     yield window
     window.close()
@@ -91,7 +91,7 @@ def test_what_is_about_to_go_is_dressed_no_more(in_parts: QWidget, qtbot: QtBot)
 def test_what_is_inside_a_part_wears_what_the_part_wears(in_parts: QWidget) -> None:
     seen, _ = parts(in_parts)
     inside = QWidget(seen)
-    theme().wear(inside)
+    theme().apply_to(inside)
     assert inside.styleSheet() == ""
 
 

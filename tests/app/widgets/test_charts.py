@@ -158,8 +158,8 @@ def test_points_are_walked_through_with_the_keyboard(line: LineChart, qtbot: Any
 
 
 def test_hovering_says_points_and_bars_in_words(line: LineChart) -> None:
-    assert line._said_at(line.spot(0)) == "first"
-    assert line._said_at(QPointF(line.spot(0).x(), 225)) == "three"
+    assert line._text_at(line.spot(0)) == "first"
+    assert line._text_at(QPointF(line.spot(0).x(), 225)) == "three"
 
 
 @pytest.mark.parametrize("plot", [Plot(), Plot(points=PLOT.points[:1]), Plot(points=PLOT.points, band=True)])

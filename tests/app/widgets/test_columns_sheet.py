@@ -69,7 +69,7 @@ def test_space_leaves_a_column_out_and_shows_it_again(sheet: ColumnsDialog, tabl
     sheet.list.select("share")
     QTest.keyClick(sheet.list, Qt.Key.Key_Space)
     assert table.isColumnHidden(2)
-    assert (sheet.turn.text(), sheet.wide.isEnabled()) == ("Show", False)
+    assert (sheet.toggle.text(), sheet.wider.isEnabled()) == ("Show", False)
     QTest.keyClick(sheet.list, Qt.Key.Key_Space)
     assert not table.isColumnHidden(2)
     assert table.columnWidth(2) == 80
@@ -79,8 +79,8 @@ def test_the_column_that_fills_the_rest_always_stays(sheet: ColumnsDialog, table
     sheet.list.select("query")
     QTest.keyClick(sheet.list, Qt.Key.Key_Space)
     assert not table.isColumnHidden(1)
-    assert not sheet.turn.isEnabled()
-    assert not sheet.wide.isEnabled()
+    assert not sheet.toggle.isEnabled()
+    assert not sheet.wider.isEnabled()
 
 
 def test_buttons_do_the_same_and_end_where_there_is_no_further(sheet: ColumnsDialog, table: ListTable) -> None:
@@ -95,8 +95,8 @@ def test_buttons_do_the_same_and_end_where_there_is_no_further(sheet: ColumnsDia
 def test_all_columns_go_back_to_how_they_were_at_first(sheet: ColumnsDialog, table: ListTable) -> None:
     sheet.list.select("share")
     sheet.up.click()
-    sheet.wide.click()
-    sheet.turn.click()
+    sheet.wider.click()
+    sheet.toggle.click()
     next(made for made in sheet.findChildren(type(sheet.up)) if made.text() == "As at first").click()
     assert order(table) == ["mark", "query", "share"]
     assert (table.columnWidth(2), table.isColumnHidden(2)) == (80, False)

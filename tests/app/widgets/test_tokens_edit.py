@@ -49,12 +49,12 @@ def test_a_name_that_is_there_already_is_told_once_typing_pauses_and_taken_back_
     edit.set_tokens(["search"])
     high = edit.height()
     QTest.keyClicks(edit.entry, "Search")
-    assert edit.says.isHidden()
-    qtbot.waitUntil(lambda: edit.says.text() == "The tag Search is there already.", timeout=30_000)
+    assert edit.error.isHidden()
+    qtbot.waitUntil(lambda: edit.error.text() == "The tag Search is there already.", timeout=30_000)
     assert edit.height() > high
-    assert edit.entry.accessibleDescription() == edit.says.text()
+    assert edit.entry.accessibleDescription() == edit.error.text()
     QTest.keyClicks(edit.entry, "es")
-    assert edit.says.isHidden()
+    assert edit.error.isHidden()
     assert edit.height() == high
 
 
@@ -65,7 +65,7 @@ def test_a_name_that_nobody_knows_is_told_where_only_known_ones_count(qtbot: QtB
     made.show()
     QTest.keyClicks(made.entry, "bike")
     QTest.keyClicks(made.entry, "s")
-    qtbot.waitUntil(lambda: made.says.text() == "There is no server named bikes.", timeout=30_000)
+    qtbot.waitUntil(lambda: made.error.text() == "There is no server named bikes.", timeout=30_000)
 
 
 def test_backspace_in_the_empty_entry_and_del_on_a_chip_take_names_away(edit: TokensEdit) -> None:
