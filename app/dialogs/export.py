@@ -1,22 +1,19 @@
-"""Results into files: asks where and in which form, has the core write them, and says where they are."""
+"""Export of results: dialogs that ask for a file and its format, and the message that it was written."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.core_link.reports import run_reports
 from app.core_link.session import Session
+from app.dialogs.export_presenter import ExportPresenter
 from app.dialogs.pdf_export import print_page
 from app.widgets import Action, one_line
 from mcp_tef import BatchId, ReportFormat, RunFilter
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
 
 FORMS: Final[Mapping[str, tuple[ReportFormat, str]]] = {
     "Report to read (*.html)": (ReportFormat.HTML, "html"),
@@ -33,42 +30,28 @@ Ways = Mapping[str, tuple[str, Write]]
 
 
 def ask_where(parent: QWidget, session: Session, where: RunFilter, title: str) -> QFileDialog:
-    """Ask which file the runs of a filter are to go to, as a report under a title; the file's ending says the form."""
-    return ask_file(
-        parent, session, f"Export the results of {title}", file_name(title), runs_ways(session, where, title)
-    )
+    """Ask for a file and export the runs of a filter to it, under a title."""
+    heading = f"Export the results of {title}"
+    return ask_file(parent, session, heading, file_name(title), runs_ways(session, where, title))
 
 
 def runs_ways(session: Session, where: RunFilter, title: str) -> Ways:
     """Return the writers for the runs of a filter, one for each format."""
-
-    async def write(form: ReportFormat, file: Path) -> None:
-        await session.call(lambda core: run_reports(core).write_found(where, title, file, form))
-
-    async def to_print(file: Path) -> None:
-        await print_page(await session.call(lambda core: run_reports(core).page(where, title)), title, file)
-
-    return {
-        PRINTED: ("pdf", to_print),
-        **{text: (ending, partial(write, form)) for text, (form, ending) in FORMS.items()},
-    }
+    reports = ExportPresenter(session.call)
+    write = {text: (ending, partial(reports.write_runs, where, title, form)) for text, (form, ending) in FORMS.items()}
+    return {PRINTED: ("pdf", printed(partial(reports.runs_html, where, title), title)), **write}
 
 
 def ask_comparison(parent: QWidget, session: Session, before: BatchId, after: BatchId) -> QFileDialog:
-    """Ask which file a comparison of two batches is to go to; the file's ending says the form."""
-
-    async def write(form: ReportFormat, file: Path) -> None:
-        await session.call(lambda core: run_reports(core).write_comparison(before, after, file, form))
-
-    async def to_print(file: Path) -> None:
-        page = await session.call(lambda core: run_reports(core).comparison_page(before, after))
-        await print_page(page, "Comparison of two batches", file)
-
-    forms = {text: way for text, way in FORMS.items() if way[0] is not ReportFormat.JUNIT}
-    ways: Ways = {
-        PRINTED: ("pdf", to_print),
-        **{text: (ending, partial(write, form)) for text, (form, ending) in forms.items()},
+    """Ask for a file and export a comparison of two batches to it."""
+    reports = ExportPresenter(session.call)
+    write = {
+        text: (ending, partial(reports.write_comparison, before, after, form))
+        for text, (form, ending) in FORMS.items()
+        if form is not ReportFormat.JUNIT
     }
+    html = partial(reports.comparison_html, before, after)
+    ways: Ways = {PRINTED: ("pdf", printed(html, "Comparison of two batches")), **write}
     return ask_file(parent, session, "Export the comparison", "comparison", ways)
 
 
@@ -89,21 +72,20 @@ async def copy_markdown(session: Session, markdown: Awaitable[str], what: str) -
 
 def copies(session: Session, where: RunFilter, title: str, compared: tuple[BatchId, BatchId] | None) -> list[Action]:
     """Return actions that copy the runs of a filter, or a comparison of two batches, to the clipboard."""
+    reports = ExportPresenter(session.call)
 
-    def copied(make: "Callable[[Engine], Awaitable[str]]", what: str) -> Action:
+    def copied(read: Callable[[], Awaitable[str]], what: str) -> Action:
         def copy() -> None:
-            session.spawn(copy_markdown(session, session.call(make), what))
+            session.spawn(copy_markdown(session, read(), what))
 
         return Action(text=f"Copy {what} as Markdown", do=copy, icon="copy")
 
-    runs = copied(lambda core: run_reports(core).markdown(where, title), "these runs")
-    if compared is None:
-        return [runs]
-    return [runs, copied(lambda core: run_reports(core).comparison_markdown(*compared), "the comparison")]
+    runs = copied(partial(reports.runs_markdown, where, title), "these runs")
+    return [runs, copied(partial(reports.comparison_markdown, *compared), "the comparison")] if compared else [runs]
 
 
 def ask_file(parent: QWidget, session: Session, heading: str, name: str, ways: Ways) -> QFileDialog:
-    """Ask for a file, and write it in the way that its ending means, else in the one that was chosen."""
+    """Ask for a file, and write it in the format of its ending, else in the selected one."""
     dialog = QFileDialog(parent, one_line(heading, LONGEST_HEADING), f"{name}.html")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilters(sorted(ways, key=lambda text: "html" not in text))
@@ -120,11 +102,11 @@ def ask_file(parent: QWidget, session: Session, heading: str, name: str, ways: W
 def ask_place(
     parent: QWidget, heading: str, name: str, form: tuple[str, str], chosen: Callable[[Path], object]
 ) -> QFileDialog:
-    """Ask where something is to go whose form, its words and its ending, was chosen before; `chosen` gets the file."""
-    words, ending = form
+    """Ask for a file of one format, given as (text, ending); `chosen` receives the path."""
+    text, ending = form
     dialog = QFileDialog(parent, heading, f"{name}.{ending}")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters([words])
+    dialog.setNameFilters([text])
     dialog.setDefaultSuffix(ending)
     dialog.fileSelected.connect(lambda file: chosen(Path(file)))
     dialog.finished.connect(dialog.deleteLater)
@@ -133,30 +115,30 @@ def ask_place(
 
 
 async def save(session: Session, file: Path, write: Write) -> None:
-    """Write the file, off the window's thread, and say so."""
+    """Write the file, and show a message when it is written, or after half a second."""
     soon = asyncio.get_running_loop().call_later(PATIENCE_S, session.toast, f"Writing {file.name}…")
     try:
         await write(file)
     finally:
         soon.cancel()
-    session.toast(f"The results are in {file}")
+    session.toast(f"Results saved to {file}")
 
 
 def way_of(file: Path, chosen: str, ways: Ways) -> Write:
-    """The way that a file's ending means, else the one that was chosen, else a report to read."""
+    """Return the writer for a file's ending, else the selected one, else the one for HTML."""
     by_ending = dict(ways.values())
     otherwise = ways.get(chosen, ("", by_ending["html"]))[1]
     return by_ending.get(file.suffix.casefold().removeprefix("."), otherwise)
 
 
 def file_name(title: str) -> str:
-    """A title as a file is called: letters and digits, joined by hyphens."""
+    """Return a title as a file name: letters and digits, joined by hyphens."""
     words = "".join(letter if letter.isalnum() else " " for letter in title.casefold()).split()
     return "-".join(words)[:LONGEST_NAME].rstrip("-") or "results"
 
 
 def _show_form(dialog: QFileDialog, ending: str) -> None:
-    """Give the name that stands there the ending of the form that was chosen."""
+    """Change the ending of the typed name to that of the selected format."""
     dialog.setDefaultSuffix(ending)
     for named in dialog.selectedFiles()[:1]:
         if not Path(named).is_dir():

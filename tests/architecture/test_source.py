@@ -17,6 +17,7 @@ MEDIAN_FUNCTION_LINES = 6
 P90_FUNCTION_LINES = 16
 BRANCHES_AS_A_RULE = 8
 MAX_FUNCTIONS_WITH_MORE_BRANCHES = 128
+CORE_CALLS = {"call", "call_long", "value"}
 FIRST_WORDS_NEVER = re.compile(r"(What|Which|Whether|How|Whatever|Whoever|Whom|Who|Where|When)\b")
 MAX_FIRST_WORDS_NEVER = 274
 ROOMLESS = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "tools_misc"}
@@ -142,6 +143,25 @@ def test_no_two_public_classes_share_a_name() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module.path)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_only_presenters_call_the_core() -> None:
+    """Pages hand `session.call` to a presenter; only presenters and the core link call it."""
+    wrong = [
+        f"{module.path}:{node.lineno}"
+        for module in modules("app")
+        if not module.path.endswith("presenter.py") and not module.path.startswith("app/core_link/")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and _is_core_call(node.func)
+    ]
+    assert wrong == []
+
+
+def _is_core_call(function: ast.expr) -> bool:
+    if not isinstance(function, ast.Attribute) or function.attr not in CORE_CALLS:
+        return False
+    owner = function.value.attr if isinstance(function.value, ast.Attribute) else getattr(function.value, "id", "")
+    return owner.lstrip("_") in ("session", "bridge")
 
 
 def test_broad_excepts_stand_only_at_the_outermost_frames() -> None:

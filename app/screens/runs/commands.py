@@ -116,10 +116,15 @@ class RunCommands:
                 icon="pencil-simple",
                 menu_keys="F2",
             ),
+            *self._of_selected_batches(),
+        )
+
+    def _of_selected_batches(self) -> tuple[ScreenCommand, ...]:
+        return (
             _command(
                 "compare",
                 "Compare the two selected batches",
-                lambda: actions.compare(self._selected()),
+                lambda: self.actions.compare(self._selected()),
                 lambda: "Compare these two" if len(self._selected()) > 1 else "",
                 needs=lambda: len(self._selected()) == 2,
                 unless="Select two batches first",
@@ -128,7 +133,7 @@ class RunCommands:
             _command(
                 "delete",
                 "Delete the selected batches",
-                lambda: spawn(actions.delete([batch.id for batch in self._selected()])),
+                lambda: self.spawn(self.actions.delete([batch.id for batch in self._selected()])),
                 self._delete_text,
                 needs=lambda: any(action_texts(batch).delete for batch in self._selected()),
                 unless="Select batches that have ended first",

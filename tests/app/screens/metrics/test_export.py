@@ -72,7 +72,7 @@ def test_the_runs_behind_the_figures_can_be_exported_as_they_are_filtered(use: T
         (dialog,) = desk.page.findChildren(QFileDialog)
         assert dialog.windowTitle() == "Export the results of Model: gpt-4.1-mini"
         dialog.fileSelected.emit(str(tmp_path / "some.json"))
-        await until(lambda: f"The results are in {tmp_path / 'some.json'}" in desk.said)
+        await until(lambda: f"Results saved to {tmp_path / 'some.json'}" in desk.said)
         document = json.loads((tmp_path / "some.json").read_text("utf-8"))
         assert {run["model"] for run in document["runs"]} == {GPT}
         dialog.reject()

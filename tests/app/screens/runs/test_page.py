@@ -54,7 +54,7 @@ def test_one_click_runs_every_case_offline(use: Any) -> None:
         await desk.open()
         await desk.press("Run 4 cases offline")
         await desk.until_ended(1)
-        assert desk.said == ["All cases: 50 % correct."]
+        assert desk.said == ["All cases: 50 % right."]
         assert desk.page.run_list.summary_bar.value.text() == "50 %"
         assert desk.page.run_list.summary_bar.detail.text() == "(15–85) · 4 judged"
         assert "offline baseline" in desk.page.run_list.summary_bar.note.text()
@@ -125,8 +125,8 @@ def test_every_tab_of_a_run_is_filled_when_it_is_looked_at(use: Any) -> None:
         for place in (1, 2, 3):
             detail.tabs.tabs.choose(place)
         assert detail.tools.list.rows.rowCount() == 3
-        assert detail.settings.values()["Cost"] == "none"
-        assert detail.exchange.note.text().startswith("The offline baseline sends no request")
+        assert detail.settings.values()["Cost"] == "none, nothing was sent"
+        assert detail.exchange.note.text().startswith("The offline baseline asks nobody")
 
     use(story)
 
@@ -247,7 +247,7 @@ def test_the_form_runs_what_was_chosen_elsewhere(use: Any) -> None:
         sheet = desk.page.batch_actions.start_dialog
         assert sheet is not None
         await desk.until(lambda: sheet.estimate.text())
-        assert sheet.panel.cases.text() == "2 selected cases"
+        assert sheet.panel.cases.text() == "2 chosen cases"
         assert sheet.estimate.text().startswith("2 runs")
         assert sheet.run.text() == "Run 2 cases"
         desk.bot.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
@@ -285,8 +285,8 @@ def test_the_model_of_the_environment_stands_in_the_form_whoever_was_asked_last(
     async def story(desk: Desk) -> None:
         await desk.open()
         desk.session.settings.set("runs.form", {"model": "ollama/qwen3:8b", "offline": False, "repeats": "2"})
-        usual = ModelSettings(provider="openai", model="gpt-4.1-mini")
-        desk.fake._current.config = replace(desk.fake.config, default_model=usual)
+        usual = {"DEFAULT_LLM_PROVIDER": "openai", "DEFAULT_LLM_MODEL": "gpt-4.1-mini"}
+        await desk.session.value(lambda core: core.configure(usual))
         desk.page.batch_actions.open_start_dialog()
         await desk.until(lambda: desk.page.batch_actions.start_dialog)
         sheet = desk.page.batch_actions.start_dialog
@@ -362,7 +362,7 @@ def test_a_batch_that_is_gone_is_told_and_what_is_shown_stays(use: Any) -> None:
         await desk.until_ended(1)
         shown = desk.page.current_target()
         desk.page.open_target(ShowBatch(BatchId("deleted long ago")))
-        await desk.until(lambda: "That batch no longer exists" in desk.said)
+        await desk.until(lambda: "That batch is not there any more" in desk.said)
         assert desk.page.current_target() == shown
 
     use(story)
@@ -377,6 +377,6 @@ def test_a_batch_that_began_just_now_is_shown_and_not_taken_for_gone(use: Any) -
         desk.page.open_target(ShowBatch(began.id))
         await desk.until(lambda: desk.page.presenter.current == began.id)
         await desk.session.call(lambda core: core.runs.wait(began.id))
-        assert "That batch no longer exists" not in desk.said
+        assert "That batch is not there any more" not in desk.said
 
     use(story)
