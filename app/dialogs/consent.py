@@ -21,9 +21,10 @@ CONNECTION_HEIGHT = 330
 WARNINGS = ("Check these", "Unencrypted")
 WHY = {
     ConsentKind.PROGRAM: "It runs with your rights, and you have not allowed this command yet. "
-    "You are asked again if anything of it changes.",
-    ConsentKind.CONNECTION: "You have not allowed this address yet. You are asked again if it or what is sent changes.",
-    ConsentKind.KEY: "Whoever runs this address can read and use your key.",
+    "You are asked again if it changes.",
+    ConsentKind.CONNECTION: "You have not allowed this address yet. "
+    "You are asked again if the address or the sent data changes.",
+    ConsentKind.KEY: "The operator of this address can read and use your key.",
 }
 ALLOW = {
     ConsentKind.PROGRAM: "Allow and start",
@@ -33,17 +34,17 @@ ALLOW = {
 CASES_NEED = {
     ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
     ConsentKind.CONNECTION: "These cases need a server at this address.",
-    ConsentKind.KEY: "The model is set to an address that is not the provider's own.",
+    ConsentKind.KEY: "The model uses an address that does not belong to the provider.",
 }
 READING_NEEDS = {
-    ConsentKind.PROGRAM: "To read its tools, this program on your computer has to be started.",
-    ConsentKind.CONNECTION: "To read its tools, this address has to be contacted.",
+    ConsentKind.PROGRAM: "Its tools can only be read by starting this program on your computer.",
+    ConsentKind.CONNECTION: "Its tools can only be read by connecting to this address.",
 }
 Rows = list[tuple[str, str | list[Span]]]
 
 
 class ConsentView(QWidget):
-    """Everything that a consent covers; warnings stand apart, so that no long command can push them out of sight."""
+    """Everything that a consent covers; warnings stand apart, so that a long command cannot hide them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +56,7 @@ class ConsentView(QWidget):
             column.addWidget(FittingPane(part, name, lambda: MOST_HEIGHT))
 
     def show_request(self, request: ConsentRequest) -> None:
-        """Show what would be allowed."""
+        """Show the facts and warnings of a request."""
         self._rows.set_rows(fact_rows(request))
         self._warnings.set_rows(warning_rows(request))
 
@@ -109,13 +110,13 @@ async def ask_for_servers(session: Session, parent: QWidget) -> None:
 
 
 def fact_rows(request: ConsentRequest) -> Rows:
-    """Return what happens, each value on lines of its own."""
+    """Return the facts of a request, each value on lines of its own."""
     rows = (row for row in consent_rows(request) if row[0] not in WARNINGS)
     return [(label, [Span("\n".join(lines), mono=True)]) for label, lines in rows]
 
 
 def warning_rows(request: ConsentRequest) -> Rows:
-    """Return what is worth checking before the answer."""
+    """Return the warnings of a request."""
     rows = (row for row in consent_rows(request) if row[0] in WARNINGS)
     return [(label, [Span("\n".join(_listed(lines)), Role.WARN)]) for label, lines in rows]
 
@@ -155,7 +156,7 @@ class ConsentBar(QFrame):
         self.hide()
 
     def ask(self, request: ConsentRequest) -> None:
-        """Show what would be allowed."""
+        """Ask a question about consent."""
         self._question.set_text(QUESTIONS[request.kind])
         self._why.set_text(WHY[request.kind])
         self._start.setText(ALLOW[request.kind])

@@ -1,4 +1,4 @@
-"""Reports on paper: has a process of its own print a page into a PDF, so that the window never waits for it."""
+"""Export of reports as PDF by a separate process, so that the window never waits for it."""
 
 import asyncio
 import subprocess
@@ -13,7 +13,7 @@ UNFINISHED: Final = ".unfinished"
 
 
 async def print_page(page: str, title: str, file: Path) -> None:
-    """Print an HTML page into a file; InputError says why that cannot be. Where it fails, the file stays as it was."""
+    """Print an HTML page into a file; raise InputError if that fails, and leave the file as it was."""
     await asyncio.to_thread(require_replaceable, file)
     printing = _Printing()
     try:
@@ -23,14 +23,14 @@ async def print_page(page: str, title: str, file: Path) -> None:
 
 
 class _Printing:
-    """One process that prints; it ends where nobody waits for it any more."""
+    """Process that prints; it ends when its caller stops waiting."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._unwanted = False
 
     def print(self, page: str, title: str, file: Path) -> None:
-        """Print a page, in a thread that may wait."""
+        """Print a page; blocks its thread."""
         try:
             self._run(command(title, file), page)
         except (OSError, subprocess.SubprocessError) as error:
@@ -38,7 +38,7 @@ class _Printing:
             raise InputError(f"{file} could not be written: {_reason(error)}.", hint="Choose another place.") from error
 
     def stop(self) -> None:
-        """End the process, if there is one."""
+        """End the process, if it runs."""
         self._unwanted = True
         if self._process is not None:
             self._process.kill()

@@ -42,7 +42,7 @@ from app.dialogs.pdf_export import UNFINISHED
 
 @dataclass(frozen=True, slots=True)
 class PageSpan:
-    """Part of the report between two heights."""
+    """Part of the report between two vertical positions."""
 
     top: float
     bottom: float
@@ -55,7 +55,7 @@ class PageSpan:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Piece that is never cut: a line, a chart, a row. `keep` ties it to the next; `head` is the head of its table."""
+    """Piece that is never cut: a line, a chart, a row. `keep` ties it to the next; `head` is its table's head."""
 
     span: PageSpan
     keep: bool = False
@@ -64,14 +64,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
-    """A page: what it shows, below the head of a table that goes on."""
+    """Page: its part of the report, below the head of a table that continues."""
 
     span: PageSpan
     head: PageSpan | None = None
 
 
 def sheets(pieces: Sequence[Piece], height: float) -> list[PdfPage]:
-    """The pages of a height that the pieces, in their order, take."""
+    """Distribute pieces over pages of a height."""
     made: list[PdfPage] = []
     start = 0
     while start < len(pieces):
@@ -95,7 +95,7 @@ def _end(pieces: Sequence[Piece], start: int, room: float) -> int:
 
 
 def _split(span: PageSpan, head: PageSpan | None, room: float) -> list[PdfPage]:
-    """One page, or several where a single piece is higher than one."""
+    """Return one page, or several if a single piece is higher than a page."""
     count = max(1, -int(-span.height // room))
     tops = [span.top + room * at for at in range(count)]
     return [PdfPage(PageSpan(top, min(top + room, span.bottom)), head) for top in tops]
@@ -146,7 +146,7 @@ pre {{ white-space: pre-wrap; margin: 2px 0 6px 0; }} li {{ margin: 2px 0; }}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the page that comes by the input into a file; 1 with a reason on stderr where that cannot be."""
+    """Print the HTML page from stdin into a file; return 1 and write the reason to stderr if that fails."""
     title, file = arguments
     page = sys.stdin.buffer.read().decode("utf-8")
     if not page.rstrip().endswith("</html>"):
@@ -163,7 +163,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def write_pdf(page: str, title: str, file: Path) -> None:
-    """Print a report, an HTML page, into a file; OSError where that cannot be written, and then it stays as it was."""
+    """Print an HTML page into a file; raise OSError if it cannot be written, and leave it as it was."""
     fresh = file.with_name(f"{file.name}{UNFINISHED}")
     try:
         fresh.open("wb").close()
@@ -197,7 +197,7 @@ def _print(page: str, title: str, printed: QIODevice) -> None:
 
 
 def _layout() -> QPageLayout:
-    """A4, or Letter where inches are used."""
+    """Return A4, or Letter in countries that use inches."""
     inches = QLocale.system().measurementSystem() is QLocale.MeasurementSystem.ImperialUSSystem
     paper = QPageSize(QPageSize.PageSizeId.Letter if inches else QPageSize.PageSizeId.A4)
     margins = QMarginsF(MARGIN_MM, MARGIN_MM, MARGIN_MM, MARGIN_MM - 6)
@@ -205,7 +205,7 @@ def _layout() -> QPageLayout:
 
 
 def _draw(painter: QPainter, document: QTextDocument, sheet: PdfPage) -> None:
-    """A page of the report, below the head of the table that goes on there."""
+    """Draw a page of the report, below the head of the table that continues on it."""
     at = 0.0
     for span in (sheet.head, sheet.span):
         if span is not None:
@@ -235,7 +235,7 @@ def _font(points: float) -> QFont:
 
 
 class Sealed(QTextDocument):
-    """A report laid out for paper. Of all that it could load it takes only the pictures that it brings itself."""
+    """Report laid out for paper; it loads only the pictures that are embedded in it."""
 
     def __init__(self, page: str, size: QSizeF) -> None:
         super().__init__()
@@ -261,7 +261,7 @@ class Sealed(QTextDocument):
         return found
 
     def _rows(self, table: QTextTable) -> list[Piece]:
-        """The rows of a table; those of its head come again on every page where it goes on."""
+        """Yield the rows of a table; its head is repeated on every page."""
         box, columns = self.documentLayout().blockBoundingRect, range(table.columns())
         rows = [[table.cellAt(row, column) for column in columns] for row in range(table.rows())]
         tops = [min(box(cell.firstCursorPosition().block()).top() for cell in row) - CELL_PADDING for row in rows]
@@ -307,7 +307,7 @@ def _leads_on(block: QTextBlock) -> bool:
 
 
 class _Drawing(QPyTextObject):
-    """Draws charts between the lines of a text, no wider than the page."""
+    """Renderer of charts between the lines of a text, no wider than the page."""
 
     def __init__(self, charts: Sequence[QSvgRenderer], page: QSizeF) -> None:
         super().__init__()
@@ -336,7 +336,7 @@ _CLASS: Final = re.compile(r'class="([a-z -]*)"')
 
 
 def printable(page: str) -> tuple[str, list[str]]:
-    """The markup of a page with a mark in the place of each chart, and the charts, coloured for paper."""
+    """Return the markup with a placeholder for each chart, and the charts, coloured for paper."""
     body = page.partition("<body>")[2].partition("</body>")[0]
     charts = [_coloured(chart) for chart in _SVG.findall(body)]
     numbers = iter(range(len(charts)))
@@ -347,7 +347,7 @@ def printable(page: str) -> tuple[str, list[str]]:
 
 
 def _with_widths(found: re.Match[str]) -> str:
-    """The queries of runs get the room: a page of paper is narrower than a window."""
+    """Give the queries of runs most of the width, because paper is narrower than a window."""
     return f'{found[1]}<th width="15%">{found[2]}<th width="36%">'
 
 
@@ -357,14 +357,14 @@ def _coloured(chart: str) -> str:
 
 
 def _worn(classes: str) -> str:
-    """The colours of a class as attributes, since a picture on paper wears no sheet."""
+    """Replace CSS classes by attributes, because a picture on paper has no style sheet."""
     return " ".join(
         _STROKES.get(one) or f'fill="{_FILLS[one]}"' for one in classes.split() if one in {**_STROKES, **_FILLS}
     )
 
 
 def picture(address: str) -> QImage | None:
-    """A picture that stands in its own address; whatever would have to be fetched is refused."""
+    """Decode a picture from a data URL; other addresses are refused."""
     kind, found, data = address.partition(";base64,")
     if kind != "data:image/png" or not found or len(data) > LARGEST_DATA:
         return None

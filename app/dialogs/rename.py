@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.widgets import Action, Dialog, Field, LineEdit
 from mcp_tef import InputError
 
-NOTE = "It stays in its folder, with everything in it."
+NOTE = "The workspace stays in its folder with all its content."
 
 
 class RenameWorkspaceDialog(Dialog):
@@ -18,7 +18,7 @@ class RenameWorkspaceDialog(Dialog):
     """
 
     def __init__(self, path: Path, check: Callable[[Path, str], object], parent: QWidget) -> None:
-        super().__init__("Rename the workspace", parent, width=420)
+        super().__init__("Rename workspace", parent, width=420)
         self.name = path.stem
         self._path, self._check = path, check
         self.edit = LineEdit()
@@ -46,7 +46,7 @@ class RenameWorkspaceDialog(Dialog):
 
 
 async def ask_for_workspace_name(parent: QWidget, path: Path) -> str | None:
-    """Ask for a new name of a workspace; None if the user cancels."""
+    """Ask for a new name of a workspace; return None if the user cancels."""
     from mcp_tef import renamed_path
 
     sheet = RenameWorkspaceDialog(path, renamed_path, parent)

@@ -1,1 +1,1 @@
-"""The help: pages of our own, read beside the window."""
+"""Help: pages, their search and their window."""

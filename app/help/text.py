@@ -1,4 +1,4 @@
-"""One page of the help as it is read: headings, tables, pictures from the help's own folder and from nowhere else."""
+"""View of one help page: headings, tables, and pictures from the help folder only."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -34,7 +34,7 @@ _HEADINGS: Final = {1: (Size.TITLE, 0, 8), 2: (Size.LEAD, 20, 4), 3: (Size.BODY,
 
 
 class HelpText(QTextBrowser):
-    """`followed` gives the address of a link that was chosen."""
+    """Text of a help page; `followed` gives the address of a clicked link."""
 
     followed = Signal(str)
 
@@ -59,7 +59,7 @@ class HelpText(QTextBrowser):
         self.go_to("")
 
     def go_to(self, wanted: str) -> None:
-        """Bring the section with this anchor to the top; without one, the top of the page."""
+        """Scroll to the section with this anchor; without one, to the top of the page."""
         self._at = wanted
         headings = (block for block in self._blocks() if block.blockFormat().headingLevel())
         found = next(
@@ -70,7 +70,7 @@ class HelpText(QTextBrowser):
         self.verticalScrollBar().setValue(int(place) - 8)
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """A blank, until the turn of the picture comes: to draw all of a page takes longer than a key may wait."""
+        """Return a blank image until the picture is drawn, because drawing all of a page blocks the window."""
         return _blank() if _file(QUrl(name).path()) else None
 
     def has_drawn(self) -> bool:
@@ -145,7 +145,7 @@ class HelpText(QTextBrowser):
             self._turns.stop()
 
     def _picture(self, name: str) -> QImage:
-        """A picture, drawn once for the room that it has."""
+        """Return a picture, drawn once for its size."""
         scale = self.devicePixelRatio()
         whole = QImage(_file(name)).convertToFormat(QImage.Format.Format_RGB32)
         smooth = whole.scaledToWidth(round(self._room() * scale), Qt.TransformationMode.SmoothTransformation)
@@ -160,7 +160,7 @@ class HelpText(QTextBrowser):
         return max(200, min(WIDEST, self.viewport().width() - 2 * SIDE))
 
     def _fit_pictures(self) -> None:
-        """No picture is wider than the page; each is drawn in a turn of its own."""
+        """Limit pictures to the width of the page, and draw each in a turn of its own."""
         room = self._room()
         self._undrawn = []
         for block in self._blocks():
@@ -187,7 +187,7 @@ def _blank() -> QImage:
 
 
 def _file(name: str) -> str:
-    """A picture in the help's own folder; "" for anything else."""
+    """Return the path of a picture in the help folder; "" for anything else."""
     file = (FOLDER / name).resolve()
     return str(file) if FOLDER.resolve() in file.parents and file.suffix == ".png" else ""
 

@@ -1,4 +1,4 @@
-"""The pages of the help: which there are, what stands in them, and what is found in them. Plain Python."""
+"""Help pages: their texts, generated tables, and search; knows no Qt."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,10 +19,10 @@ ORDER: Final = (
     *("importing", "local-models", "ci", "comparison", "confusion", "settings", SHORTCUTS),
 )
 IN_LISTS: Final = (
-    *(("Enter", "Open or edit"), ("F2", "Edit a server, or the name of a case"), ("Del", "Remove, with a way back")),
-    *(("Space", "Read a run or a tool beside the list"), ("Esc", "Back to the list"), ("Ctrl+A", "Choose all rows")),
-    *(("Ctrl+C", "Copy the chosen rows"), ("Shift+F10", "Open the menu")),
-    ("Ctrl+Shift+L", "Arrange the columns of a table: order, width, which are shown"),
+    *(("Enter", "Open or edit"), ("F2", "Edit a server, or the name of a case"), ("Del", "Remove; can be undone")),
+    *(("Space", "Read a run or a tool beside the list"), ("Esc", "Back to the list"), ("Ctrl+A", "Select all rows")),
+    *(("Ctrl+C", "Copy the selected rows"), ("Shift+F10", "Open the menu")),
+    ("Ctrl+Shift+L", "Arrange the columns of a table: order, width, visibility"),
 )
 _HEADING: Final = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
 _MARKS: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|#]|^-+$|\\$", re.MULTILINE)
@@ -31,7 +31,7 @@ _EXCERPT: Final = 90
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One page; its title is its first heading."""
+    """Help page; its title is its first heading."""
 
     key: str
     text: str
@@ -42,14 +42,14 @@ class Topic:
         return self.text.partition("\n")[0].removeprefix("# ")
 
     def sections(self) -> Iterator[tuple[str, str]]:
-        """Headings, and what stands under each."""
+        """Yield each heading with its text."""
         parts = _HEADING.split(self.text)
         yield from zip(parts[1::2], parts[2::2], strict=True)
 
 
 @dataclass(frozen=True, slots=True)
 class HelpSearchHit:
-    """A section in which something was found."""
+    """Section that matches a search."""
 
     key: str
     heading: str
@@ -63,7 +63,7 @@ class HelpSearchHit:
 
 
 def topics(commands: Mapping[str, Sequence[Command]]) -> tuple[Topic, ...]:
-    """Every page in its order, with the tables that are made from what they tell of."""
+    """Return all pages in order, with their generated tables."""
     made = {
         "{{shortcuts}}": shortcuts(commands),
         "{{variables}}": variables(),
@@ -74,7 +74,7 @@ def topics(commands: Mapping[str, Sequence[Command]]) -> tuple[Topic, ...]:
 
 
 def find(pages: Iterable[Topic], typed: str) -> list[HelpSearchHit]:
-    """The sections that hold most of the typed words, those with more of them in their headings first."""
+    """Return the sections with the most query words, matches in headings first."""
     words = [_stem(word) for word in typed.casefold().split()]
     found = [
         (
@@ -97,30 +97,30 @@ def _held(words: Sequence[str], text: str) -> int:
 
 
 def _stem(word: str) -> str:
-    """A word without the ending of several, so that one thing finds many and many find one."""
+    """Return a word without its plural ending, so that singular and plural find each other."""
     return word.removesuffix("s").removesuffix("e") if len(word) > 3 and word.endswith("s") else word
 
 
 def anchor(heading: str) -> str:
-    """A heading as links name it."""
+    """Return the anchor of a heading."""
     return "-".join("".join(c if c.isalnum() else " " for c in heading.casefold()).split())
 
 
 def shortcuts(commands: Mapping[str, Sequence[Command]]) -> str:
-    """All keys as tables, by where they work."""
+    """Return the tables of shortcuts, by screen."""
     groups = {group: [(one.shown_keys, one.text) for one in inside] for group, inside in commands.items()}
     tables = (_table(("Keys", group), rows) for group, rows in {**groups, "In lists": IN_LISTS}.items())
     return "\n\n".join(tables)
 
 
 def glossary() -> str:
-    """Every term of the trade, as tooltips explain it."""
+    """Return the glossary, with the texts of the tooltips."""
     rows = [(f"**{term}**", meaning) for term, meaning in sorted(TERMS.items(), key=lambda item: item[0].casefold())]
     return _table(("Term", "What it means"), rows)
 
 
 def variables() -> str:
-    """All environment variables that are heard."""
+    """Return the table of environment variables."""
     rows = [
         (f"`{one.name}`", f"{one.reason} {_allowed(one.allowed)}", _default(one.default, one.unit)) for one in VARIABLES
     ]
@@ -153,7 +153,7 @@ def _filled(text: str, made: Mapping[str, str]) -> str:
 
 
 def _excerpt(body: str, words: Sequence[str]) -> str:
-    """A stretch of the text around the first word that was found, without its marks."""
+    """Return the text around the first match, without Markdown."""
     plain = " ".join(_MARKS.sub(lambda found: found[1] or "", body).split())
     first = min((place for word in words if (place := plain.casefold().find(word)) >= 0), default=0)
     start = max(0, first - _EXCERPT // 3)

@@ -1,4 +1,4 @@
-"""Every heading and figure of the trade is explained, in the words of one glossary that the help shows too."""
+"""Glossary: every technical heading and metric is explained, with the same text in tooltips and help."""
 
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +28,7 @@ SCREENS = Path(app.screens.__file__).parent
 EVERYDAY = {
     *("Tool", "Other tool", "On another server", "Server", "Servers", "Tools", "Members", "What they share", "Model"),
     *("Query", "Case", "Batch", "Expected", "Selected", "Suite", "Tag", "Before", "After", "Change", "Work list"),
-    *("From", "Reached by", "Program or address", "What happens", "Why", "Where"),
+    *("From", "Transport", "Program or address", "Why", "Where"),
 }
 
 

@@ -1,1 +1,1 @@
-"""The settings: how the window looks, where things lie, and what was agreed to."""
+"""Settings: appearance, runs, servers, keys, consents and folders."""

@@ -14,7 +14,7 @@ from app.theme import Contrast, ThemeMode, theme
 
 
 class SettingsController:
-    """Opens over `frame`; `show_folder` shows where something lies, `resize` applies another text size."""
+    """Opens the dialog over `frame`; `show_folder` opens a folder, `resize` applies another text size."""
 
     def __init__(
         self,
@@ -34,31 +34,31 @@ class SettingsController:
         self._show_folder = show_folder
 
     def open(self, session: Session, workspace: Path | None) -> None:
-        """Show the settings."""
+        """Open the settings dialog."""
         from app.screens.settings.dialog import SettingsDialog
         from app.screens.settings.presenter import SettingsPaths
 
-        lie = SettingsPaths(
+        paths = SettingsPaths(
             workspace=workspace, settings=self._settings.file, log=self._log_file, show=self._show_folder
         )
-        sheet = SettingsDialog(
+        dialog = SettingsDialog(
             session,
             self._frame,
             set_theme=self.set_theme,
             set_contrast=self.set_contrast,
             sizes=self._sizes,
             reset=partial(self._reset, session),
-            places=lie,
+            paths=paths,
         )
-        sheet.open()
+        dialog.open()
 
     def set_theme(self, mode: str) -> None:
-        """Wear a scheme from now on."""
+        """Apply and save a colour scheme."""
         theme().set_mode(ThemeMode(mode))
         self._keep("theme", mode)
 
     def set_contrast(self, contrast: str) -> None:
-        """Wear colours of a contrast from now on."""
+        """Apply and save a contrast."""
         theme().set_contrast(Contrast(contrast))
         self._keep("contrast", contrast)
 
@@ -71,14 +71,14 @@ class SettingsController:
         session.preferences.reset()
         undo = partial(self._put_back, session, before)
         again = partial(self._put_back, session, session.preferences.state())
-        session.toast("All settings are as they were at first", undo, again, deed="reset the settings")
-        session.spawn(self._wear(session))
+        session.toast("All settings have their defaults again", undo, again, deed="reset the settings")
+        session.spawn(self._apply(session))
 
     async def _put_back(self, session: Session, before: Mapping[str, Any]) -> None:
         session.preferences.put_back(before)
-        await self._wear(session)
+        await self._apply(session)
 
-    async def _wear(self, session: Session) -> None:
+    async def _apply(self, session: Session) -> None:
         theme().set_mode(self._settings.choice("theme", ThemeMode))
         theme().set_contrast(self._settings.choice("contrast", Contrast))
         await session.configure()

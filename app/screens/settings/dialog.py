@@ -223,13 +223,13 @@ class SettingsDialog(Dialog):
         set_contrast: Callable[[str], object],
         sizes: TextSizeSetting,
         reset: Callable[[], object],
-        places: SettingsPaths,
+        paths: SettingsPaths,
     ) -> None:
         super().__init__("Settings", parent, width=800)
         self.need(height=HEIGHT)
         self._session = session
         self._presenter = SettingsPresenter(session.call)
-        self._places = places
+        self._paths = paths
         self.search = SearchField("Search settings")
         self.pane = DetailPane("Settings", inset=0)
         self._found = self._section()
@@ -265,11 +265,11 @@ class SettingsDialog(Dialog):
         return section
 
     def _data(self) -> QWidget:
-        lie = Section(margins=False)
-        lie.column.setContentsMargins(0, 0, 0, 0)
-        lie.add(self._read(DataSection(self._session, self._presenter, self._places)))
-        lie.add(self._rows(_named(["LOG_LEVEL"]), ruled=True))
-        return lie
+        data = Section(margins=False)
+        data.column.setContentsMargins(0, 0, 0, 0)
+        data.add(self._read(DataSection(self._session, self._presenter, self._paths)))
+        data.add(self._rows(_named(["LOG_LEVEL"]), ruled=True))
+        return data
 
     def _rows(self, variables: Sequence[Variable[Any]], note: str = "", *, ruled: bool = False) -> SettingsSection:
         section = self._section(note, ruled=ruled)
@@ -278,10 +278,10 @@ class SettingsDialog(Dialog):
 
     def _section(self, note: str = "", *, ruled: bool = False) -> SettingsSection:
         section = SettingsSection(self._session.preferences, note, ruled=ruled)
-        section.changed.connect(self._hold)
+        section.changed.connect(self._apply_change)
         return section
 
-    def _hold(self, name: str) -> None:
+    def _apply_change(self, name: str) -> None:
         """Apply a changed setting, and show it in other places of the dialog."""
         for row in self.findChildren(SettingRow):
             if row.variable.name == name and not row.field.hasFocus():

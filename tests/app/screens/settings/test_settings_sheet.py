@@ -35,7 +35,7 @@ async def row_of(sheet: SettingsDialog, tab: str, name: str) -> SettingRow:
 
 
 def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsDialog:
-    places = SettingsPaths(workspace=Path("/srv/mine.db"), settings=None, log=None, show=lambda _: None)
+    paths = SettingsPaths(workspace=Path("/srv/mine.db"), settings=None, log=None, show=lambda _: None)
     sizes, reset = TextSizeSetting(Settings(None), lambda: None, window), lambda: worn.append("reset")
     sheet = SettingsDialog(
         session,
@@ -44,7 +44,7 @@ def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsDialog
         set_contrast=lambda contrast: worn.append(f"{contrast} contrast"),
         sizes=sizes,
         reset=reset,
-        places=places,
+        paths=paths,
     )
     sheet.open()
     return sheet
