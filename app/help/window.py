@@ -14,7 +14,7 @@ from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, Searc
 
 WIDTH, HEIGHT, LIST_WIDTH = 1040, 760, 264
 ROW, FOUND_ROW = 34, 52
-NOTHING = CardRow(id="", title="No help found", sub=(Span("Try another word.", Role.DIM),), light=True)
+NOTHING = CardRow(id="none", title="No help found", sub=(Span("Try another word.", Role.DIM),), light=True)
 
 
 class HelpWindow(ReadingOrder, QWidget):
@@ -65,13 +65,19 @@ class HelpWindow(ReadingOrder, QWidget):
     def _connect(self) -> None:
         self.search.searched.connect(self._list)
         self.search.returnPressed.connect(self.topic_list.setFocus)
-        self.topic_list.chosen.connect(lambda address: self.follow(address) if address else None)
+        self.topic_list.chosen.connect(
+            lambda address: self.follow(address) if address not in ("", NOTHING.id) else None
+        )
         self.text.followed.connect(self.follow)
         self.back.clicked.connect(self.go_back)
         self.forward.clicked.connect(self.go_forward)
         for keys, do in (("Alt+Left", self.go_back), ("Alt+Right", self.go_forward), ("Esc", self._leave)):
             self._bind(keys, do)
         self._bind("Ctrl+F", self.search.setFocus)
+
+    def _open_chosen(self, address: str) -> None:
+        if address not in ("", NOTHING.id):
+            self.follow(address)
 
     def _leave(self) -> None:
         """Clear the search, or close the window if there is none."""

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.commands import Command
 from app.help.topics import ORDER
-from app.help.window import HelpWindow
+from app.help.window import NOTHING, HelpWindow
 from app.theme import ThemeMode, theme
 
 COMMANDS = {"Everywhere": (Command(id="palette", text="Find a command", keys="Ctrl+K", do=lambda: None),)}
@@ -102,7 +102,7 @@ def test_pictures_come_from_the_help_alone(shown: HelpWindow) -> None:
 
 def test_a_search_that_finds_nothing_says_so(qtbot: QtBot, shown: HelpWindow) -> None:
     shown.search.setText("zzyzx")
-    qtbot.waitUntil(lambda: shown.topic_list.rows.ids() == [""], timeout=30_000)
-    shown.topic_list.select("")
+    qtbot.waitUntil(lambda: shown.topic_list.rows.ids() == [NOTHING.id], timeout=30_000)
+    shown.topic_list.select(NOTHING.id)
     assert "No help found" in shown.topic_list.rows.row(0).spoken
     assert shown.current == ORDER[0]
