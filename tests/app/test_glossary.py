@@ -26,7 +26,7 @@ from tests.support.run_factories import batch as made_batch
 
 SCREENS = Path(app.screens.__file__).parent
 EVERYDAY = {
-    *("Tool", "Other tool", "On another server", "Server", "Servers", "Tools", "Members", "What they share", "Model"),
+    *("Tool", "Other tool", "On another server", "Server", "Servers", "Tools", "Members", "Common words", "Model"),
     *("Query", "Case", "Batch", "Expected", "Selected", "Suite", "Tag", "Before", "After", "Change", "Work list"),
     *("From", "Transport", "Program or address", "Why", "Where"),
 }
@@ -120,7 +120,7 @@ def test_every_score_of_a_pair_explains_itself(qapp: QApplication, kind: MatrixK
         ("Accuracy", "accuracy"),
         ("Accuracy low", "Wilson interval"),
         ("pass^k high", "Wilson interval"),
-        ("Right n", "n"),
+        ("Correct n", "n"),
         ("Mean confidence", "confidence"),
     ],
 )

@@ -31,7 +31,7 @@ READINGS: Final[Mapping[ComparisonConclusion, str]] = {
 
 
 class Group(StrEnum):
-    """Which pairs the list shows."""
+    """Group of pairs by their change, as the tabs show them."""
 
     ALL = "all"
     FIXED = "fixed"
@@ -54,19 +54,19 @@ CHANGES: Final[Mapping[Group, tuple[PairChange, ...]]] = {
 WORDS: Final[Mapping[PairChange, str]] = {
     PairChange.FIXED: "fixed",
     PairChange.REGRESSED: "regressed",
-    PairChange.UNCHANGED_RIGHT: "right in both",
+    PairChange.UNCHANGED_RIGHT: "correct in both",
     PairChange.UNCHANGED_WRONG: "wrong in both",
     PairChange.NEW: "new",
     PairChange.GONE: "gone",
     PairChange.NOT_COMPARABLE: "not comparable",
 }
 HELP: Final[Mapping[Group, str]] = {
-    Group.FIXED: "Wrong before, right now.",
-    Group.REGRESSED: "Right before, wrong now.",
-    Group.UNCHANGED: "Right in both batches, or wrong in both.",
+    Group.FIXED: "Wrong before, correct now.",
+    Group.REGRESSED: "Correct before, wrong now.",
+    Group.UNCHANGED: "Correct in both batches, or wrong in both.",
     Group.NEW: "Only the newer batch ran this.",
     Group.GONE: "Only the older batch ran this.",
-    Group.UNCOMPARED: "One of the two failed or was cancelled, so there is nothing to compare.",
+    Group.UNCOMPARED: "One of the two runs failed or was cancelled.",
 }
 
 
@@ -86,7 +86,7 @@ class ComparisonView:
     table: DataTable
 
     def of(self, group: Group) -> tuple[RunPair, ...]:
-        """The pairs of a group, regressed and fixed first where all are shown."""
+        """Return the pairs of a group; among all, regressed and fixed ones come first."""
         wanted = CHANGES[group]
         chosen = [pair for pair in self.pairs if pair.change in wanted]
         if group is Group.ALL:
@@ -106,7 +106,7 @@ _FIRST: Final = (
 
 
 def default_pair(batches: Sequence[Batch]) -> tuple[BatchId, BatchId] | None:
-    """The two newest batches of one name (that of their suite), else the two newest; the older first."""
+    """Return the two newest batches of one name, otherwise the two newest; the older one first."""
     done = [
         batch for batch in batches if batch.judged and batch.status not in (BatchStatus.WAITING, BatchStatus.RUNNING)
     ]
@@ -118,7 +118,7 @@ def default_pair(batches: Sequence[Batch]) -> tuple[BatchId, BatchId] | None:
 
 
 def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonView:
-    """A comparison for the screen."""
+    """Return a comparison for the screen."""
     test = comparison.selection
     counts = {group: sum(comparison.counts.get(one, 0) for one in changes) for group, changes in CHANGES.items()}
     return ComparisonView(
@@ -136,16 +136,16 @@ def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonVie
 
 
 def _short(test: PairedTest) -> str:
-    """The counts, and what it would take to tell, for a narrow place."""
+    """Return the counts, and how many more pairs a conclusion needs."""
     unchanged = test.both_right + test.both_wrong
     counts = f"{test.fixed:,} fixed, {test.regressed:,} regressed, {unchanged:,} unchanged."
     if test.more_pairs is None:
         return counts
-    return f"{counts} To show a difference this small takes about {rounded_up(test.more_pairs):,} more pairs."
+    return f"{counts} A difference this small needs about {rounded_up(test.more_pairs):,} more pairs."
 
 
 def rounded_up(number: int) -> int:
-    """A number rounded up to the two digits that an estimate can bear."""
+    """Round an estimate up to two significant digits."""
     step = int(10 ** max(0, len(str(number)) - 2))
     return -(-number // step) * step
 
@@ -159,7 +159,7 @@ def _detail(comparison: BatchComparison) -> str:
 
 def _rates_words(what: str, test: PairedTest) -> str:
     if not test.n:
-        return f"{what}: no pair to compare"
+        return f"{what}: no pairs to compare"
     gap = percent_points(test.difference.value, test.difference.low, test.difference.high)
     pairs = count(test.n, "pair")
     return f"{what}: {share_words(test.before)} before, {share_words(test.after)} now; {gap}, {pairs}"
@@ -186,7 +186,7 @@ class PairRow:
 
 
 def pair_row(compared: ComparedRuns) -> PairRow:
-    """A pair in words."""
+    """Return a pair as text."""
     one = compared.after or compared.before
     parameters = compared.pair.parameters
     told = parameters in (PairChange.FIXED, PairChange.REGRESSED)
@@ -204,7 +204,7 @@ def pair_row(compared: ComparedRuns) -> PairRow:
 
 
 def by_column(compared: Sequence[ComparedRuns], column: str, *, down: bool) -> tuple[RunPair, ...]:
-    """Pairs in the order of what a column says of them; those that it says the same of keep theirs."""
+    """Sort pairs by a column; equal ones keep their order."""
 
     def place(one: ComparedRuns) -> tuple[int, str]:
         row = pair_row(one)

@@ -31,7 +31,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
-    """How many runs gave a confidence from `low` to `high`."""
+    """Number of runs with a confidence from `low` to `high`."""
 
     low: float
     high: float
@@ -52,24 +52,20 @@ class Curve:
 
 
 CALIBRATION_HELP = (
-    "Calibration: of the runs that gave a confidence of about 0.8, how many were right? Eight of ten would be on the "
-    "dashed line. Below the line an answer is surer than it should be. The bars count the runs at each level."
+    "Calibration: the share of correct runs at each level of confidence. On the dashed line, 8 of 10 runs with a "
+    "confidence of 0.8 are correct. Below the line, the model is overconfident. Bars count the runs at each level."
 )
 TREND_HELP = "Accuracy of each batch, oldest first, with its 95 % interval. Click a point to see its runs."
 POWER_HELP = (
-    "pass^k: the chance that k runs of the same case are all right, averaged over cases. A tool that is picked nine "
-    "times of ten passes once in 90 %, but eight times in a row in only 43 %."
+    "pass^k: the chance that k runs of the same case are all correct, averaged over cases. A case that passes 9 times "
+    "of 10 passes 8 times in a row in only 43 %."
 )
 
 
 def calibration_curve(report: CalibrationReport) -> Curve:
-    """How often runs were right at each level of confidence, and how many gave it."""
+    """Return the share of correct runs, and the number of runs, by confidence."""
     whole = report.overall
-    message = (
-        ""
-        if whole.n
-        else "No answer came with a confidence, so there is nothing to set against how often it was right."
-    )
+    message = "" if whole.n else "No answer has a confidence, so there is no calibration to show."
     return Curve(
         note=_calibration_note(report),
         help=_calibration_help(report),
@@ -82,7 +78,7 @@ def calibration_curve(report: CalibrationReport) -> Curve:
 
 def _calibration_note(report: CalibrationReport) -> str:
     sources = _sources(report)
-    known = [sources[0] if len(sources) == 1 else "of several kinds"] if sources else []
+    known = [sources[0] if len(sources) == 1 else "several kinds"] if sources else []
     return " · ".join([*known, f"n {report.overall.n:,}"])
 
 
@@ -93,11 +89,11 @@ def _sources(report: CalibrationReport) -> list[str]:
 def _calibration_help(report: CalibrationReport) -> str:
     lines, whole, sources = [CALIBRATION_HELP], report.overall, _sources(report)
     if len(sources) > 1:
-        lines.append(f"The confidence is of several kinds here: {', '.join(sources)}.")
+        lines.append(f"These runs have several kinds of confidence: {', '.join(sources)}.")
     if whole.mean_gap is not None:
-        lines.append(f"On average the confidence is {whole.mean_gap:.2f} away from the share that was right.")
+        lines.append(f"On average, confidence and share of correct runs differ by {whole.mean_gap:.2f}.")
     if whole.without:
-        lines.append(f"{runs_words(whole.without).capitalize()} gave no confidence.")
+        lines.append(f"{runs_words(whole.without).capitalize()} have no confidence.")
     return "\n".join(lines)
 
 
@@ -106,7 +102,7 @@ def _level(item: CalibrationBin) -> Spot:
     return Spot(
         x=mean,
         rate=item.right,
-        says=f"Confidence about {mean:.2f}: right in {share_words(item.right)} of {runs_words(item.n)}",
+        says=f"Confidence about {mean:.2f}: {share_words(item.right)} of {runs_words(item.n)} correct",
     )
 
 
@@ -115,7 +111,7 @@ def _stack(item: CalibrationBin) -> Stack:
         low=item.low,
         high=item.high,
         n=item.n,
-        says=f"{runs_words(item.n)} gave a confidence from {item.low:.1f} to {item.high:.1f}",
+        says=f"{runs_words(item.n)} have a confidence from {item.low:.1f} to {item.high:.1f}",
     )
 
 
@@ -132,12 +128,12 @@ def _calibration_table(report: CalibrationReport) -> DataTable:
         for item in part.bins
         if item.n
     )
-    columns = ("Source", "From", "To", "Mean confidence", *rate_columns("Right"))
-    return DataTable(name="Right by stated confidence", columns=columns, rows=rows)
+    columns = ("Source", "From", "To", "Mean confidence", *rate_columns("Correct"))
+    return DataTable(name="Correct by confidence", columns=columns, rows=rows)
 
 
 def trend_curve(points: Sequence[TrendPoint], now: datetime) -> Curve:
-    """Accuracy from batch to batch."""
+    """Return the accuracy by batch."""
     judged = [point for point in points if point.accuracy.value is not None]
     return Curve(
         note="band: 95 % interval" if len(judged) > 1 else count(len(judged), "batch", "batches"),
@@ -150,18 +146,19 @@ def trend_curve(points: Sequence[TrendPoint], now: datetime) -> Curve:
 
 def _trend_message(judged: Sequence[TrendPoint]) -> str:
     if not judged:
-        return "No batch with a judged run is among these."
+        return "None of these batches has a judged run."
     if len(judged) == 1:
         only = judged[0]
-        return (
-            f"One batch so far: {share_words(only.accuracy)} of {runs_words(only.accuracy.n)} right. A trend needs two."
-        )
+        share = f"{share_words(only.accuracy)} of {runs_words(only.accuracy.n)} correct"
+        return f"One batch so far: {share}. A trend needs two."
     return ""
 
 
 def _batch_spot(number: int, point: TrendPoint, now: datetime) -> Spot:
     when = clock(point.started, now)
-    lines = [f"{point.name or 'Batch'}, {when}: {share_words(point.accuracy)} of {runs_words(point.accuracy.n)} right"]
+    lines = [
+        f"{point.name or 'Batch'}, {when}: {share_words(point.accuracy)} of {runs_words(point.accuracy.n)} correct"
+    ]
     if point.parameters_right.n:
         lines.append(f"Parameters right: {share_words(point.parameters_right)}")
     extras = [milliseconds(point.latency_p50_ms)] if point.latency_p50_ms is not None else []
@@ -202,7 +199,7 @@ def _trend_table(points: Sequence[TrendPoint]) -> DataTable:
 
 
 def power_curve(powers: Sequence[PassAllRate]) -> Curve:
-    """The chance that k runs all pass, by k."""
+    """Return the chance that k runs all pass, by k."""
     known = [power for power in powers if power.rate.value is not None]
     return Curve(
         note=count(known[0].rate.n, "repeated case") if known else NONE,
@@ -217,7 +214,7 @@ def power_curve(powers: Sequence[PassAllRate]) -> Curve:
                 x=float(power.k),
                 rate=power.rate,
                 name=str(power.k),
-                says=f"{count(power.k, 'run')} all right: {percent(power.rate.value)}, over "
+                says=f"{count(power.k, 'run')} all correct: {percent(power.rate.value)}, over "
                 f"{count(power.rate.n, 'repeated case')}",
             )
             for power in known

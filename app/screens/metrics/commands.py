@@ -79,7 +79,7 @@ class Saving:
 
 
 LONGEST = 40
-SHOW = "Show its runs"
+SHOW = "Show runs"
 
 
 class Ways:
@@ -100,33 +100,33 @@ class Ways:
     # ------------------------------------------------------------------ to the runs
 
     def open_cell(self, row: int, column: int) -> None:
-        """The runs of a cell of the matrix."""
+        """Show the runs of a cell of the matrix."""
         if self._presenter.view is not None:
             confusion = self._presenter.view.confusion
             self._go(confusion.runs_of(self._presenter.where, row, column), runs_title(confusion, row, column))
 
     def open_tool(self, tool: ToolMetrics | None) -> None:
-        """The runs that expected a tool."""
+        """Show the runs that expected a tool."""
         if tool is not None:
             self._go(replace(self._judged(), expected=tool.label), f"{tool.name} expected")
 
     def open_models(self, labels: Sequence[str]) -> None:
-        """The runs of some models."""
+        """Show the runs of some models."""
         title = model_name(labels[0]) if len(labels) == 1 else count(len(labels), "model")
         self._go(replace(self._judged(), models=tuple(labels)), title)
 
     def open_server(self, name: str) -> None:
-        """The runs that expected a tool of a server."""
+        """Show the runs that expected a tool of a server."""
         self._go(replace(self._judged(), expected=ToolLabel(server=name)), f"Expected on {name}")
 
     def open_case(self, place: int) -> None:
-        """The runs of a flaky case."""
+        """Show the runs of a flaky case."""
         if self._presenter.view is not None:
             repeats = self._presenter.view.repeats
             self._go(repeats.runs_of(place, self._judged()), repeats.flaky[place].case_name)
 
     def open_pair(self, pair: RunPair) -> None:
-        """Both runs of a pair."""
+        """Show both runs of a pair."""
         if (compared := self._compared()) is not None:
             self._go(RunFilter(batch_ids=compared, case_ids=(pair.case_id,)), "One case in both batches")
 
@@ -139,7 +139,7 @@ class Ways:
     # ------------------------------------------------------------------ menus of rows
 
     def tool_menu(self, tool: ToolMetrics | None) -> list[Action]:
-        """What leads further from one tool."""
+        """Return the menu of a tool."""
         if tool is None:
             return []
         leads = [lead for lead in tool_links(tool.label, "metrics") if lead.target.screen is not Screen.RUNS]
@@ -157,12 +157,12 @@ class Ways:
         return [Action(text=words, do=lambda: self._session.go(ShowPair(*pair)), icon="scales")]
 
     def model_menu(self, labels: Sequence[str]) -> list[Action]:
-        """What can be done with some models."""
+        """Return the menu of selected models."""
         one = len(labels) == 1
         only = "Show only this model" if one else f"Show only these {len(labels)} models"
         return [
             Action(
-                text=SHOW if one else "Show their runs",
+                text=SHOW if one else "Show runs",
                 do=lambda: self.open_models(labels),
                 icon="play-circle",
                 keys="Return" if one else "",
@@ -171,7 +171,7 @@ class Ways:
         ]
 
     def server_menu(self, names: Sequence[str]) -> list[Action]:
-        """What can be done with one server."""
+        """Return the menu of a server."""
         if len(names) != 1:
             return []
         return [
@@ -182,7 +182,7 @@ class Ways:
         ]
 
     def case_menu(self, rows: Sequence[str]) -> list[Action]:
-        """What can be done with flaky cases, given by their places."""
+        """Return the menu of flaky cases, given by their rows."""
         view = self._presenter.view
         if view is None:
             return []
@@ -190,7 +190,7 @@ class Ways:
         return self._of_cases(cases, SHOW, lambda: self.open_case(int(rows[0])))
 
     def pair_menu(self, pairs: Sequence[RunPair]) -> list[Action]:
-        """What can be done with pairs of runs."""
+        """Return the menu of pairs of runs."""
         return self._of_cases([pair.case_id for pair in pairs], "Show both runs", lambda: self.open_pair(pairs[0]))
 
     def _of_cases(self, cases: Sequence[CaseId], show: str, do: Callable[[], None]) -> list[Action]:

@@ -74,14 +74,14 @@ class ComparePane(QWidget):
         self._lay_out()
 
     def _make_parts(self) -> None:
-        self.before = Picker("Older batch", "Choose a batch")
-        self.after = Picker("Newer batch", "Choose a batch")
+        self.before = Picker("Older batch", "Select a batch")
+        self.after = Picker("Newer batch", "Select a batch")
         self.swap = IconButton("arrows-left-right", "Swap the batches")
         self.mark = MarkLabel(size=20)
         self.sentence = FlowText(size=Size.LEAD, strong=True)
         self.detail = FlowText(size=Size.SMALL, role=Role.DIM)
         describe(explain("McNemar's test"), self.sentence, self.detail)
-        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Which pairs")
+        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Group of pairs")
         self.table = PagedTable(PAIR_COLUMNS, "Pairs of runs")
         self.pair = PairPane()
         self.empty = EmptyState("scales", "", "")
@@ -166,7 +166,7 @@ class ComparePane(QWidget):
             self._show(view)
 
     def chosen(self) -> tuple[BatchId, BatchId] | None:
-        """The older and the newer batch."""
+        """Return the older and the newer batch."""
         return self._chosen
 
     def _pick(self, before: BatchId | None, after: BatchId | None) -> None:
@@ -184,8 +184,8 @@ class ComparePane(QWidget):
 
     def _show_empty(self) -> None:
         sentence = (
-            "A comparison needs two batches. Run the same cases again after a change, or with another model: "
-            "here you see what it fixed and what it broke."
+            "A comparison needs two batches. Run the same cases again after a change or with another model "
+            "to see what it fixed and what it broke."
         )
         run = Action(text="Run…", do=self.run_wanted.emit, kind="primary", icon="play")
         self.empty.set("scales", "Not enough batches to compare", sentence, [run])
@@ -209,7 +209,7 @@ class ComparePane(QWidget):
             self.show_group(self._group)
 
     def selected_pairs(self) -> tuple[RunPair, ...]:
-        """The pairs that are chosen, also those that were never looked at."""
+        """Return the selected pairs, including those that were never loaded."""
         return tuple(self._pairs[place] for place in self.table.selected_places())
 
     def show_group(self, group: Group) -> None:
@@ -238,11 +238,11 @@ class ComparePane(QWidget):
         self.table.pages.show_total(len(self._pairs))
         self._fetch(self._place, self._place)
         if not self._pairs:
-            none = f"No pair of these says “{one_line(self._text, 60)}”. An empty search shows all."
-            self.pair.show_sentence(none if self._text else "No pair of runs is among these. Choose another tab.")
+            none = f"No pair contains “{one_line(self._text, 60)}”. Clear the search to see all pairs."
+            self.pair.show_sentence(none if self._text else "No pairs here. Select another tab.")
 
     def _kept_place(self, pairs: tuple[RunPair, ...]) -> int:
-        """Where the pair that is chosen now stands among these; the first place where it is none of them."""
+        """Return the index of the selected pair among these; 0 if it is none of them."""
         now = self._pairs[int(self.table.current_id() or self._place)] if self._pairs else None
         runs = (now.before, now.after) if now else None
         return next((place for place, one in enumerate(pairs) if (one.before, one.after) == runs), 0)

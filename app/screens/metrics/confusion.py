@@ -30,20 +30,20 @@ class ConfusionView:
     table: DataTable = DataTable(name="Confusion matrix")  # noqa: RUF009
 
     def says(self, row: int, column: int) -> str:
-        """A cell in words: both names and the count."""
+        """Return a cell as text: both names and the count."""
         number = self.cells.get((row, column), 0)
         right = self.row_keys[row] == self.keys[column]
         if right:
-            return f"{self.rows[row]}: picked as expected in {number:,} of {runs_words(self.totals[row])}"
+            return f"{self.rows[row]}: selected as expected in {number:,} of {runs_words(self.totals[row])}"
         picked = self.column_names[column]
         return f"Expected {self.rows[row]}, selected {picked}: {number:,} of {runs_words(self.totals[row])}"
 
     def runs_of(self, where: RunFilter, row: int, column: int) -> RunFilter:
-        """The runs that a cell counts."""
+        """Return the filter of the runs that a cell counts."""
         return self.matrix.runs_of(where, row, column) if self.matrix else where
 
     def pair_of(self, row: int, column: int) -> tuple[ToolLabel, ToolLabel] | None:
-        """The two tools that a cell says were confused; None where it is about one tool, or none."""
+        """Return the two tools that a cell confuses; None if it is about fewer."""
         if self.matrix is None:
             return None
         expected, selected = self.matrix.rows[row], self.matrix.columns[column]
@@ -51,7 +51,7 @@ class ConfusionView:
         return (_bare(expected), _bare(selected)) if both else None
 
     def place(self, tool: ToolLabel, taken_for: ToolLabel | None) -> Place | None:
-        """The cell of an expected and a selected label."""
+        """Return the cell of an expected and a selected label."""
         if self.matrix is None or taken_for is None or tool not in self.matrix.rows:
             return None
         if taken_for not in self.matrix.columns[: len(self.keys)]:
@@ -64,7 +64,7 @@ def _bare(label: ToolLabel) -> ToolLabel:
 
 
 def letters(number: int) -> str:
-    """The short name of a column: a … z, aa, ab …"""
+    """Return the short name of a column: a … z, aa, ab …"""
     head, last = divmod(number, 26)
     return (letters(head - 1) if head else "") + ascii_lowercase[last]
 
@@ -76,7 +76,7 @@ def _keys(labels: tuple[ToolLabel, ...]) -> tuple[str, ...]:
 
 
 def confusion_view(matrix: ConfusionMatrix) -> ConfusionView:
-    """The matrix for the screen."""
+    """Return the matrix for the screen."""
     width = _width(matrix)
     columns = matrix.columns[:width]
     rows = tuple(matrix.name(label) for label in matrix.rows)
@@ -103,7 +103,7 @@ def confusion_view(matrix: ConfusionMatrix) -> ConfusionView:
 
 
 def _width(matrix: ConfusionMatrix) -> int:
-    """How many columns are shown: the last one, invented tools, only where there are some."""
+    """Return the number of columns; invented tools are shown only if there are any."""
     last = len(matrix.columns) - 1
     invented = last >= 0 and matrix.columns[last].kind is LabelKind.INVENTED
     return last if invented and not matrix.column_totals[last] else last + 1
@@ -119,7 +119,7 @@ def _table(matrix: ConfusionMatrix, rows: tuple[str, ...], names: tuple[str, ...
 
 
 def worst_first(matrix: ConfusionMatrix, enough: int) -> tuple[ToolMetrics, ...]:
-    """Tools by how often they were picked when expected, least first; those with too few runs come last."""
+    """Sort tools by recall, lowest first; those with too few runs come last."""
 
     def rank(tool: ToolMetrics) -> tuple[bool, float, int, str]:
         value = tool.recall.value if tool.recall.value is not None else 2.0
@@ -129,8 +129,16 @@ def worst_first(matrix: ConfusionMatrix, enough: int) -> tuple[ToolMetrics, ...]
 
 
 def tools_table(matrix: ConfusionMatrix, enough: int) -> DataTable:
-    """Every tool against the rest."""
-    columns = ("Tool", "n", *rate_columns("Recall"), *rate_columns("Precision"), "F1", "Most taken for", "Times")
+    """Return every tool with its metrics."""
+    columns = (
+        "Tool",
+        "n",
+        *rate_columns("Recall"),
+        *rate_columns("Precision"),
+        "F1",
+        "Most often mistaken for",
+        "Times",
+    )
     rows = tuple(
         (
             tool.name,
@@ -147,12 +155,12 @@ def tools_table(matrix: ConfusionMatrix, enough: int) -> DataTable:
 
 
 def runs_title(view: ConfusionView, row: int, column: int) -> str:
-    """What the runs of a cell are called on the next screen."""
+    """Return the title of the runs of a cell."""
     if view.row_keys[row] == view.keys[column]:
-        return f"{view.rows[row]}, picked as expected"
-    return f"{view.column_names[column]} picked where {view.rows[row]} was expected"
+        return f"{view.rows[row]}, selected as expected"
+    return f"{view.column_names[column]} selected where {view.rows[row]} was expected"
 
 
 def tools_words(view: ConfusionView) -> str:
-    """How many tools the matrix is about."""
+    """Return the number of tools in the matrix."""
     return count(len(view.rows) - len(view.aside), "tool")

@@ -14,9 +14,7 @@ NONE: Final = "–"
 TOO_FEW: Final = 10
 BASELINE_LABEL: Final = ModelSettings().label
 BASELINE: Final = "offline baseline"
-INTERVAL: Final = (
-    "The thin bar is the 95 % interval: measured again and again, the true share lies in it 19 times of 20."
-)
+INTERVAL: Final = "The thin bar is the 95 % interval: in 19 of 20 measurements, the true share lies within it."
 
 SOURCES: Final = {
     ConfidenceSource.SELF_REPORTED: "self-reported",
@@ -27,53 +25,53 @@ SOURCES: Final = {
 
 
 def bounds(rate: Rate) -> str:
-    """The interval in whole percents, `(73–86)`; empty where nothing was counted."""
+    """Return an interval in whole percents, `(73–86)`; "" if nothing was counted."""
     if rate.low is None or rate.high is None:
         return ""
     return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
 def share_words(rate: Rate) -> str:
-    """A share with its interval: `82 % (71–90)`."""
+    """Return a share with its interval: `82 % (71–90)`."""
     return f"{percent(rate.value)} {bounds(rate)}".strip()
 
 
 def part_words(rate: Rate) -> str:
-    """How many of how many: `5 of 6`."""
+    """Return a count of a total: `5 of 6`."""
     return f"{rate.successes:,} of {rate.n:,}"
 
 
 def part_of(rate: Rate, thing: str) -> str:
-    """How many of how many things: `5 of 6 runs`, `1 of 1 run`."""
+    """Return a count of a total with its noun: `5 of 6 runs`, `1 of 1 run`."""
     return f"{rate.successes:,} of {count(rate.n, thing)}"
 
 
 def span_of(rate: Rate) -> tuple[float, float, float] | None:
-    """Value, low and high end; None where nothing was counted."""
+    """Return value, low and high end; None if nothing was counted."""
     if rate.value is None or rate.low is None or rate.high is None:
         return None
     return rate.value, rate.low, rate.high
 
 
 def score(value: float | None) -> str:
-    """A mean from 0 to 1 with two decimals; a dash where it is not defined."""
+    """Return a mean from 0 to 1 with two decimals; a dash if undefined."""
     return NONE if value is None else f"{value:.2f}"
 
 
 def milliseconds(value: float | None) -> str:
-    """`840 ms`, `2.4 s` from a second on; a dash where nothing was measured."""
+    """Return `840 ms`, or `2.4 s` from one second on; a dash if nothing was measured."""
     if value is None:
         return NONE
     return f"{value:.0f} ms" if value < 1000 else duration(value / 1000)
 
 
 def is_baseline(label: str) -> bool:
-    """Whether a model label is the built-in baseline, whose answers are no model's."""
+    """Return True for the label of the built-in baseline."""
     return label == BASELINE_LABEL
 
 
 def model_name(label: str) -> str:
-    """A model for people: its name without the provider; the baseline says that it is one."""
+    """Return the name of a model without its provider."""
     return BASELINE if is_baseline(label) else label.split("/", 1)[-1]
 
 
@@ -83,9 +81,9 @@ def runs_words(number: int) -> str:
 
 
 def percent_points(value: float | None, low: float | None, high: float | None) -> str:
-    """A difference of shares in points, with its interval: `+9 points (+2 to +16)`."""
+    """Return a difference of shares in points with its interval: `+9 points (+2 to +16)`."""
     if value is None:
-        return "no difference to tell"
+        return "difference unknown"
     interval = f" ({low * 100:+.0f} to {high * 100:+.0f})" if low is not None and high is not None else ""
     points = round(value * 100)
     return f"{points:+,} {'point' if abs(points) == 1 else 'points'}{interval}".replace("-", "−")
@@ -100,7 +98,7 @@ _TERMS: Final = {
     "Accuracy": "accuracy",
     "Parameters right": "parameters right",
     "Mean confidence": "confidence",
-    "Right": "calibration",
+    "Correct": "calibration",
     "pass^k": "pass^k",
     "p50 ms": "latency",
 }
@@ -121,7 +119,7 @@ class DataTable:
 
 
 def csv_text(table: DataTable) -> str:
-    """A table as RFC 4180 CSV. Its texts are those of `to_spreadsheet_cell`."""
+    """Return a table as RFC 4180 CSV, guarded against formulas in spreadsheets."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(table.columns)
@@ -136,17 +134,17 @@ def _safe(value: Value) -> Value:
 
 
 def rate_columns(name: str) -> tuple[str, ...]:
-    """The columns that a rate takes."""
+    """Return the columns of a rate."""
     return tuple(f"{name}{part}" for part in RATE_PARTS)
 
 
 def rate_values(rate: Rate) -> tuple[Value, ...]:
-    """A rate as its columns."""
+    """Return a rate as values of its columns."""
     return (rate.value, rate.low, rate.high, rate.n)
 
 
 def heading_help(heading: str) -> str:
-    """What a heading of such a table means; empty where it is an everyday word."""
+    """Return the explanation of a heading; "" for everyday words."""
     for part, term in (*_RATE_TERMS.items(), ("", "")):
         if heading.endswith(part) and (base := heading.removesuffix(part)) in _TERMS:
             return explain(term) if term else explain(_TERMS[base])
@@ -154,7 +152,7 @@ def heading_help(heading: str) -> str:
 
 
 def shown(value: Value) -> str:
-    """A value as a cell of a table on the screen; what is small keeps its digits, as costs are."""
+    """Return a value as the text of a cell; small numbers, such as costs, keep more digits."""
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -163,5 +161,5 @@ def shown(value: Value) -> str:
 
 
 def joined_rows(rows: Iterable[Iterable[Value]]) -> tuple[tuple[Value, ...], ...]:
-    """Rows of any kind as they are kept."""
+    """Return rows of any kind as tuples."""
     return tuple(tuple(row) for row in rows)

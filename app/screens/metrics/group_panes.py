@@ -88,7 +88,7 @@ class RepeatsPane(QWidget):
         self.bar = StackedBar("Repeated cases")
         self.split = LineText(size=Size.SMALL, role=Role.DIM)
         self.chart = LineChart("Chance that k runs all pass")
-        self.power = ChartPanel("Chance that k runs of a case are all right", self.chart)
+        self.power = ChartPanel("Chance that k runs of a case are all correct", self.chart)
         self.flaky = ListTable(FLAKY_COLUMNS, "Flaky cases")
         self.empty = EmptyState("repeat", "", "")
         full = QWidget()
@@ -113,7 +113,7 @@ class RepeatsPane(QWidget):
         column.addLayout(groups)
         column.addWidget(Rule())
         column.addWidget(self.power, 1)
-        heading = Label("Flaky cases, the most even first", size=Size.SMALL, role=Role.DIM, label=True)
+        heading = Label("Flaky cases, closest to 50 % first", size=Size.SMALL, role=Role.DIM, label=True)
         heading.setContentsMargins(16, 8, 16, 8)
         right = QVBoxLayout()
         right.setSpacing(0)
@@ -136,17 +136,17 @@ class RepeatsPane(QWidget):
         self.figure.show_figure(view.figure)
         parts = (
             Segment(role=Role.GOOD_FILL, value=view.always, name="always pass"),
-            Segment(role=Role.WARN_FILL, value=view.flaky_count, name="now and then", ticked=True, gap=True),
-            Segment(role=Role.BAD_FILL, value=view.never, name="never", gap=True),
+            Segment(role=Role.WARN_FILL, value=view.flaky_count, name="sometimes pass", ticked=True, gap=True),
+            Segment(role=Role.BAD_FILL, value=view.never, name="never pass", gap=True),
         )
         self.bar.set_segments(parts)
         self.split.set_text(
-            f"{count(view.always, 'case')} always pass, {view.flaky_count:,} now and then, {view.never:,} never"
+            f"{count(view.always, 'case')} always pass, {view.flaky_count:,} sometimes, {view.never:,} never"
         )
         self.chart.set_plot(power_plot(view.power))
         self.power.set_note(view.power.note, view.power.help)
         show_table(self.power, view.power.table)
         self.flaky.set_rows(flaky_rows(view))
         run = Action(text="Run with repeats…", do=self.run_wanted.emit, kind="primary", icon="play")
-        self.empty.set("repeat", "No case ran more than once", view.message, [run])
+        self.empty.set("repeat", "No repeated cases", view.message, [run])
         self._stack.setCurrentIndex(1 if view.message else 0)

@@ -41,11 +41,11 @@ class GroupRow:
     cost_usd: float | None = None
 
 
-BASELINE_NOTE = "The baseline is no model: it is what plain search over names and descriptions would pick."
+BASELINE_NOTE = "The baseline is not a model: it selects tools by plain text search in names and descriptions."
 
 
 def model_rows(models: Sequence[ModelMetrics]) -> tuple[GroupRow, ...]:
-    """Models by accuracy, best first, and the baseline after them."""
+    """Sort models by accuracy, best first, with the baseline last."""
     ordered = sorted(models, key=lambda one: (one.baseline, -(one.metrics.accuracy.value or 0.0), one.model))
     return tuple(_model_row(one) for one in ordered)
 
@@ -71,7 +71,7 @@ def _model_row(one: ModelMetrics) -> GroupRow:
 
 
 def server_rows(servers: Sequence[GroupMetrics]) -> tuple[GroupRow, ...]:
-    """Servers by accuracy, worst first."""
+    """Sort servers by accuracy, worst first."""
     ordered = sorted(servers, key=lambda one: (one.accuracy.value if one.accuracy.value is not None else 2.0, one.name))
     return tuple(
         GroupRow(
@@ -89,7 +89,7 @@ def server_rows(servers: Sequence[GroupMetrics]) -> tuple[GroupRow, ...]:
 
 
 def models_table(models: Sequence[ModelMetrics]) -> DataTable:
-    """Every model with its figures."""
+    """Return every model with its metrics."""
     columns = (
         "Model",
         "Baseline",
@@ -142,7 +142,7 @@ class RepeatsView:
     message: str = ""
 
     def runs_of(self, place: int, where: RunFilter) -> RunFilter:
-        """The runs of a flaky case."""
+        """Return the filter of the runs of a flaky case."""
         one = self.flaky[place]
         batches = (one.batch_id,) if one.batch_id else ()
         return RunFilter(
@@ -151,7 +151,7 @@ class RepeatsView:
 
 
 def repeats_view(repeats: RepeatStatistics, batches: Mapping[BatchId, Batch]) -> RepeatsView:
-    """All that repeats say."""
+    """Return the statistics of repeated cases for the screen."""
     names = tuple(_batch_name(one, batches) for one in repeats.flaky)
     message = "" if repeats.groups else _NO_REPEATS
     return RepeatsView(
@@ -168,8 +168,8 @@ def repeats_view(repeats: RepeatStatistics, batches: Mapping[BatchId, Batch]) ->
 
 
 _NO_REPEATS = (
-    "A run can be right by luck. Repeats tell: run each case three times or more in one batch, and cases that pass "
-    "only now and then show up here."
+    "One correct run can be luck. Run each case three times or more in one batch to see which cases pass only "
+    "sometimes."
 )
 
 
@@ -182,7 +182,7 @@ def _figure(repeats: RepeatStatistics) -> Figure:
         bounds=bounds(rate),
         rate=rate,
         sentence=sentence,
-        help="Pass rate: a run passes when it chose the right tool and no judged parameter is wrong.\n" + INTERVAL,
+        help="Pass rate: a run passes if it selected the correct tool and no judged parameter is wrong.\n" + INTERVAL,
     )
 
 

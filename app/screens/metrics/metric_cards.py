@@ -127,7 +127,7 @@ class AsideRow(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave the last ones out where there is no room for all."""
+        """Hide the last values where there is no room for all."""
         room = self.width() - 32
         for place, (name, value) in enumerate(self._parts):
             room -= name.sizeHint().width() + value.sizeHint().width() + 24
@@ -135,7 +135,7 @@ class AsideRow(QWidget):
                 label.setVisible(place < self._shown and room > -24)
 
     def values(self) -> dict[str, str]:
-        """What is shown, by name."""
+        """Return the shown values by name."""
         return {name.text(): value.text() for name, value in self._parts if not name.isHidden()}
 
     def _add(self) -> None:

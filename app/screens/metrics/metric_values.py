@@ -44,7 +44,7 @@ class Aside:
 
 
 def figures(metrics: Metrics) -> tuple[Figure, ...]:
-    """Accuracy, precision, recall and right parameters."""
+    """Return accuracy, precision, recall and correct parameters."""
     return (
         _figure("Accuracy", metrics.accuracy, _accuracy_words(metrics), _accuracy_help(metrics)),
         _figure("Precision", metrics.precision, _precision_words(metrics), _precision_help(metrics)),
@@ -65,94 +65,94 @@ def _figure(title: str, rate: Rate, sentence: str, explained: str) -> Figure:
 
 
 def _accuracy_words(metrics: Metrics) -> str:
-    return f"{part_of(metrics.accuracy, 'run')} judged right" if metrics.accuracy.n else "No run was judged"
+    return f"{part_of(metrics.accuracy, 'run')} judged correct" if metrics.accuracy.n else "No run was judged"
 
 
 def _accuracy_help(metrics: Metrics) -> str:
     return (
-        f"Accuracy: of the {runs_words(metrics.accuracy.n)} that were judged, how many chose rightly: "
-        "the expected tool, or no tool where none was expected."
+        f"Accuracy: of the {runs_words(metrics.accuracy.n)} that were judged, the share that selected "
+        "correctly: the expected tool, or no tool if none was expected."
     )
 
 
 def _precision_words(metrics: Metrics) -> str:
     if not metrics.precision.n:
-        return "No call was right, and none too many"
-    return f"{count(metrics.tp, 'right call')}, {metrics.fp:,} unwanted"
+        return "No correct and no unexpected calls"
+    return f"{count(metrics.tp, 'correct call')}, {metrics.fp:,} unexpected"
 
 
 def _precision_help(metrics: Metrics) -> str:
     return (
-        f"Precision: of {count(metrics.tp + metrics.fp, 'call')} that were right or not wanted at all, how many "
-        "were right. Low means: tools are called where nothing should be."
+        f"Precision: of {count(metrics.tp + metrics.fp, 'call')} that were correct or unexpected, the share that "
+        "was correct. A low value means that tools are called where none should be."
     )
 
 
 def _recall_words(metrics: Metrics) -> str:
-    return f"{part_of(metrics.recall, 'expected tool')} picked" if metrics.recall.n else "No tool was expected"
+    return f"{part_of(metrics.recall, 'expected tool')} selected" if metrics.recall.n else "No tool was expected"
 
 
 def _recall_help(metrics: Metrics) -> str:
-    return f"Recall: of the {count(metrics.recall.n, 'time')} a tool was expected, how often the right one was picked."
+    return f"Recall: of the {count(metrics.recall.n, 'time')} a tool was expected, the share that selected it."
 
 
 def _parameter_words(metrics: Metrics) -> str:
     rate = metrics.parameters_right
-    return f"{part_of(rate, 'right call')}, every value" if rate.n else "No parameter was judged"
+    return f"{part_of(rate, 'correct call')}, every value" if rate.n else "No parameter was judged"
 
 
 def _parameter_help(metrics: Metrics) -> str:
     lines = [
-        f"Parameters right: of the {count(metrics.parameters_right.n, 'right call')} whose values were judged, "
-        "how many had every one of them right."
+        f"Parameters right: of the {count(metrics.parameters_right.n, 'correct call')} whose values were judged, "
+        "the share with every value correct."
     ]
     if metrics.parameter_accuracy is not None:
-        lines.append(f"On average {percent(metrics.parameter_accuracy)} of a call's expected values are right.")
+        lines.append(f"On average {percent(metrics.parameter_accuracy)} of a call's expected values are correct.")
     if metrics.completeness is not None:
-        lines.append(f"On average {percent(metrics.completeness)} of what a call needs is there.")
+        lines.append(f"On average {percent(metrics.completeness)} of what a call needs is present.")
     return "\n".join(lines)
 
 
 def asides(metrics: Metrics, models: Sequence[ModelMetrics] = ()) -> tuple[Aside, ...]:
-    """F1, which is no share and has no interval, then parameters, time, cost and what went wrong."""
+    """Return F1, parameters, time, cost and failures."""
     return (
         Aside(label="F1", value=score(metrics.f1), help=_F1_HELP),
         *_baseline(metrics, models),
         Aside(
             label="Made-up parameters",
             value=_quiet(metrics.hallucination),
-            help=f"Of the {count(metrics.hallucination.n, 'right call')}, how many carried one. "
+            help=f"Of the {count(metrics.hallucination.n, 'correct call')}, the share with at least one. "
             f"{explain('hallucinated parameter')}",
             bad=bool(metrics.hallucination.successes),
         ),
         Aside(
             label="Types conform",
             value=_quiet(metrics.type_conformance),
-            help=f"Of {count(metrics.type_conformance.n, 'right call')} with parameters to check, how many conform. "
+            help=f"Of {count(metrics.type_conformance.n, 'correct call')} with parameters, the share that conforms. "
             f"{explain('type conformance')}",
         ),
         Aside(label="Latency", value=_latency(metrics), help=_latency_help(metrics)),
         Aside(label="Cost", value=_cost(metrics), help=_cost_help(metrics)),
         Aside(
-            label="Sure but wrong",
+            label="Confident but wrong",
             value=f"{metrics.misleading:,}",
-            help="Runs with a confidence of 0.7 or more that chose wrongly: the description misleads.",
+            help="Runs with a confidence of 0.7 or more that selected the wrong tool: the description misleads.",
             bad=metrics.misleading > 0,
         ),
         Aside(
             label="Failed",
             value=f"{metrics.failed:,}",
-            help="Runs without an answer, for example because a model could not be reached. They count in no rate.",
+            help="Runs without an answer, such as unreachable models. They do not count in any rate.",
             bad=metrics.failed > 0,
         ),
     )
 
 
 def _baseline(metrics: Metrics, models: Sequence[ModelMetrics]) -> Iterator[Aside]:
-    """That runs of the baseline are among these, which is no model."""
+    """Yield the number of runs of the baseline, if there are any."""
     number = sum(one.metrics.n for one in models if one.baseline)
     if number:
-        explained = "Runs of the built-in offline baseline. It is no model: filter by model to leave it out."
+        explained = "Runs of the built-in offline baseline, which is not a model. Filter by model to exclude it."
         yield Aside(label="Baseline", value=f"{number:,} of {metrics.n:,}", help=explained)
 
 
@@ -185,11 +185,11 @@ def _cost_help(metrics: Metrics) -> str:
         return "No run has a known price. The offline baseline costs nothing."
     tokens = f", {count(metrics.tokens, 'token')}" if metrics.tokens is not None else ""
     each = f" Half of the runs cost {money(metrics.cost_p50_usd)} or less." if metrics.cost_p50_usd is not None else ""
-    return f"All runs whose price is known: {money(metrics.cost_usd)}{tokens}.{each}"
+    return f"All runs with a known price: {money(metrics.cost_usd)}{tokens}.{each}"
 
 
 def figures_table(metrics: Metrics) -> DataTable:
-    """Every figure as a row of name, value, low, high and n."""
+    """Return all metrics as rows of name, value, low, high and n."""
     rates = (
         ("Accuracy", metrics.accuracy),
         ("Precision", metrics.precision),

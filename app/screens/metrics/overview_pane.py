@@ -22,8 +22,8 @@ from mcp_tef import ToolLabel, ToolMetrics
 
 ROOMY = 1000
 MATRIX_HELP = (
-    "Each row is a tool that was expected, each column one that was picked; the diagonal is right. Click a cell to see "
-    "its runs. Ctrl and the wheel zoom."
+    "Rows are expected tools, columns are selected tools; the diagonal is correct. Click a cell to see its runs. "
+    "Ctrl and the wheel zoom."
 )
 
 
@@ -48,7 +48,7 @@ class OverviewPane(QWidget):
         self.square = MatrixChart("Confusion matrix")
         self.matrix = ChartPanel("Expected (rows) against selected (columns)", self.square)
         self.tools = ListTable(TOOL_COLUMNS, "Tools from worst to best")
-        self.calibration = ChartPanel("How often right, by stated confidence", LineChart("Calibration"))
+        self.calibration = ChartPanel("Share correct, by confidence", LineChart("Calibration"))
         self.trend = ChartPanel("Accuracy by batch", LineChart("Accuracy by batch"))
         self.against = AgainstPart()
         self._lay_out()
@@ -89,7 +89,7 @@ class OverviewPane(QWidget):
             panel.enlarge_wanted.connect(lambda one=panel: self.enlarge(None if one.large else one))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, names are worth more than the further figures."""
+        """Hide further metrics in a narrow table, so that names stay readable."""
         super().resizeEvent(event)
         for number, column in enumerate(TOOL_COLUMNS):
             if column.key in ("precision", "f1"):
@@ -100,7 +100,7 @@ class OverviewPane(QWidget):
         self.tools.find_rows(text)
 
     def panels(self) -> tuple[ChartPanel, ...]:
-        """Every chart."""
+        """Return all charts."""
         return self.matrix, self.calibration, self.trend
 
     def show_view(self, view: MetricsView) -> None:
@@ -119,13 +119,13 @@ class OverviewPane(QWidget):
         self._quiet = False
 
     def pair(self) -> tuple[ToolLabel, ToolLabel] | None:
-        """The two tools of the cell that was walked to."""
+        """Return the two tools of the current cell."""
         cell = self.square.current()
         return self._view.confusion.pair_of(*cell) if self._view and cell else None
 
     def _cell_actions(self) -> list[Action]:
         cell, pair = self.square.current(), self.pair()
-        actions = [Action(text="Show its runs", do=lambda: self.cell_opened.emit(*cell))] if cell else []
+        actions = [Action(text="Show runs", do=lambda: self.cell_opened.emit(*cell))] if cell else []
         if pair is not None:
             actions.append(Action(text="Compare the two tools", do=lambda: self.pair_opened.emit(pair)))
         return actions
@@ -145,7 +145,7 @@ class OverviewPane(QWidget):
     def _show_matrix(self, view: ConfusionView) -> None:
         self.square.set_matrix(matrix(view))
         self.matrix.set_note(f"n {view.n:,}", MATRIX_HELP)
-        self.matrix.set_message("" if view.n else "No run among these was judged.")
+        self.matrix.set_message("" if view.n else "None of these runs was judged.")
         show_table(self.matrix, view.table)
 
     def _show_curve(self, panel: ChartPanel, curve: Curve, plot: Plot) -> None:
@@ -156,14 +156,14 @@ class OverviewPane(QWidget):
         show_table(panel, curve.table)
 
     def _mark(self, row: str) -> None:
-        """Ring the cell that says what the chosen tool was most often taken for."""
+        """Mark the cell of the most frequent confusion of the selected tool."""
         tool = self.tool(int(row)) if row else None
         enough = tool is not None and tool.n >= TOO_FEW
         place = self._view.confusion.place(tool.label, tool.taken_for) if self._view and tool and enough else None
         self.square.mark(place, reveal=not self._quiet)
 
     def tool(self, place: int) -> ToolMetrics | None:
-        """The tool of a row."""
+        """Return the tool of a row."""
         tools = self._view.tools if self._view else ()
         return tools[place] if place < len(tools) else None
 
@@ -197,8 +197,8 @@ class AgainstPart(QWidget):
     def show_comparison(self, view: ComparisonView | None) -> None:
         """Show a comparison; None where there are no two batches yet."""
         self.caption.set_text(view.caption if view else "Against the batch before")
-        self.reading.set_text(view.reading if view else "Not enough batches to tell")
-        self.sentence.set_text(view.short if view else "Run the same suite again after a change to see what it did.")
+        self.reading.set_text(view.reading if view else "Not enough batches")
+        self.sentence.set_text(view.short if view else "Run the same suite again after a change to see its effect.")
         self._counts.setVisible(view is not None)
         self.link.setVisible(view is not None)
         if view is not None:
@@ -211,14 +211,14 @@ def _counted(word: str, pips: CountDots) -> QHBoxLayout:
     line.setSpacing(8)
     label = Label(word, size=Size.SMALL)
     label.setMinimumWidth(sized(64))
-    label.setToolTip(tip("Wrong before, right now." if word == "Fixed" else "Right before, wrong now."))
+    label.setToolTip(tip("Wrong before, correct now." if word == "Fixed" else "Correct before, wrong now."))
     line.addWidget(label)
     line.addWidget(pips, 1)
     return line
 
 
 def _side_by_side(*parts: tuple[QWidget, int]) -> QWidget:
-    """Widgets with their shares of the width, hairlines between them."""
+    """Return a row of widgets with their shares of the width, and lines between them."""
     whole = QWidget()
     row = QHBoxLayout(whole)
     row.setContentsMargins(0, 0, 0, 0)

@@ -102,7 +102,7 @@ class MetricsPage(Page):
 
     @cached_property
     def repeats(self) -> RepeatsPane:
-        """What repeats say."""
+        """Statistics of repeated cases."""
         pane = RepeatsPane()
         pane.case_opened.connect(self.ways.open_case)
         pane.flaky.set_menu(self.ways.case_menu)
@@ -140,7 +140,7 @@ class MetricsPage(Page):
             getattr(self, key).find_rows(text)
 
     def _filled(self, key: str) -> QWidget:
-        """A view as it is to be shown now."""
+        """Return a view with current content."""
         view, pane = self.presenter.view, getattr(self, key)
         if key in self._outdated and view is not None:
             self._outdated.discard(key)
@@ -298,7 +298,7 @@ class MetricsPage(Page):
         self.empty.set("chart-bar", "No runs yet", sentence, [run])
 
     async def _refresh_compare(self) -> None:
-        """The comparison is read when it is looked at; the small one of the overview goes with the figures."""
+        """Read the comparison of the overview, and that of the Compare view if it is visible."""
         pair = self.presenter.default_pair()
         self._against = await self.presenter.compare(*pair) if pair else None
         if "overview" in self._shown:

@@ -33,9 +33,9 @@ class PairPane(QWidget):
         self.both, self.confused = Links(), Links()
         self.before, self.after = _SidePart("Before"), _SidePart("After")
         self.parameters = ComparisonTable(("Parameters", "Before", "After"))
-        self.values = ComparisonTable(("What differs", "Before", "After"), mono=False)
+        self.values = ComparisonTable(("Differences", "Before", "After"), mono=False)
         self.settings = ComparisonTable(("Settings", "Before", "After"), mono=False)
-        self.tools = Section("Tools as they were offered")
+        self.tools = Section("Offered tools")
         self.setMinimumWidth(320)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._said())
@@ -123,7 +123,7 @@ class PairPane(QWidget):
 
 
 class _SidePart(QWidget):
-    """What one run chose, and how it was judged."""
+    """Selection and verdict of one run."""
 
     def __init__(self, caption: str) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class _SidePart(QWidget):
 
 
 def spans(text: Iterable[Stretch], *, mono: bool = False) -> list[Span]:
-    """Marked stretches on a tint."""
+    """Return text with its changes on a tint."""
     return [Span(one.text, mono=mono, back=Role.MARK_DIFF if one.changed else None) for one in text]
 
 
@@ -174,7 +174,7 @@ def _heading(tool: ToolView) -> FlowText:
 
 
 def _difference(lines: Sequence[str]) -> FlowText:
-    """Lines of a difference: what came is green and begins with +, what went is red and begins with -."""
+    """Return lines of a diff: added ones are green and begin with +, removed ones are red and begin with -."""
     shown = lines[:MOST_LINES]
     made = FlowText(size=Size.SMALL)
     parts = [Span(f"{line}\n", LINE_LOOKS.get(line[:1], Role.TEXT), mono=True) for line in shown[:-1]]

@@ -33,10 +33,10 @@ SAID: Final[Mapping[str, Mapping[str, str]]] = {
     "Status": {one.value: words for one, words in STATUS_WORDS.items()},
 }
 CHANGES: Final[Mapping[DefinitionChange, str]] = {
-    DefinitionChange.ADDED: "only offered now",
-    DefinitionChange.REMOVED: "only offered before",
-    DefinitionChange.CHANGED: "defined otherwise",
-    DefinitionChange.OFFERED_AS: "offered under another name",
+    DefinitionChange.ADDED: "offered only now",
+    DefinitionChange.REMOVED: "offered only before",
+    DefinitionChange.CHANGED: "definition changed",
+    DefinitionChange.OFFERED_AS: "renamed",
 }
 
 
@@ -88,7 +88,7 @@ class PairView:
 
 
 def pair_view(found: RunComparison, change: PairChange) -> PairView:
-    """Both runs of a pair in words."""
+    """Return both runs of a pair as text."""
     before, after = found.before, found.after
     names = difference(_choice(before), _choice(after))
     return PairView(
@@ -106,12 +106,12 @@ def pair_view(found: RunComparison, change: PairChange) -> PairView:
 
 
 def single_sentence(row: PairRow) -> str:
-    """What there is to say of a pair of which only one half exists, or was judged."""
+    """Explain a pair of which only one run exists or was judged."""
     if row.change is PairChange.NEW:
-        return f"Only the newer batch ran this case. It picked: {row.after}."
+        return f"Only the newer batch ran this case. It selected: {row.after}."
     if row.change is PairChange.GONE:
-        return f"Only the older batch ran this case. It picked: {row.before}."
-    return "One of the two runs is not there any more."
+        return f"Only the older batch ran this case. It selected: {row.before}."
+    return "One of the two runs was deleted."
 
 
 def _choice(run: RunDetail) -> str:
@@ -141,12 +141,12 @@ def _rows(changes: Sequence[ValueChange]) -> tuple[ValueRow, ...]:
 
 
 def _in_words(name: str, value: str) -> str:
-    """A code of the trade as people say it; anything else as it is."""
+    """Return the text of a code; other values as they are."""
     return SAID.get(name, {}).get(value, value)
 
 
 def _parameters(before: RunDetail, after: RunDetail) -> Iterator[ValueRow]:
-    """What the calls of both runs were given, place by place, those that differ first."""
+    """Return the arguments of both runs, different ones first."""
     old, new = _given(before), _given(after)
     names = dict.fromkeys([*new, *old])
     rows = [_value_row(name, old.get(name, MISSING), new.get(name, MISSING)) for name in names]
@@ -204,7 +204,7 @@ def _tools_note(found: RunComparison) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairLeads:
-    """What stands over both, what leads to two tools that one of the runs confused, and what stands below each."""
+    """Links of a pair: for both runs, to two confused tools, and for each run."""
 
     both: tuple[Link, ...]
     confused: tuple[Link, ...]
@@ -213,7 +213,7 @@ class PairLeads:
 
 
 def pair_leads(found: RunComparison) -> PairLeads:
-    """The leads of a pair; the newer run's confusion goes before the older one's."""
+    """Return the links of a pair; a confusion of the newer run comes first."""
     before, after = found.before.summary, found.after.summary
     return PairLeads(
         both=_posed(after),
@@ -224,7 +224,7 @@ def pair_leads(found: RunComparison) -> PairLeads:
 
 
 def half_leads(run: RunSummary) -> tuple[Link, ...]:
-    """The leads of a run without a partner."""
+    """Return the links of a run without a partner."""
     return (*_posed(run), *_run_links(run))
 
 
@@ -236,7 +236,7 @@ def _posed(run: RunSummary) -> tuple[Link, ...]:
 def _run_links(run: RunSummary) -> tuple[Link, ...]:
     chosen = _chosen(run)
     leads = [Link("Run", ShowBatch(run.batch_id, run.id))] if run.batch_id else []
-    return (*leads, Link("Chosen tool", ShowTool(chosen))) if chosen else tuple(leads)
+    return (*leads, Link("Selected tool", ShowTool(chosen))) if chosen else tuple(leads)
 
 
 def _confused(run: RunSummary) -> tuple[Link, ...]:
@@ -246,7 +246,7 @@ def _confused(run: RunSummary) -> tuple[Link, ...]:
     pair = (expected, chosen)
     return (
         Link("Compare the two", ShowPair(*pair)),
-        Link("What to write instead", ShowPair(*pair, advice=True)),
+        Link("Suggest a rewrite", ShowPair(*pair, advice=True)),
     )
 
 
@@ -255,10 +255,10 @@ def _expected(run: RunSummary) -> ToolLabel | None:
 
 
 def _chosen(run: RunSummary) -> ToolLabel | None:
-    """What was picked; an invented tool is no server's, and leads nowhere."""
+    """Return the selected tool; None for an invented tool, which no server has."""
     return ToolLabel(tool=run.selected_tool, server=run.selected_server) if run.selected_server else None
 
 
 def _same(expected: ToolLabel, chosen: ToolLabel) -> bool:
-    """Whether what was expected, of any server where the case names none, was chosen."""
+    """Return True if the expected tool was selected, on any server if the case names none."""
     return expected.tool == chosen.tool and expected.server in (None, chosen.server)

@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class Standing(Enum):
-    """Whether there is anything to show."""
+    """Reason for empty metrics, or FULL."""
 
     NOTHING_RAN = "nothing ran"
     NOTHING_FITS = "nothing fits"
@@ -73,7 +73,7 @@ class MetricsView:
 
 @dataclass(slots=True)
 class _Known:
-    """What was read besides the figures."""
+    """Batches and filter values."""
 
     batches: dict[BatchId, Batch] = field(default_factory=dict)
     choices: FilterChoices = field(default_factory=FilterChoices)
@@ -139,11 +139,11 @@ class MetricsPresenter:
         return filter_choices(dimension, self._known.choices, self.batches, self.now())
 
     def default_pair(self) -> tuple[BatchId, BatchId] | None:
-        """Which two batches to compare first: older, newer."""
+        """Return the two batches to compare first: older, newer."""
         return default_pair(tuple(self.batches.values()))
 
     async def compare(self, before: BatchId, after: BatchId) -> ComparisonView:
-        """Two batches beside each other."""
+        """Return the comparison of two batches."""
         now = self.now()
 
         async def read(core: "Engine") -> ComparisonView:
@@ -152,13 +152,13 @@ class MetricsPresenter:
         return await self._ask(read)
 
     async def pairs(self, pairs: Sequence[RunPair]) -> tuple[ComparedRuns, ...]:
-        """A page of pairs with their runs."""
+        """Return pairs with their runs."""
         return await self._ask(lambda core: core.compare.pairs(pairs))
 
     async def saying(
         self, pairs: Sequence[RunPair], batches: tuple[BatchId, BatchId] | None, text: str
     ) -> tuple[RunPair, ...]:
-        """The pairs of which a run says so."""
+        """Return the pairs of which a run contains a text."""
         where = RunFilter(batch_ids=batches or (), text=text)
 
         async def read(core: "Engine") -> tuple[RunPair, ...]:
@@ -168,11 +168,11 @@ class MetricsPresenter:
         return await self._ask(read)
 
     async def by_column(self, pairs: Sequence[RunPair], column: str, *, down: bool) -> tuple[RunPair, ...]:
-        """The pairs in the order of what a column says of them."""
+        """Return the pairs sorted by a column."""
         return await asyncio.to_thread(by_column, await self.pairs(pairs), column, down=down)
 
     async def both(self, pair: RunPair) -> RunComparison | None:
-        """Both runs of a pair in full; None where it has only one, or one is gone."""
+        """Return both runs of a pair; None if it has only one, or one was deleted."""
         before, after = pair.before, pair.after
         if before is None or after is None:
             return None
@@ -183,7 +183,7 @@ class MetricsPresenter:
 
 
 async def _read(core: "Engine", where: RunFilter, now: datetime) -> tuple[_Known, MetricsView]:
-    """On the core's thread: read, and put into words."""
+    """Read everything on the core's thread and format it there."""
     batches = {batch.id: batch for batch in await core.runs.batches()}
     choices = await core.metrics.choices()
     overview = await core.metrics.overview(where)
@@ -191,7 +191,7 @@ async def _read(core: "Engine", where: RunFilter, now: datetime) -> tuple[_Known
 
 
 def metrics_view(overview: MetricsOverview, batches: Mapping[BatchId, Batch], now: datetime) -> MetricsView:
-    """An overview as the screen shows it."""
+    """Return an overview as the screen shows it."""
     metrics = overview.metrics
     confusion = confusion_view(overview.confusions)
     calibration, trend = calibration_curve(overview.calibration), trend_curve(overview.trend, now)

@@ -59,10 +59,10 @@ TOOL_COLUMNS = (
     Column(key="times", title="", kind=CellKind.NUMBER, width=36, tip="How often."),
     Column(
         key="taken",
-        title="Most taken for",
+        title="Most often mistaken for",
         kind=CellKind.MONO,
         width=128,
-        tip=explain("most taken for", "In colour from five times on."),
+        tip=explain("most taken for", "Coloured from five times on."),
     ),
 )
 GROUP_COLUMNS = (
@@ -84,7 +84,7 @@ MODEL_COLUMNS = (
     ),
     Column(key="made_up", title="Made up", kind=CellKind.NUMBER, width=76, tip=explain("hallucinated parameter")),
     Column(key="latency", title="Latency", kind=CellKind.NUMBER, width=76, tip=explain("latency")),
-    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=96, tip="All runs whose price is known."),
+    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=96, tip="All runs with a known price."),
 )
 SERVER_COLUMNS = (
     Column(key="server", title="Server", width=220, stretch=True),
@@ -93,7 +93,7 @@ SERVER_COLUMNS = (
 )
 FLAKY_COLUMNS = (
     Column(key="case", title="Case", width=240, least=150, stretch=True),
-    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=80, tip="Runs that passed, of all of this case."),
+    Column(key="passed", title="Passed", kind=CellKind.NUMBER, width=80, tip="Passed runs of all runs of this case."),
     Column(key="rate", title="Pass rate", kind=CellKind.SHARE, width=132, tip=explain("pass rate", SHARE_TIP)),
     Column(key="model", title="Model", width=104),
     Column(key="batch", title="Batch", width=144, role=Role.DIM),
@@ -107,7 +107,7 @@ PAIR_COLUMNS = (
 
 
 def share_cell(rate: Rate, *, few: int = TOO_FEW) -> Cell:
-    """A share with its interval; with too few runs it says so instead."""
+    """Return a share with its interval, or a note if there are too few runs."""
     span = span_of(rate)
     if span is None:
         return Cell(text=NONE, role=Role.DIM, sort=-1.0)
@@ -118,7 +118,7 @@ def share_cell(rate: Rate, *, few: int = TOO_FEW) -> Cell:
 
 
 def tool_rows(view: ConfusionView, tools: Sequence[ToolMetrics]) -> list[Row]:
-    """Tools from worst to best, as cells made when they are seen."""
+    """Return tools from worst to best; cells are built when they are first shown."""
     return [_tool_row(view, number, tool) for number, tool in enumerate(tools)]
 
 
@@ -147,7 +147,7 @@ def _tool_cells(tool: ToolMetrics, taken: str) -> tuple[Cell, ...]:
 
 
 def model_cells(rows: Sequence[GroupRow]) -> list[Row]:
-    """Models as cells."""
+    """Return models as rows."""
     return [Row(row.id, _model_cells(row)) for row in rows]
 
 
@@ -165,7 +165,7 @@ def _model_cells(row: GroupRow) -> tuple[Cell, ...]:
 
 
 def server_cells(rows: Sequence[GroupRow]) -> list[Row]:
-    """Servers as cells."""
+    """Return servers as rows."""
     return [Row(row.id, (Cell(text=row.name), *_group_cells(row))) for row in rows]
 
 
@@ -180,7 +180,7 @@ def _group_cells(row: GroupRow) -> tuple[Cell, ...]:
 
 
 def flaky_rows(view: RepeatsView) -> list[Row]:
-    """Flaky cases as cells, by their place."""
+    """Return flaky cases as rows."""
     pairs = zip(view.flaky, view.batch_names, strict=True)
     return [Row(str(place), partial(_flaky_cells, one, name)) for place, (one, name) in enumerate(pairs)]
 
@@ -205,7 +205,7 @@ CHANGE_LOOKS = {
 
 
 def pair_cells(row: PairRow) -> tuple[Cell, ...]:
-    """A pair as cells."""
+    """Return a pair as cells."""
     mark, role = CHANGE_LOOKS.get(row.change, (Mark.DASH, Role.DIM))
     unchanged = row.change not in CHANGE_LOOKS
     return (
@@ -230,7 +230,7 @@ def _choice_cell(text: str, right: bool | None) -> Cell:
 
 
 def matrix(view: ConfusionView) -> Matrix:
-    """The confusion matrix as it is drawn."""
+    """Return the confusion matrix for drawing."""
     return Matrix(
         rows=view.rows,
         row_keys=view.row_keys,
@@ -248,20 +248,20 @@ HUNDRED: tuple[Tick, ...] = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 
 
 def calibration_plot(curve: Curve) -> Plot:
-    """Confidence from 0 to 1 against the share that was right."""
+    """Plot the share of correct runs against the confidence."""
     return Plot(
         points=tuple(_point(spot) for spot in curve.spots),
         x_ticks=((0.0, "0"), (0.5, "0.5"), (HIGH, "0.7"), (1.0, "1")),
         y_ticks=HUNDRED,
         diagonal=True,
         bars=tuple(Bar(start=one.low, end=one.high, height=one.n, tip=one.says) for one in curve.stacks),
-        corner="below the line: too sure",
+        corner="below the line: overconfident",
         guide=HIGH,
     )
 
 
 def trend_plot(curve: Curve) -> Plot:
-    """Batches side by side, in order of time."""
+    """Plot batches in the order of time."""
     last = max(1.0, len(curve.spots) - 1.0)
     floor = _floor(curve.spots)
     quarters = [quarter / 4 for quarter in range(int(floor * 4), 5)]
@@ -276,7 +276,7 @@ def trend_plot(curve: Curve) -> Plot:
 
 
 def power_plot(curve: Curve) -> Plot:
-    """k against the chance that k runs all pass."""
+    """Plot the chance that k runs all pass against k."""
     most = max((spot.x for spot in curve.spots), default=2.0)
     return Plot(
         points=tuple(_point(spot) for spot in curve.spots),
@@ -292,13 +292,13 @@ def _point(spot: Spot) -> Point:
 
 
 def _floor(spots: Sequence[Spot]) -> float:
-    """Where the axis begins: at a quarter below every interval."""
+    """Return the start of the axis: a quarter below every interval."""
     least = min((spot.rate.low or 0.0 for spot in spots), default=0.0)
     return min(0.75, int(least * 4) / 4)
 
 
 def _spaced(ticks: Sequence[Tick]) -> tuple[Tick, ...]:
-    """At most eight of many ticks, the last one always among them."""
+    """Return at most eight ticks, always with the last one."""
     every = -(-len(ticks) // 8) or 1
     return tuple(tick for place, tick in enumerate(ticks) if (len(ticks) - 1 - place) % every == 0)
 

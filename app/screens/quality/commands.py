@@ -29,7 +29,7 @@ def quality_commands(
 
     commands = (
         command(ASK, "Ask a model about tools", NO_TOOLS, has_tools, "Ctrl+R"),
-        command(CANCEL, "Stop asking the model", "No model is being asked", is_busy),
+        command(CANCEL, "Stop the model request", "No model is being asked", is_busy),
         command(COPY, "Copy the findings of the selected tools", "Select a tool first", lambda: tool() is not None),
         command(EXPORT, "Export the quality report", NO_TOOLS, has_tools),
         Command(id=READ, text="Read the servers again", do=does[READ], group=GROUP),

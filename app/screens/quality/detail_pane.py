@@ -25,8 +25,8 @@ from mcp_tef import QualityReport, Severity, ToolQuality
 EDGE = 16
 AT_ONCE = 2
 MOST_DESCRIPTION = 240
-FINE = "No rule can see whether a description is true, or whether another tool looks like it."
-NOTHING = "Choose a tool to read what could be said better, and why."
+FINE = "No issues found. Rules cannot check whether a description is true, or whether another tool is similar."
+NOTHING = "Select a tool to see its findings and how to fix them."
 _LOSSES = {Severity.ERROR: Role.BAD_FILL, Severity.WARNING: Role.WARN_FILL, Severity.NOTE: Role.INFO_FILL}
 
 
@@ -78,13 +78,13 @@ class QualityHeader(QWidget):
 
 
 def shortened(text: str) -> str:
-    """The beginning of a description in one paragraph; all of it stands on the Servers screen."""
+    """Return the beginning of a description in one paragraph; the Servers screen shows all of it."""
     line = " ".join(text[: 4 * MOST_DESCRIPTION].split())
     return line if len(line) <= MOST_DESCRIPTION else f"{line[:MOST_DESCRIPTION].rstrip()}…"
 
 
 def _segments(quality: ToolQuality) -> list[Segment]:
-    """What is kept, then what each severity took away."""
+    """Return the score and the points lost by severity as segments of a bar."""
     kept = Segment(role=Role.GOOD_FILL, value=quality.score, name="kept")
     off = {one: sum(f.penalty for f in quality.findings if f.rule.severity is one) for one in _LOSSES}
     losses = [
@@ -93,7 +93,7 @@ def _segments(quality: ToolQuality) -> list[Segment]:
             value=off[one],
             ticked=one is Severity.WARNING,
             gap=not number,
-            name=f"taken off by {SEVERITIES[one].lower()}s",
+            name=f"lost by {SEVERITIES[one].lower()}s",
         )
         for number, (one, role) in enumerate(_LOSSES.items())
     ]
@@ -101,10 +101,10 @@ def _segments(quality: ToolQuality) -> list[Segment]:
 
 
 class TokenCountSection(Section):
-    """What the definition costs each request, and which part of it is heavy."""
+    """Tokens of a definition in each request, by its parts."""
 
     def __init__(self) -> None:
-        super().__init__("What it weighs")
+        super().__init__("Token count")
         self.sentence = FlowText()
         self.bar = StackedBar("Parts of the definition")
         self.parts = FlowText(size=Size.SMALL, role=Role.DIM)
@@ -125,7 +125,7 @@ class TokenCountSection(Section):
         self.parts.set_text(said)
         self.heavy.set_text(found.heavy)
         self.heavy.setVisible(bool(found.heavy))
-        self.set_title("What it weighs", f"counted by {tokenizer}" if tokenizer else "")
+        self.set_title("Token count", f"counted by {tokenizer}" if tokenizer else "")
 
 
 class QualityDetailPane(QWidget):
@@ -193,7 +193,7 @@ class QualityDetailPane(QWidget):
         self._more.start()
 
     def _show_more(self) -> None:
-        """A few notes a turn: what is read first is there at once, and a long list stops nobody."""
+        """Show the next findings; a long list built at once would freeze the window."""
         for note in self._found[self._shown : self._shown + AT_ONCE]:
             if self._shown == len(self.notes):
                 self.notes.append(FindingCard())

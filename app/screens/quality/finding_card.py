@@ -22,7 +22,7 @@ _NAMES: Final = re.compile(r"`([^`\n]+)`")
 
 
 def revealed_spans(text: str, role: Role = Role.TEXT, *, mono: bool = False, escapes: bool = False) -> tuple[Span, ...]:
-    """`text` as plain text, every hidden character as its number on a tint; so are written-out `escapes`."""
+    """Return plain text in which hidden characters, and on request `escapes`, are shown as numbers on a tint."""
     pieces = (_ESCAPED if escapes else _SHOWN).split(plain(text))
     return tuple(
         Span(piece, Role.BAD, mono=True, back=Role.BAD_TINT) if number % 2 else Span(piece, role, mono=mono)
@@ -32,7 +32,7 @@ def revealed_spans(text: str, role: Role = Role.TEXT, *, mono: bool = False, esc
 
 
 def sentence(text: str, role: Role = Role.TEXT) -> tuple[Span, ...]:
-    """A sentence of a finding: what stands in back quotes is a name, set in mono."""
+    """Return a sentence of a finding, with names in back quotes set in mono."""
     pieces = _NAMES.split(text)
     return tuple(
         span
@@ -43,7 +43,7 @@ def sentence(text: str, role: Role = Role.TEXT) -> tuple[Span, ...]:
 
 
 def changed(stretches: Iterable[Stretch], back: Role) -> tuple[Span, ...]:
-    """A text with its changes on a tint, and its hidden characters revealed."""
+    """Return a text with its changes on a tint and its hidden characters shown."""
     found: list[Span] = []
     for stretch in stretches:
         for span in revealed_spans(stretch.text):
@@ -61,7 +61,7 @@ LEVEL_MARKS: Final[Mapping[QualityLevel, Mark]] = {
 
 
 def severity_mark(severity: Severity) -> Mark:
-    """The mark of a severity."""
+    """Return the mark of a severity."""
     return LEVEL_MARKS[QualityLevel(severity.value)]
 
 
@@ -79,7 +79,7 @@ class FindingPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingGroup:
-    """What a rule found in a tool. `more` tells of places that are not shown, `fix` is advice for all of them."""
+    """Findings of one rule in a tool. `more` names places that are not shown; `fix` is advice for all of them."""
 
     rule: str
     severity: Severity
@@ -95,7 +95,7 @@ class FindingGroup:
 
 
 def notes(quality: ToolQuality) -> tuple[FindingGroup, ...]:
-    """The notes on a tool, the gravest first."""
+    """Return the findings of a tool by rule, most severe first."""
     groups: dict[str, list[LintFinding]] = {}
     for finding in ranked(quality.findings):
         groups.setdefault(finding.rule.id, []).append(finding)
@@ -117,7 +117,7 @@ def _finding_group(group: list[LintFinding]) -> FindingGroup:
             FindingPlace(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if len(fixes) == 1 else one.fix)
             for one in group[:MOST_PLACES]
         ),
-        more=f"And {count(left, 'more place')} of the same kind." if left > 0 else "",
+        more=f"And {count(left, 'more place')} like this." if left > 0 else "",
         fix=group[0].fix if len(fixes) == 1 else "",
         why=rule.why,
         unsafe=bool(aimed),
@@ -125,7 +125,7 @@ def _finding_group(group: list[LintFinding]) -> FindingGroup:
 
 
 def _sentence(one: LintFinding, group: list[LintFinding]) -> str:
-    """Equal sentences are told apart by their places."""
+    """Return the sentence of a finding, with its place if other findings have the same sentence."""
     alike = sum(other.sentence == one.sentence for other in group) > 1
     return f"{one.place}: {one.sentence}" if alike else one.sentence
 
@@ -158,7 +158,7 @@ class FindingExcerpt(QWidget):
 
 
 class FindingPlaceView(QWidget):
-    """What is wrong at one place, and what to do there."""
+    """One place of a finding: sentence, excerpt and advice."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ _ORDER: Final = tuple(SEVERITIES)
 
 
 class QualityLevel(StrEnum):
-    """How a tool stands by its worst finding; `safety` is any finding that aims at the model behind the user's back."""
+    """Level of a tool by its worst finding; RISKS stands for text that manipulates the model."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -25,43 +25,43 @@ class QualityLevel(StrEnum):
 
 
 def danger(rule: LintRule) -> str:
-    """What a rule warns of where it is about text that works on the model unseen; empty where it is about clarity."""
+    """Return the risk that a rule detects, such as tool poisoning; "" if it is about clarity only."""
     return next((words for family, words in RISKS.items() if rule.id.startswith(family)), "")
 
 
 def warning(quality: ToolQuality) -> str:
-    """What to know first of a tool that works on the model unseen; empty where none of it does."""
+    """Return the warning about a tool that may manipulate the model; "" if there is none."""
     kinds = dict.fromkeys(filter(None, (danger(one.rule) for one in ranked(quality.findings))))
     if not kinds:
         return ""
     if all(one.rule.severity is not Severity.ERROR for one in quality.findings if danger(one.rule)):
-        return "Parts of this definition steer the model. Read them before you offer the tool."
-    return f"Signs of {' and '.join(kinds)}. Offer this tool to no model before somebody has read its definition."
+        return "Parts of this definition give the model instructions. Read them before you offer the tool."
+    return f"Signs of {' and '.join(kinds)}. Read the definition before you offer this tool to a model."
 
 
 def ranked(findings: Iterable[LintFinding]) -> list[LintFinding]:
-    """The gravest first: by severity, then what is unsafe, then what cost most."""
+    """Sort findings by severity, risk and lost points, worst first."""
     return sorted(findings, key=lambda one: (_ORDER.index(one.rule.severity), not danger(one.rule), -one.penalty))
 
 
 def worst(quality: ToolQuality) -> LintFinding | None:
-    """The gravest finding of a tool."""
+    """Return the worst finding of a tool."""
     return next(iter(ranked(quality.findings)), None)
 
 
 def level(quality: ToolQuality) -> QualityLevel:
-    """How a tool stands by its worst finding."""
+    """Return the level of a tool by its worst finding."""
     found = worst(quality)
     return QualityLevel(found.rule.severity.value) if found else QualityLevel.FINE
 
 
 def unsafe(quality: ToolQuality) -> bool:
-    """Whether something in the tool works on the model unseen."""
+    """Return True if a tool may manipulate the model."""
     return any(danger(one.rule) for one in quality.findings)
 
 
 def lost(points: int) -> str:
-    """Points taken off: "−20"; nothing where none were."""
+    """Return lost points such as "−20"; "" if there are none."""
     return f"−{points}" if points else ""
 
 
@@ -71,22 +71,22 @@ def tokens(number: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A part of a whole: "9 %", "under 1 %"."""
+    """Return a part of a whole: "9 %", "under 1 %"."""
     if 0 < part < whole / 200:
         return "under 1 %"
     return percent(part / whole if whole else None)
 
 
 def score_sentence(quality: ToolQuality) -> str:
-    """How the score came about."""
+    """Explain a score in one sentence."""
     if not quality.findings:
         return "No issues found."
     off = sum(one.penalty for one in quality.findings)
     found = count(len(quality.findings), "finding")
     if not off:
         return f"{found}, none of which costs points."
-    floor = ", and never below 0" if off > MAX_SCORE else ""
-    return f"{MAX_SCORE} less {off} for {found}{floor}."
+    floor = ", at least 0" if off > MAX_SCORE else ""
+    return f"{MAX_SCORE} minus {off} for {found}{floor}."
 
 
 HEAVY: Final = 0.5
@@ -111,7 +111,7 @@ class TokenBreakdown:
 
 
 def weight(quality: ToolQuality, report: QualityReport) -> TokenBreakdown:
-    """What a tool costs each request, alone and among its server's tools."""
+    """Return the tokens of a tool, alone and as part of its server."""
     tool = quality.tool.tool
     parts = parts_of(tool)
     server = next((one for one in report.servers if one.server == tool.server), None)
@@ -119,17 +119,17 @@ def weight(quality: ToolQuality, report: QualityReport) -> TokenBreakdown:
 
 
 def _sentence(quality: ToolQuality, server: ServerTokenCount | None, report: QualityReport) -> str:
-    own = f"{tokens(quality.tokens)} in every request that offers it"
+    own = f"{tokens(quality.tokens)} in each request that offers it"
     if server is None or server.tools < 2:
         return f"{own}."
     mine = share(quality.tokens, server.tokens)
     heavier = sum(one.tokens > quality.tokens for one in report.tools if one.tool.tool.server == server.server)
-    rank = ", more than any other of its tools" if not heavier else ""
+    rank = ", more than any of its other tools" if not heavier else ""
     return f"{own}: {mine} of the {server.tokens:,} of {server.server}{rank}."
 
 
 def parts_of(tool: Tool) -> tuple[DefinitionPart, ...]:
-    """The parts of what a request carries, by their length, the heaviest first; tiny ones are left out."""
+    """Return the parts of a definition by length, longest first; tiny ones are left out."""
     sizes = {
         "Description": len(tool.description),
         "Parameters": length(tool.input_schema),
@@ -141,7 +141,7 @@ def parts_of(tool: Tool) -> tuple[DefinitionPart, ...]:
 
 
 def length(value: object) -> int:
-    """About how many characters a JSON value has; foreign schemas nest deeper than recursion goes."""
+    """Estimate the length of a JSON value in characters; a loop, because schemas can nest too deep for recursion."""
     size, waiting = 0, [value]
     while waiting:
         item = waiting.pop()
@@ -159,11 +159,11 @@ def _heavy(tool: Tool, parts: Sequence[DefinitionPart]) -> str:
     if not parts or parts[0].name != "Parameters" or parts[0].share < HEAVY:
         return ""
     found = heaviest_parameter(tool.input_schema)
-    return f"The parameter {found[0]} alone takes {percent(found[1])} of its parameters." if found else ""
+    return f"The parameter {found[0]} takes {percent(found[1])} of all parameters." if found else ""
 
 
 def heaviest_parameter(schema: Mapping[str, Any]) -> tuple[str, float] | None:
-    """The parameter with the longest schema and its share of them all; None where none stands out."""
+    """Return the longest parameter and its share of the schema; None if no parameter stands out."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping) or len(properties) < 2:
         return None

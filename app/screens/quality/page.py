@@ -91,7 +91,7 @@ class QualityPage(Page):
         self.view.gaps.read_wanted.connect(self.reload_servers)
         self.view.table.chosen.connect(self._choose)
         self.view.table.set_menu(self._menu)
-        self.view.table.describe_keys(Enter="Read about the tool", Space="Read about the tool")
+        self.view.table.describe_keys(Enter="Show the findings", Space="Show the findings")
         detail = self.view.detail
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
         detail.review.copied.connect(self._copy)

@@ -12,8 +12,8 @@ from mcp_tef import GradedQuality, ModelReview, ToolQuality
 
 EDGE = 16
 NOT_ASKED = (
-    "No model was asked about this tool. It can grade clarity, completeness and conciseness, "
-    "and suggest a description to set beside this one."
+    "No review yet. A model can grade clarity, completeness and conciseness, "
+    "and suggest a description to compare with this one."
 )
 
 
@@ -30,7 +30,7 @@ class ReviewPart(QWidget):
         self.failure = Notice("bad")
         self.ask = Button("Ask a model about this tool…")
         self.grades = [_Grade(name) for name in ("Clarity", "Completeness", "Conciseness")]
-        self.kept = FlowText("It would keep the description as it is.", role=Role.DIM)
+        self.kept = FlowText("The model suggests no change.", role=Role.DIM)
         self.texts = BeforeAfter()
         self._suggested = ""
         self.ask.clicked.connect(self.wanted)
@@ -53,7 +53,7 @@ class ReviewPart(QWidget):
     def show_quality(self, quality: ToolQuality) -> None:
         """Show what is known of another tool."""
         review, failure = quality.review, quality.failure
-        title = f"What {review.model} thinks" if review else "What a model thinks"
+        title = f"Review by {review.model}" if review else "Model review"
         self.head.set_title(title, _price(review))
         self.failure.show_message(failure.message if failure else "", failure.hint if failure else "")
         self.invite.setVisible(review is None and failure is None)
@@ -110,7 +110,7 @@ class BeforeAfter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.before, self.after = FlowText(size=Size.SMALL), FlowText(size=Size.SMALL)
-        self.copy = Button("Copy the suggestion", icon="copy")
+        self.copy = Button("Copy suggestion", icon="copy")
         sides = QHBoxLayout()
         sides.setSpacing(0)
         sides.addWidget(_side("Now", self.before), 1)

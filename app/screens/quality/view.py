@@ -81,7 +81,7 @@ _FILLS: Final[Mapping[QualityLevel, Role]] = {
 
 
 def tool_row(quality: ToolQuality) -> Row:
-    """A tool as cells, made when they are first needed."""
+    """Return a tool as a row; its cells are built when they are first shown."""
     return Row(quality.tool.id, lambda: _cells(quality))
 
 
@@ -119,21 +119,21 @@ def _tip(found: LintFinding) -> str:
 
 
 def card_row(card: ServerCard) -> CardRow:
-    """A server as a card: tools, weight, and a bar of how its tools stand."""
+    """Return a server as a card: tools, tokens, and a bar of its levels."""
     errors = card.levels[QualityLevel.ERROR]
     return CardRow(
         id=f"server:{card.name}" if card.name else EVERY,
         title=card.name or "All servers",
         right=Span(count(card.tools, "tool"), Role.DIM),
         sub=(Span(count(card.tokens, "token"), Role.DIM),),
-        sub_right=Span(f"{errors:,} faulty", Role.BAD, strong=True) if errors else None,
+        sub_right=Span(f"{errors:,} with errors", Role.BAD, strong=True) if errors else None,
         bar=level_segments(card.levels),
         tip=f"{card.name or 'All servers'}: {level_texts(card.levels)}",
     )
 
 
 def level_segments(levels: Mapping[QualityLevel, int]) -> tuple[Segment, ...]:
-    """How tools stand, as shares; warnings are ticked, and what is fine stands apart."""
+    """Return the number of tools at each level as segments of a bar."""
     return tuple(
         Segment(
             role=_FILLS[one],
@@ -147,7 +147,7 @@ def level_segments(levels: Mapping[QualityLevel, int]) -> tuple[Segment, ...]:
 
 
 def level_texts(levels: Mapping[QualityLevel, int]) -> str:
-    """The same in words."""
+    """Return the number of tools at each level as text."""
     return ", ".join(f"{levels[one]:,} {LEVEL_PHRASES[one]}" for one in LEVELS if levels[one])
 
 
@@ -265,7 +265,7 @@ class QualityView(QStackedWidget):
         self.nothing = EmptyState("funnel", "", "")
         self.detail = QualityDetailPane()
         self.empty = EmptyState("medal", "", "")
-        self.server_pane = HeadedPane("Servers, the heaviest first", self.server_list)
+        self.server_pane = HeadedPane("Servers, most tokens first", self.server_list)
         self._tools = QStackedWidget()
         self.middle = self._middle()
         self.split = self._split()
@@ -304,7 +304,7 @@ class QualityView(QStackedWidget):
         self.detail.closed.connect(lambda: self.open_detail(shown=False))
 
     def show_blank(self) -> None:
-        """Nothing is known yet."""
+        """Show nothing until the first report is there."""
         self.setCurrentIndex(0)
 
     def show_empty(self) -> None:
@@ -333,7 +333,7 @@ class QualityView(QStackedWidget):
         self._place_columns()
 
     def narrow(self) -> bool:
-        """Whether there is no room for three panes."""
+        """Return True if there is no room for three panes."""
         return self.window().width() < sized(NARROW)
 
     def open_detail(self, *, shown: bool, focus: bool = True) -> None:
@@ -344,13 +344,13 @@ class QualityView(QStackedWidget):
             (self.detail if shown else self.table).setFocus()
 
     def place_panes(self) -> None:
-        """The tool takes the place of the rail where there is no room for both."""
+        """Show the tool instead of the server list where there is no room for both."""
         narrow = self.narrow()
         self.server_pane.setVisible(self._many and not (narrow and self._detail_open))
         self.detail.setVisible(not narrow or self._detail_open)
 
     def _place_columns(self) -> None:
-        """The worst finding must stay readable: the server, which the rail shows too, and the count give way."""
+        """Hide the server and the count in a narrow list, so that the worst finding stays readable."""
         wide = self.middle.width()
         self.table.setColumnHidden(SERVER, self._one_server or wide < sized(ROOM_FOR_SERVER))
         self.table.setColumnHidden(FINDINGS, wide < sized(ROOM_FOR_FINDINGS))

@@ -24,9 +24,9 @@ ISSUES: Mapping[IssueType, str] = {
     IssueType.TERMINOLOGY_OVERLAP: "Wording",
 }
 PRIORITIES: Mapping[Priority, str] = {
-    Priority.HIGH: "Do this first",
-    Priority.MEDIUM: "Worth doing",
-    Priority.LOW: "If there is time",
+    Priority.HIGH: "High priority",
+    Priority.MEDIUM: "Medium priority",
+    Priority.LOW: "Low priority",
 }
 DRAFT = "draft"
 
@@ -51,7 +51,7 @@ class AdvicePane(QWidget):
         self._place = 0
         self.caption = Label("Recommendations", size=Size.SMALL, role=Role.DIM, strong=True)
         self.place = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
-        self.previous_button = IconButton("caret-left", "Recommendation before", size=14)
+        self.previous_button = IconButton("caret-left", "Previous recommendation", size=14)
         self.next_button = IconButton("caret-right", "Next recommendation", size=14)
         self.notice = Notice("warn")
         self.words = FlowText(role=Role.DIM)
@@ -119,11 +119,11 @@ class AdvicePane(QWidget):
         self._place = self._place if advice is self._advice else 0
         self._advice = advice
         self._show_failure(advice)
-        self.words.set_text("" if advice.recommendations else "There is nothing to recommend for this pair.")
+        self.words.set_text("" if advice.recommendations else "No recommendations for this pair.")
         self._show()
 
     def current(self) -> Recommendation | None:
-        """The recommendation shown."""
+        """Return the shown recommendation."""
         found = self._advice.recommendations if self._advice else ()
         return found[self._place] if self._place < len(found) else None
 
@@ -138,7 +138,7 @@ class AdvicePane(QWidget):
         if failure is None:
             self.notice.clear()
             return
-        said = f"{failure.message} What you see below is a draft, not the model's text."
+        said = f"{failure.message} The text below is a draft, not the model's."
         self.notice.show_message(said, failure.hint)
 
     def _show(self) -> None:
@@ -191,9 +191,7 @@ class AdvicePane(QWidget):
         if shown.author == DRAFT:
             return "A draft made from the tool's own definition, without a model."
         cost = self._advice.cost_usd if self._advice else None
-        return (
-            f"Written by {shown.author}{f' for {money(cost)}' if cost is not None else ''}. Read it before you use it."
-        )
+        return f"Written by {shown.author}{f' for {money(cost)}' if cost is not None else ''}. Check it before use."
 
     def _copy(self) -> None:
         shown = self.current()
@@ -232,7 +230,7 @@ class RecommendationText(QWidget):
 
 
 def code_spans(text: str, *, strong: bool = False) -> list[Span]:
-    """A sentence in which names stand between backticks, as spans: names in mono, without the ticks."""
+    """Return a sentence as spans, with names in back quotes set in mono."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         return [Span(text, strong=strong)]
@@ -240,7 +238,7 @@ def code_spans(text: str, *, strong: bool = False) -> list[Span]:
 
 
 def change_text(form: AdviceFormat, chosen: Recommendation) -> str:
-    """A change as the text of a JSON file."""
+    """Return a change as the text of a JSON file."""
     value = list(chosen.patch) if form is AdviceFormat.PATCH else chosen.override
     return json.dumps(value, indent=2, ensure_ascii=False, default=dict) + "\n"
 

@@ -54,7 +54,7 @@ def select_tools(found: ToolSet, servers: Sequence[str]) -> tuple[GatheredTools,
 
 
 def build_analysis(similarity: Similarity, clusters: Clusters) -> SimilarityAnalysis:
-    """Everything that maps of one analysis share; loads what drawing needs, and sorts the scores for counting."""
+    """Compute everything that the maps of one analysis share; for a worker thread."""
     cividis()
     joins = [Join(merge.left, merge.right, merge.height) for merge in clusters.merges]
     return SimilarityAnalysis(
@@ -67,7 +67,7 @@ def build_analysis(similarity: Similarity, clusters: Clusters) -> SimilarityAnal
 
 
 def short_names(tools: tuple[ComparedTool, ...]) -> tuple[str, ...]:
-    """Bare names; with their server behind them where another tool has the same name."""
+    """Return tool names, followed by the server where two tools have the same name."""
     often = Counter(one.tool.name for one in tools)
     return tuple(one.tool.name if often[one.tool.name] == 1 else _qualified_name(one) for one in tools)
 
@@ -78,7 +78,7 @@ def _qualified_name(one: ComparedTool) -> str:
 
 
 def build_heatmap(analysis: SimilarityAnalysis, kind: MapKind, scores: NDArray[np.float32]) -> Heat:
-    """One matrix for the screen; outlines always tell of similarity."""
+    """Return one matrix as a heatmap; outlines always mark similarity."""
     return make_heat(
         MAP_LABELS[kind],
         analysis.names,

@@ -20,7 +20,7 @@ OTHER = "other"
 
 
 class ServersMenu(MenuOpener):
-    """Which servers are compared; none chosen means all of them. `picked` gives the names."""
+    """Menu of the servers to compare; none selected means all of them. `picked` gives the names."""
 
     picked = Signal(tuple)
 
@@ -34,7 +34,7 @@ class ServersMenu(MenuOpener):
     @cached_property
     def _popup(self) -> PickPopup:
         popup = PickPopup("servers", self)
-        popup.footer = "{shown} of {all}. Enter picks or lets go, Esc closes."
+        popup.footer = "{shown} of {all} · Enter to select or deselect · Esc to close"
         popup.picked.connect(self.pick)
         return popup
 
@@ -52,7 +52,7 @@ class ServersMenu(MenuOpener):
         self.picked.emit(kept if name in self._chosen else (*self._chosen, name))
 
     def actions_offered(self) -> list[Action]:
-        """The menu."""
+        """Return the entries of the menu."""
         every = Action(text="All servers", do=partial(self.pick, ""), checked=not self._chosen)
         found = [
             Action(
@@ -66,7 +66,7 @@ class ServersMenu(MenuOpener):
         return [every, *found]
 
     def words(self) -> str:
-        """Which are chosen."""
+        """Return the text of the button."""
         if not self._chosen:
             return "All servers"
         return one_line(self._chosen[0], 24) if len(self._chosen) == 1 else count(len(self._chosen), "server")
@@ -99,7 +99,7 @@ class EmbedderMenu(MenuButton):
     def show_embedder(self, wanted: str, used: str) -> None:
         """Show what was asked for, and what is used."""
         self._now = wanted
-        best = f"Best here: {embedder_label(used).lower()}" if used else "Best on this machine"
+        best = f"Best available: {embedder_label(used).lower()}" if used else "Best available"
         fixed = [(kind.value, EMBEDDER_LABELS[kind]) for kind in (EmbedderKind.FASTEMBED, EmbedderKind.TFIDF)]
         own = [(wanted, f"{embedder_label(wanted)}: {_short(wanted)}")] if ":" in wanted else []
         self._offered = (("", best), *fixed, *own, (OTHER, "Other embedder…"))
@@ -107,7 +107,7 @@ class EmbedderMenu(MenuButton):
         self.setText((embedder_label(wanted) if wanted else embedder_label(used) or "Embedder").replace("&", "&&"))
 
     def actions_offered(self) -> list[Action]:
-        """The same as a menu, for where there is no room for the field."""
+        """Return the embedders as menu entries, for a narrow header."""
         return [
             Action(text=label, do=partial(self.choose, key), checked=key == self.current())
             for key, label in self._offered
@@ -131,7 +131,7 @@ class CompareMenu(MenuOpener):
         self.clicked.connect(lambda: show_menu(self.actions_offered(), self._below(), self))
 
     def actions_offered(self) -> list[Action]:
-        """The embedders, and the way to the servers."""
+        """Return the embedders, and an entry that opens the servers."""
         servers = Action(text=f"{self._servers.words()}…", do=self._open_servers, apart=True)
         return [*self._embedder.actions_offered(), servers]
 
@@ -148,15 +148,15 @@ def _short(label: str) -> str:
 
 
 EMBEDDER_KINDS = (
-    (EmbedderKind.FASTEMBED, "Local model", "A model that fastembed knows", "BAAI/bge-small-en-v1.5"),
+    (EmbedderKind.FASTEMBED, "Local model", "A model known to fastembed", "BAAI/bge-small-en-v1.5"),
     (EmbedderKind.FOLDER, "Folder", "A folder with an ONNX model and its tokenizer", "/path/to/model"),
     (EmbedderKind.LITELLM, "Provider", "PROVIDER/MODEL", "openai/text-embedding-3-small"),
-    (EmbedderKind.HTTP, "Own endpoint", "The address of an embedding service", "http://localhost:8080/embed"),
+    (EmbedderKind.HTTP, "Your endpoint", "The address of an embedding service", "http://localhost:8080/embed"),
 )
 NEEDS_KEY = (EmbedderKind.LITELLM, EmbedderKind.HTTP)
 WHAT = (
-    "An embedder turns names and descriptions into numbers that can be compared. Local ones send nothing anywhere; "
-    "a provider or an endpoint is sent the text of every tool."
+    "An embedder turns names and descriptions into vectors that can be compared. Local embedders send no data; "
+    "a provider or an endpoint receives the text of every tool."
 )
 
 
@@ -164,7 +164,7 @@ class EmbedderDialog(Dialog):
     """`chosen` is the embedder as the command line writes it, and `key` its key, once the sheet was accepted."""
 
     def __init__(self, current: str, parent: QWidget) -> None:
-        super().__init__("Choose an embedder", parent, width=520)
+        super().__init__("Select an embedder", parent, width=520)
         self.chosen = ""
         self.key: Secret | None = None
         self.kinds = Segmented([(kind.value, title) for kind, title, _, _ in EMBEDDER_KINDS], "Kind of embedder")

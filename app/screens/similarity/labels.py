@@ -50,33 +50,33 @@ SCORE_HELP: Final[Mapping[MatrixKind, str]] = {
     MatrixKind.CONFUSABILITY: explain("confusability"),
 }
 STATUS_LABELS: Final[Mapping[PairStatus, str]] = {
-    PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
-    PairStatus.SIMILAR_NOT_CONFUSED: "alike, not confused so far",
-    PairStatus.CONFUSED_NOT_SIMILAR: "confused, though not alike",
-    PairStatus.SIMILAR_UNTESTED: "alike, not tried in runs",
+    PairStatus.SIMILAR_AND_CONFUSED: "similar and confused",
+    PairStatus.SIMILAR_NOT_CONFUSED: "similar, not confused so far",
+    PairStatus.CONFUSED_NOT_SIMILAR: "confused although not similar",
+    PairStatus.SIMILAR_UNTESTED: "similar, not tested",
 }
 STATUS_HELP: Final[Mapping[PairStatus, str]] = {
-    PairStatus.SIMILAR_AND_CONFUSED: "At or above the threshold, and confused in runs. Work on these first.",
-    PairStatus.SIMILAR_NOT_CONFUSED: "At or above the threshold, yet always told apart in runs so far.",
-    PairStatus.CONFUSED_NOT_SIMILAR: "Below the threshold, yet confused in runs: look at the test cases too.",
-    PairStatus.SIMILAR_UNTESTED: "At or above the threshold, and no run was ever offered both.",
+    PairStatus.SIMILAR_AND_CONFUSED: "At or above the threshold, and confused in runs. Start with these.",
+    PairStatus.SIMILAR_NOT_CONFUSED: "At or above the threshold, but never confused in runs so far.",
+    PairStatus.CONFUSED_NOT_SIMILAR: "Below the threshold, but confused in runs. Check the test cases too.",
+    PairStatus.SIMILAR_UNTESTED: "At or above the threshold, but no run was offered both.",
 }
 EMBEDDER_LABELS: Final[Mapping[EmbedderKind, str]] = {
     EmbedderKind.TFIDF: "By words",
     EmbedderKind.FASTEMBED: "Local model",
     EmbedderKind.FOLDER: "Model folder",
     EmbedderKind.LITELLM: "Provider's model",
-    EmbedderKind.HTTP: "Own endpoint",
+    EmbedderKind.HTTP: "Your endpoint",
 }
 
 
 def flagged_text(flagged: int, pairs: int) -> str:
-    """ "12 of 1,770 pairs flagged"."""
+    """Return the number of flagged pairs: "12 of 1,770 pairs flagged"."""
     return f"{flagged:,} of {count(pairs, 'pair')} flagged"
 
 
 def interval_text(observation: PairObservation) -> str:
-    """ "22 % (16–31)"."""
+    """Return the rate of confusion with its interval: "22 % (16–31)"."""
     rate = observation.rate
     if rate.value is None or rate.low is None or rate.high is None:
         return "–"
@@ -84,13 +84,13 @@ def interval_text(observation: PairObservation) -> str:
 
 
 def confusion_text(observation: PairObservation) -> str:
-    """ "Confused in 26 of 117 runs"."""
+    """Return the number of confused runs: "Confused in 26 of 117 runs"."""
     if not observation.confused:
         return f"Never confused in {count(observation.runs, 'run')}"
     return f"Confused in {observation.confused:,} of {count(observation.runs, 'run')}"
 
 
 def embedder_label(label: str) -> str:
-    """What an embedder is called, by its label such as `fastembed:MODEL`."""
+    """Return the name of an embedder by its label, such as `fastembed:MODEL`."""
     kind = label.partition(":")[0]
     return EMBEDDER_LABELS[EmbedderKind(kind)] if kind in {str(one) for one in EmbedderKind} else label

@@ -16,13 +16,13 @@ from mcp_tef import OverlapWeights
 
 DEBOUNCE_MS = 200
 HEATMAP_HELP = (
-    "Each cell is a pair of tools. Click one to see both side by side. The wheel zooms, dragging moves; arrow keys "
-    "walk from cell to cell, Enter opens, 0 shows everything again."
+    "Each cell is a pair of tools. Click one to see both side by side. The wheel zooms and dragging moves the map. "
+    "Arrow keys move between cells, Enter opens a pair, 0 shows the whole map."
 )
 
 
 class WeightBar(QWidget):
-    """How much each dimension counts in the overlap. `changed` gives the weights once they have settled."""
+    """Weights of the dimensions of the overlap. `changed` gives them after a pause in typing."""
 
     changed = Signal(object)
 
@@ -45,7 +45,7 @@ class WeightBar(QWidget):
             field.valueChanged.connect(lambda _: self._debounce.start())
 
     def weights(self) -> OverlapWeights:
-        """The weights now."""
+        """Return the current weights."""
         return OverlapWeights(*(field.value() for field in self.fields.values()))
 
     def stop(self) -> None:
@@ -120,7 +120,7 @@ class MapPane(QWidget):
         self.weights.setVisible(kind is MapKind.OVERLAP)
 
     def shown_kind(self) -> MapKind:
-        """What is coloured."""
+        """Return the matrix that the map shows."""
         return MapKind(self.kind.current())
 
     def show_heat(self, heat: Heat) -> None:
@@ -133,7 +133,7 @@ class MapPane(QWidget):
         self.scale.say(flagged_text(flagged, pairs), f"Threshold {self.scale.threshold():.2f}")
 
     def set_threshold(self, threshold: float) -> None:
-        """Outline pairs from here on."""
+        """Outline pairs from this similarity on."""
         self.scale.set_threshold(threshold)
         self.heatmap.set_threshold(threshold)
 

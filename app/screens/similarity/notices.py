@@ -11,14 +11,14 @@ from app.widgets import Action, EmptyState, Notice
 
 
 def missing_tools_text(gathered: GatheredTools) -> str:
-    """What is missing from the map, in one sentence; empty where nothing is."""
+    """Return which servers and tools are missing from the map; "" if none are."""
     parts = []
     if gathered.unreachable:
         names = ", ".join(one.server for one in gathered.unreachable[:3])
         more = len(gathered.unreachable) - 3
         parts.append(f"Not compared: {names}{f' and {more} more' if more > 0 else ''}.")
     if gathered.problems:
-        parts.append(f"{count(len(gathered.problems), 'tool')} could not be read and {_were(gathered)} left out.")
+        parts.append(f"{count(len(gathered.problems), 'tool')} could not be read and {_were(gathered)} excluded.")
     return " ".join(parts)
 
 
@@ -27,7 +27,7 @@ def _were(gathered: GatheredTools) -> str:
 
 
 def missing_tools_details(gathered: GatheredTools) -> str:
-    """Why, a line each."""
+    """Return the reasons for missing tools, one per line."""
     missing = [f"{one.server}: {one.reason} {one.hint}".strip() for one in gathered.unreachable]
     aside = [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in gathered.problems]
     return "\n".join([*missing, *aside])
@@ -55,7 +55,7 @@ class SimilarityNotices(QWidget):
         title = missing_tools_text(gathered)
         actions = [
             Action(text="Read the servers again", do=self.read_wanted.emit, kind="link"),
-            Action(text="Show servers", do=self.servers_wanted.emit, kind="link"),
+            Action(text="Go to Servers", do=self.servers_wanted.emit, kind="link"),
             Action(text="Hide", do=lambda: self._hide(self.missing, title), kind="link"),
         ]
         said = "" if title in self._hidden else title
@@ -76,25 +76,23 @@ class SimilarityNotices(QWidget):
 ICON = "grid-four"
 BUSY = (
     "Comparing your tools",
-    "Their definitions are read as the servers last gave them, and each is compared with every other.",
+    "Each tool is compared with every other tool, as the servers listed them last.",
 )
 
 
 def show_comparing(empty: EmptyState) -> None:
-    """They are being compared."""
+    """Show that tools are being compared."""
     empty.set(ICON, *BUSY)
 
 
 def show_stopped(empty: EmptyState, again: Callable[[], object]) -> None:
-    """The user stopped it before anything was compared."""
+    """Show that the comparison was stopped."""
 
     def begin() -> None:
         show_comparing(empty)
         again()
 
-    empty.set(
-        ICON, "Comparing was stopped", "No tools are compared yet.", [Action(text="Compare", do=begin, kind="primary")]
-    )
+    empty.set(ICON, "Comparison stopped", "No tools were compared.", [Action(text="Compare", do=begin, kind="primary")])
 
 
 def show_too_few(

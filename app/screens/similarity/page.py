@@ -90,7 +90,7 @@ class SimilarityPage(Page):
         self._connect_panes()
 
     def _follow_settings(self) -> None:
-        """A method of its own: what a lambda hears, it hears when this page is gone, too."""
+        """Apply changed settings; a method, because a lambda would still be called after the page is closed."""
         self.view_state.follow_preferences(self.presenter, self.view.map.set_threshold, self._choose_embedder)
 
     def _connect_panes(self) -> None:
@@ -107,7 +107,7 @@ class SimilarityPage(Page):
         view.notices.download_wanted.connect(self.model_download.start)
 
     def _connect_view(self, pane: object) -> None:
-        """Hear what the user wants of a pane that has just been made."""
+        """Connect a pane that was just built."""
         match pane:
             case ToolPairsPane():
                 pane.opened.connect(self.pair.open_indices)
@@ -285,7 +285,7 @@ class SimilarityPage(Page):
         self.view.pairs.mark(self.pair.places)
 
     async def _open_first(self, *, fresh: bool) -> None:
-        """The pair that was open, or else, where there is room, the one that needs work most or is most alike."""
+        """Open the pair that was open, otherwise, if there is room, the one that needs work most."""
         if not fresh:
             await self.pair.show()
             return

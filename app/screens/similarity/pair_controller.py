@@ -21,7 +21,7 @@ from app.screens.similarity.view import PAUSE_S, SimilarityView
 from app.screens.similarity.view_state import SimilarityViewState
 from mcp_tef import PairAdvice, Recommendation, ToolLabel
 
-LOADING = "Looking for what tells them apart…"
+LOADING = "Looking for differences…"
 
 
 def rewrite_task(presenter: SimilarityPresenter) -> ModelTask:
@@ -65,7 +65,7 @@ class PairController(QObject):
         self.requests.answered.connect(self._take)
 
     def connect_pane(self, pane: ToolPairPane) -> None:
-        """Hear what the user wants of the pane, once it is there."""
+        """Connect the pane of the pair once it is built."""
         pane.closed.connect(self.close)
         pane.led.connect(self._session.go)
         pane.runs_wanted.connect(self._go_to_runs)
@@ -81,12 +81,12 @@ class PairController(QObject):
             return
         places = aim.places(self._presenter.analysis.tools) if self._presenter.analysis else None
         if places is None:
-            self._session.toast("These two are not compared here: choose both servers, and read them again")
+            self._session.toast("These tools are not compared. Select both servers and read them again.")
         else:
             self.open(places, reveal=True, advice=aim.advice)
 
     def tools(self) -> tuple[ToolLabel, ...] | None:
-        """The open pair as other screens know it."""
+        """Return the open pair as labels; None if no pair is open."""
         analysis = self._presenter.analysis
         if self.places is None or analysis is None:
             return None
@@ -177,5 +177,5 @@ class PairController(QObject):
 
 
 def _tool_links(tool: ToolLabel) -> list[Link]:
-    """The two that there is room for."""
+    """Return the two links that fit below a tool."""
     return [lead for lead in tool_links(tool, "similarity") if lead.target.screen in (Screen.SERVERS, Screen.QUALITY)]

@@ -29,7 +29,7 @@ from mcp_tef import (
 
 MAX_DESCRIPTION: Final = 1_200
 MAX_PARAMETERS: Final = 40
-SIMILAR_WORDING, SIMILAR_MEANING = "alike in words", "alike in meaning"
+SIMILAR_WORDING, SIMILAR_MEANING = "similar wording", "similar meaning"
 _ITEM = re.compile(r"[-*•#]|\d+[.)]|\w+:")
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -58,7 +58,7 @@ class RunsLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedRuns:
-    """What runs say of the pair; `confused` None means that no run was offered both."""
+    """Observations of the pair in runs; `confused` None means that no run was offered both."""
 
     confused: bool | None
     headline: str
@@ -86,14 +86,14 @@ class PairDetail:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What both are called."""
+        """Names of both tools."""
         return self.a.name, self.b.name
 
 
 def describe_pair(
     analysis: SimilarityAnalysis, pair: PairIndices, item: WorkItem | None, observed: NDArray[np.float32] | None
 ) -> PairDetail:
-    """A pair in words; for a worker thread."""
+    """Return a pair as text; for a worker thread."""
     explained = analysis.similarity.explain(*pair)
     same = analysis.tools[pair[0]].tool.name == analysis.tools[pair[1]].tool.name
     a, b = (_describe_tool(analysis, place, explained, whole_name=same) for place in pair)
@@ -116,13 +116,13 @@ def describe_pair(
 
 
 def whole(described: ToolDescription, text: str, words: Sequence[str]) -> ToolDescription:
-    """The same with all of a long description."""
+    """Return a tool with all of its description."""
     told = reflow(text)
     return ToolDescription(name=described.name, server=described.server, text=told, marks=shared_ranges(told, words))
 
 
 def reflow(text: str) -> str:
-    """A description without the indentation of its program: only paragraphs and list items begin a line."""
+    """Return a description without indentation: only paragraphs and list items begin a line."""
     told = ""
     for line in (" ".join(line.split()) for line in text.strip().splitlines()):
         begins = not line or not told or told.endswith("\n") or _ITEM.match(line)
@@ -133,7 +133,7 @@ def reflow(text: str) -> str:
 def _describe_tool(
     analysis: SimilarityAnalysis, place: int, explained: PairExplanation, *, whole_name: bool
 ) -> ToolDescription:
-    """A tool by its bare name, or by its id where the other is called the same."""
+    """Return a tool by its name, or by its id if the other one has the same name."""
     tool = analysis.tools[place].tool
     description = reflow(tool.description)
     text = description[:MAX_DESCRIPTION]
@@ -147,7 +147,7 @@ def _describe_tool(
 
 
 def shared_ranges(text: str, words: Sequence[str]) -> tuple[Range, ...]:
-    """Where whole words of a list stand in a text; neighbours are joined over the blank between them."""
+    """Return the ranges of whole words in a text; neighbours are joined over the space between them."""
     if not words:
         return ()
     longest_first = sorted({word for word in words if word}, key=len, reverse=True)
@@ -167,12 +167,12 @@ def _observed(observation: PairObservation | None, share: float, a: str, b: str)
         return _describe_observation(observation, a, b)
     if isnan(share):
         return ObservedRuns(
-            confused=None, headline="Not tried in runs", sentence="No finished run was offered both tools."
+            confused=None, headline="Not tested in runs", sentence="No completed run was offered both tools."
         )
     if share > 0:
         sentence = f"In {percent(share)} of the runs that were offered both."
         return ObservedRuns(confused=True, headline="Confused in runs", sentence=sentence)
-    sentence = "Runs that were offered both always told them apart."
+    sentence = "Runs that were offered both never confused them."
     return ObservedRuns(confused=False, headline="Never confused in runs", sentence=sentence)
 
 
@@ -181,7 +181,7 @@ def _describe_observation(observation: PairObservation, a: str, b: str) -> Obser
         (observation.a_taken_for_b, a, b, observation.label_a, observation.label_b),
         (observation.b_taken_for_a, b, a, observation.label_b, observation.label_a),
     )
-    told = [f"{times:,} × {one} taken for {other}" for times, one, other, _, _ in ways if times]
+    told = [f"{times:,} × {other} instead of {one}" for times, one, other, _, _ in ways if times]
     return ObservedRuns(
         confused=bool(observation.confused),
         headline=confusion_text(observation),
@@ -196,5 +196,5 @@ def _links(ways: Sequence[tuple[int, str, str, ToolLabel, ToolLabel]]) -> list[R
     for times, one, other, expected, selected in shown:
         where = RunFilter(statuses=(RunStatus.COMPLETED,), expected=expected, selected=selected)
         text = "Show runs" if len(shown) == 1 else f"Show {times:,} of {one}"
-        made.append(RunsLink(text=text, where=where, title=f"{other} picked where {one} was expected"))
+        made.append(RunsLink(text=text, where=where, title=f"{other} selected where {one} was expected"))
     return made

@@ -50,7 +50,7 @@ class ToolPairRow:
 
     @property
     def tried(self) -> bool:
-        """Whether a run was offered both."""
+        """True if a run was offered both."""
         return not isnan(self.share)
 
 
@@ -65,17 +65,17 @@ class PairList:
 
 
 def ordered_pair(a: int, b: int) -> PairIndices:
-    """A pair with the smaller place first."""
+    """Return a pair with the smaller index first."""
     return min(a, b), max(a, b)
 
 
 def row_id(pair: PairIndices) -> str:
-    """A pair of places as a row's id."""
+    """Return the row id of a pair."""
     return f"{min(pair)}-{max(pair)}"
 
 
 def pair_of_row(row: str) -> PairIndices:
-    """The pair of places of a row's id."""
+    """Return the pair of a row id."""
     a, b = row.split("-")
     return int(a), int(b)
 
@@ -83,7 +83,7 @@ def pair_of_row(row: str) -> PairIndices:
 def list_pairs(
     analysis: SimilarityAnalysis, query: PairQuery, work: Mapping[PairIndices, WorkItem], observed: Scores | None
 ) -> PairList:
-    """The rows that fit a query, at most `MAX_LISTED_PAIRS` of them; for a worker thread."""
+    """Return the rows that match a query, at most `MAX_LISTED_PAIRS`; for a worker thread."""
     words = query.text.casefold().split()
     if query.standing is not None:
         found = [item.pair for item in work.values() if item.standing is query.standing]
@@ -99,19 +99,19 @@ def list_pairs(
 
 
 def matching_tools(analysis: SimilarityAnalysis, text: str) -> tuple[int, ...]:
-    """The tools whose id holds every word."""
+    """Return the tools whose id contains every word."""
     words = text.casefold().split()
     ids = [one.id.casefold() for one in analysis.tools]
     return tuple(place for place, name in enumerate(ids) if words and all(_contains(name, word) for word in words))
 
 
 def any_tool_query(tools: Sequence[ToolLabel]) -> str:
-    """What is searched for to have every pair of one of these tools."""
+    """Return the search text that finds the pairs of any of these tools."""
     return "|".join(tool_query(tool).split()[-1] for tool in tools)
 
 
 def tool_query(tool: ToolLabel) -> str:
-    """What is searched for to have the pairs of a tool, on every server where none is named."""
+    """Return the search text that finds the pairs of a tool, on any server if it names none."""
     return f"{tool.server}/{tool.tool}" if tool.server else f"{tool.tool}"
 
 
@@ -170,13 +170,13 @@ class PairTarget:
     advice: bool = False
 
     def places(self, tools: Sequence[ComparedTool]) -> PairIndices | None:
-        """Where both are among the compared; None where one of them is not."""
+        """Return the indices of both tools; None if one of them is not compared."""
         a, b = (_place(label, tools) for label in (self.a, self.b))
         return ordered_pair(a, b) if a is not None and b is not None and a != b else None
 
 
 def _place(label: ToolLabel, tools: Sequence[ComparedTool]) -> int | None:
-    """Of a label without a server, the first tool of its name."""
+    """Return the index of a tool; without a server, the first tool of its name."""
     named = (place for place, one in enumerate(tools) if one.tool.name == label.tool)
     return next((place for place in named if label.server in (None, tools[place].tool.server)), None)
 
@@ -209,7 +209,7 @@ HIDDEN_WHEN_NARROW = ("parameters", "full", "standing", "lexical")
 SORT_SCORES = {kind.value: kind for kind in MatrixKind}
 
 GROUP_COLUMNS = (
-    Column(key="name", title="What they share", width=200),
+    Column(key="name", title="Common words", width=200),
     Column(key="tools", title="Tools", kind=CellKind.NUMBER, width=64),
     Column(key="servers", title="Servers", width=140, role=Role.DIM),
     Column(key="members", title="Members", kind=CellKind.MONO, stretch=True),
@@ -222,7 +222,7 @@ DUPLICATE_COLUMNS = (
 
 
 def pair_row(row: ToolPairRow) -> Row:
-    """A pair as a row."""
+    """Return a pair as a table row."""
     pair = row.pair
     scores = (pair.similarity, pair.full, pair.lexical, pair.parameters, pair.confusability)
     return Row(row.id, (row.a, row.b, *(_score(score) for score in scores), _observed(row), row.standing))
@@ -242,7 +242,7 @@ def _observed(row: ToolPairRow) -> Cell:
 
 
 def group_rows(analysis: SimilarityAnalysis) -> list[Row]:
-    """The groups, largest first, as they come."""
+    """Return the groups as table rows, largest first."""
     return [_group_row(analysis, place, group) for place, group in enumerate(analysis.clusters.groups)]
 
 
@@ -254,7 +254,7 @@ def _group_row(analysis: SimilarityAnalysis, place: int, group: ToolGroup) -> Ro
 
 
 def duplicate_rows(analysis: SimilarityAnalysis) -> Sequence[Row]:
-    """Near-duplicates on different servers."""
+    """Return the near-duplicates on different servers as table rows."""
     return [
         Row(
             row_id((pair.a, pair.b)),

@@ -28,7 +28,7 @@ from app.widgets.spans import marked
 from mcp_tef import SharedParameter
 
 EDGE, MAX_ALIGNED = 16, 24
-MARKS = {True: (Mark.CROSS, "confused"), False: (Mark.CHECK, "told apart"), None: (Mark.BROKEN, "not tried")}
+MARKS = {True: (Mark.CROSS, "confused"), False: (Mark.CHECK, "not confused"), None: (Mark.BROKEN, "not tested")}
 
 
 class ToolPairPane(QWidget):
@@ -51,7 +51,7 @@ class ToolPairPane(QWidget):
         self.scores = ScoreList()
         self.overlap = FlowText(size=Size.SMALL, role=Role.DIM)
         self.sides = (ToolSidePart(), ToolSidePart())
-        self.whole = Button("Show whole descriptions", kind="link")
+        self.whole = Button("Show full descriptions", kind="link")
         self.parameters = ParameterGrid()
         self.observed = ObservationPart()
         self.advice = advice
@@ -113,7 +113,7 @@ class ToolPairPane(QWidget):
         self.observed.show_observed(detail.observed)
 
     def show_links(self, leads: Sequence[Sequence[Link]]) -> None:
-        """Where there is more of each tool."""
+        """Show links from each tool to other screens."""
         for side, mine in zip(self.sides, leads, strict=True):
             side.links.set_links(link_actions(mine, self.led.emit))
 
@@ -200,7 +200,7 @@ class ParameterGrid(QWidget):
 
 
 def _parameter(one: SharedParameter, names: tuple[str, str], longest: int) -> FlowText:
-    """Its name, and in dim words where it is; one in both is marked, and says so where its types differ."""
+    """Return a line with a parameter's name and the tools that have it."""
     line = FlowText(size=Size.SMALL)
     if one.in_both:
         word = "in both" if one.same_type else f"in both, {one.type_a or 'any'} and {one.type_b or 'any'}"
@@ -213,7 +213,7 @@ def _parameter(one: SharedParameter, names: tuple[str, str], longest: int) -> Fl
 
 
 class ObservationPart(QWidget):
-    """What runs say, and links to those runs."""
+    """Observations in runs, with links to those runs."""
 
     wanted = Signal(object)
 

@@ -61,7 +61,7 @@ MAX_OVERLAPS = 100
 
 
 class SimilarityState(Enum):
-    """Whether there is anything to show."""
+    """Reason for an empty map, or FULL."""
 
     NOT_READ = "not read"
     TOO_FEW = "too few"
@@ -70,7 +70,7 @@ class SimilarityState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonRequest:
-    """What is to be compared and how. `embedder` "" is the best on this machine; no servers mean all of them."""
+    """Servers to compare and the embedder. `embedder` "" is the best one here; no servers mean all of them."""
 
     embedder: str = ""
     servers: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class SimilarityPresenter:
 
     @property
     def state(self) -> SimilarityState:
-        """Whether there is anything to show."""
+        """Reason for an empty map, or FULL."""
         if self.analysis is not None:
             return SimilarityState.FULL
         return SimilarityState.TOO_FEW if self._reading else SimilarityState.NOT_READ
@@ -162,20 +162,20 @@ class SimilarityPresenter:
         return await self._call(lambda _: asyncio.to_thread(select_tools, found, request.servers))
 
     async def _observe(self, analysis: SimilarityAnalysis | None) -> NDArray[np.float32] | None:
-        """What runs say of the pairs."""
+        """Return the observed confusions; None if there are too many tools."""
         if analysis is None or len(analysis.tools) > MAX_OBSERVED_TOOLS:
             return None
         return await self._call(lambda core: core.similarity.observed_matrix(analysis.similarity))
 
     async def heat(self, kind: MapKind, weights: OverlapWeights) -> Heat | None:
-        """A map, made off the window's thread."""
+        """Return a map, built off the window's thread."""
         analysis, observed = self.analysis, self._observed
         if analysis is None:
             return None
         return await self._call(lambda core: _heat(core, analysis, kind, weights, observed))
 
     async def load_work(self, threshold: float) -> WorkList | None:
-        """The work list at a threshold; None where a later one was asked for, or other tools compared meanwhile."""
+        """Return the work list at a threshold; None if a later call or analysis has replaced it."""
         self._listing += 1
         mine, analysis = self._listing, self.analysis
         if analysis is None:
@@ -190,14 +190,14 @@ class SimilarityPresenter:
         return work
 
     async def load_pairs(self, query: PairQuery) -> PairList:
-        """The rows of the list."""
+        """Return the rows that match a query."""
         analysis, work, observed = self.analysis, self.work_list, self._observed
         if analysis is None:
             return PairList()
         return await self._call(lambda _: asyncio.to_thread(_listed, analysis, query, work, observed))
 
     async def detail(self, pair: PairIndices, kind: MapKind, weights: OverlapWeights) -> PairDetail | None:
-        """One pair side by side; None where it is not among the compared any more."""
+        """Return one pair side by side; None if it is not compared any more."""
         analysis, observed = self.analysis, self._observed
         if analysis is None or max(pair) >= len(analysis.tools):
             return None
@@ -225,7 +225,7 @@ class SimilarityPresenter:
         return await self._call(lambda _: analysis_reports().similarity_page(results)) if results else ""
 
     def results(self, threshold: float) -> SimilarityResults | None:
-        """What there is to report, seen at a threshold."""
+        """Return the content of a report at a threshold."""
         analysis, work = self.analysis, self.work_list
         if analysis is None:
             return None
@@ -275,7 +275,7 @@ class SimilarityPresenter:
         model: ModelSettings | None = None,
         heard: Callable[[PairAdvice], None] | None = None,
     ) -> tuple[PairAdvice, ...]:
-        """What to write instead: drafts at once, or a model's texts; cancelling keeps what was heard."""
+        """Return drafts, or a model's texts; if cancelled, the answers received so far are kept."""
         analysis = self.analysis
         if analysis is None:
             return ()
@@ -313,7 +313,7 @@ async def _work(core: "Engine", analysis: SimilarityAnalysis, threshold: float) 
 
 
 def count_work(items: Sequence[WorkItem]) -> WorkList:
-    """The work list, counted."""
+    """Return a work list with its counts."""
     return WorkList(
         items=tuple(items),
         by_pair={(item.pair.a, item.pair.b): item for item in items},
@@ -322,7 +322,7 @@ def count_work(items: Sequence[WorkItem]) -> WorkList:
 
 
 async def _gather(core: "Engine", *, fresh: bool) -> ToolSet:
-    """The tools as they were last seen; nothing is started or waited for, unless `fresh`."""
+    """Return the tools listed last; connect to servers only if `fresh`."""
     servers = await core.servers.list()
     names = [one.name for one in servers if fresh or await core.servers.known_tools(one.id)]
     unseen = tuple(_unseen(one) for one in servers if one.name not in names)
@@ -332,7 +332,7 @@ async def _gather(core: "Engine", *, fresh: bool) -> ToolSet:
 
 
 def _unseen(server: Server) -> UnreachableSource:
-    return UnreachableSource(server.name, server.reason or "Nobody has connected to it yet.", server.hint or "")
+    return UnreachableSource(server.name, server.reason or "Not connected yet.", server.hint or "")
 
 
 async def _analyse(

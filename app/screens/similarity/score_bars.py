@@ -15,7 +15,7 @@ TALL, THICK = 14, 4
 
 
 class ScoreBar(QWidget):
-    """How far a score reaches on the scale 0 to 1, with a tick at a threshold if there is one."""
+    """Bar of a score from 0 to 1, with a tick at a threshold if there is one."""
 
     SPOKEN_AS = Spoken.Graphic
 
@@ -34,7 +34,7 @@ class ScoreBar(QWidget):
         self.update()
 
     def set_tick(self, tick: float) -> None:
-        """Where the threshold is."""
+        """Move the tick to a threshold."""
         self._tick = tick
         self.update()
 

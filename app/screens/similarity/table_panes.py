@@ -84,7 +84,7 @@ class ToolPairsPane(QWidget):
             self._emit(self.chosen, row)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, names are worth more than further scores."""
+        """Hide further scores in a narrow table, so that names stay readable."""
         super().resizeEvent(event)
         short = max(0, sized(ROOMY) - event.size().width())
         for number, key in enumerate(HIDDEN_WHEN_NARROW):
@@ -104,25 +104,28 @@ class ToolPairsPane(QWidget):
 
 
 def pair_count_text(found: PairList) -> str:
-    """How many pairs there are, and which of them are shown."""
+    """Return the number of pairs, and which of them are shown."""
     shown = len(found.rows)
     if not found.fitting:
         narrowed = [
             words
-            for words, holds in (("empty the search", found.query.text), ("take the chip away", found.query.standing))
+            for words, holds in (("clear the search", found.query.text), ("remove the filter", found.query.standing))
             if holds
         ]
-        return f"No pair fits: {' or '.join(narrowed)} to see others." if narrowed else "There is no pair to compare."
+        return (
+            f"No pairs match. {' or '.join(narrowed).capitalize()} to see others."
+            if narrowed
+            else "No pairs to compare."
+        )
     if shown == found.fitting:
         return count(shown, "pair")
-    return (
-        f"The {shown:,} pairs highest in {found.query.by.value} of {found.fitting:,}. Search for a tool to see others."
-    )
+    score = found.query.by.value
+    return f"The {shown:,} pairs with the highest {score} of {found.fitting:,}. Search for a tool to see others."
 
 
-GROUPS = "Tools that a model may take for each other. Enter or a double click shows a group on the map."
-NO_GROUPS = "No two tools are as alike as the threshold under the map asks; a lower one shows more."
-COPIES = "Nearly the same tool, offered by more than one server."
+GROUPS = "Tools that a model may confuse. Press Enter or double-click to show a group on the map."
+NO_GROUPS = "No pair reaches the threshold under the map. A lower threshold shows more."
+COPIES = "Nearly identical tools of different servers."
 
 
 class ToolGroupsPane(QWidget):
@@ -134,7 +137,7 @@ class ToolGroupsPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._analysis: SimilarityAnalysis | None = None
-        self.groups = ListTable(GROUP_COLUMNS, "Groups of look-alikes")
+        self.groups = ListTable(GROUP_COLUMNS, "Groups of similar tools")
         self.copies = ListTable(DUPLICATE_COLUMNS, "Near-duplicates on different servers")
         self.titles = (LineText("", strong=True), LineText("", strong=True))
         self.words = (LineText("", size=Size.SMALL, role=Role.DIM), LineText(COPIES, size=Size.SMALL, role=Role.DIM))
@@ -171,7 +174,7 @@ class ToolGroupsPane(QWidget):
         for table in (self.groups, self.copies):
             table.find_rows(text)
         groups, copies = self.groups.rows.rowCount(), self.copies.rows.rowCount()
-        back = " with these words: an empty search shows all" if text.strip() else ""
+        back = " match. Clear the search to see all." if text.strip() else ""
         self.titles[0].set_text(count(groups, "group") if groups else f"No groups{back}")
         self.titles[1].set_text(count(copies, "near-duplicate") if copies else f"No near-duplicates{back}")
         self.groups.setVisible(bool(groups))

@@ -29,11 +29,11 @@ class ComparisonProgress(QObject):
         self.heard.connect(self._show)
 
     def begin(self) -> None:
-        """From now on it is being compared."""
+        """Start; the bar appears if the comparison takes long."""
         self._slow.start()
 
     def end(self) -> None:
-        """It is done, or was stopped."""
+        """Stop and hide the bar."""
         self._slow.stop()
         self.bar.clear()
 
@@ -59,7 +59,7 @@ class ModelDownloadTask(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a model is being fetched."""
+        """True while a model is downloaded."""
         return self._work is not None
 
     def start(self) -> None:
@@ -68,7 +68,7 @@ class ModelDownloadTask(QObject):
             self._work = self._page.session.spawn(self._fetch())
 
     def stop(self) -> None:
-        """End it; nothing of it is left."""
+        """Stop the download; partial files are removed."""
         if self._work is not None:
             self._work.cancel()
 
@@ -77,7 +77,7 @@ class ModelDownloadTask(QObject):
         self._show(0.0)
         try:
             await self._presenter.download(self._model(), self._heard.emit)
-            self._page.session.toast("The local model is on this machine now")
+            self._page.session.toast("Downloaded the local model")
             await self._presenter.load(anew=True)
         finally:
             self._work = None
@@ -85,7 +85,7 @@ class ModelDownloadTask(QObject):
             self._page.request_refresh()
 
     def _model(self) -> str:
-        """The model that was asked for; "" is the usual one."""
+        """Return the requested model; "" for the default one."""
         choice = self._presenter.request.choice
         return choice.target if choice is not None and choice.kind is EmbedderKind.FASTEMBED else ""
 

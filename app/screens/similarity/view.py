@@ -65,7 +65,7 @@ class SimilarityView(QWidget):
 
     @cached_property
     def advice(self) -> AdvicePane:
-        """What to write instead; a part of the pair, made apart from it since both together take long."""
+        """Recommendations of the pair; built apart from the pair, because both together take too long."""
         return AdvicePane()
 
     @cached_property
@@ -110,7 +110,7 @@ class SimilarityView(QWidget):
         self._whole.setCurrentWidget(self.split if full else self.empty)
 
     def is_map_shown(self) -> bool:
-        """Whether the map and the rest are shown."""
+        """Return True if the map is shown."""
         return self._whole.currentWidget() is self.split
 
     def turn(self, key: str) -> None:
@@ -124,7 +124,7 @@ class SimilarityView(QWidget):
 
     @property
     def pair_open(self) -> bool:
-        """Whether a pair is shown."""
+        """True while a pair is shown."""
         return self._pair_open
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -16,8 +16,8 @@ from mcp_tef import PairStatus
 
 HEIGHT = 48
 EDGE = 16
-NOTHING = "No pair is alike enough to be flagged, and none was confused in runs."
-TOO_MANY = "Too many pairs are flagged for a work list. Move the threshold up."
+NOTHING = "No pair reaches the threshold, and none was confused in runs."
+TOO_MANY = "Too many pairs are flagged for a work list. Raise the threshold."
 
 
 class WorkStateButton(QAbstractButton):

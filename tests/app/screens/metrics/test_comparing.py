@@ -50,7 +50,7 @@ async def test_the_reading_comes_first_and_too_few_runs_are_a_result(presenter: 
     assert view.reading == "Not enough runs to tell"
     assert view.good is None
     assert view.sentence.startswith("Not enough runs to tell: 3 fixed and 1 regressed of 11 pairs")
-    assert view.short.startswith("3 fixed, 1 regressed, 7 unchanged. To show a difference this small takes about")
+    assert view.short.startswith("3 fixed, 1 regressed, 7 unchanged. A difference this small needs about")
 
 
 async def test_pairs_are_counted_by_what_became_of_them(presenter: MetricsPresenter) -> None:
@@ -81,7 +81,7 @@ async def test_a_pair_with_one_half_is_told_in_a_sentence(presenter: MetricsPres
     (gone,) = view.of(Group.GONE)
     assert await presenter.both(gone) is None
     (row,) = [pair_row(one) for one in await presenter.pairs([gone])]
-    assert single_sentence(row) == "Only the older batch ran this case. It picked: no tool."
+    assert single_sentence(row) == "Only the older batch ran this case. It selected: no tool."
 
 
 def test_the_last_two_batches_of_one_name_are_compared_first() -> None:
@@ -136,7 +136,7 @@ USED = made_tool(
 async def test_definitions_that_changed_are_shown_with_marked_words() -> None:
     view = await told((USED, *SAMPLE_TOOLS[1:]))
     (tool,) = view.tools
-    assert (tool.name, tool.word) == ("Bike shop / search_bikes", "defined otherwise")
+    assert (tool.name, tool.word) == ("Bike shop / search_bikes", "definition changed")
     assert [one.text for one in tool.after if one.changed] == ["used"]
     assert any(line.startswith("-") and "minLength" in line for line in tool.lines)
     assert view.tools_note == "1 tool differs, 2 tools are the same."

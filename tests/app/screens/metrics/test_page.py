@@ -34,7 +34,7 @@ def test_before_anything_ran_the_page_leads_to_the_first_run(use: Tell, qtbot: Q
 def test_figures_matrix_and_tools_are_shown_at_once(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         accuracy = desk.page.overview.strip.cells[0]
-        assert (accuracy.value.text(), accuracy.sentence.text()) == ("79 %", "123 of 156 runs judged right")
+        assert (accuracy.value.text(), accuracy.sentence.text()) == ("79 %", "123 of 156 runs judged correct")
         assert desk.page.overview.square.matrix().rows == ("read_file", "search_code", "search_files", "no tool")
         assert [row[0] for row in desk.tools()] == ["search_code", "read_file", "search_files"]
         assert desk.page.overview.asides.values()["Baseline"] == "52 of 156"
@@ -49,7 +49,7 @@ def test_a_click_on_a_cell_leads_to_exactly_its_runs(use: Tell, qtbot: QtBot) ->
         bot.mouseClick(square.viewport(), Qt.MouseButton.LeftButton, pos=place)  # type: ignore[no-untyped-call]
         (target,) = desk.gone
         assert isinstance(target, ShowRuns)
-        assert target.title == "search_files picked where search_code was expected"
+        assert target.title == "search_files selected where search_code was expected"
         assert await desk.session.call(lambda core: core.runs.count(target.where)) == 18
 
     use(story)
@@ -71,7 +71,7 @@ def test_the_worst_confusion_of_the_chosen_tool_is_ringed_and_its_runs_open_with
 def test_a_cell_leads_to_the_two_tools_side_by_side(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         panel = desk.page.overview.matrix
-        assert [action.text for action in panel.menu()[:2]] == ["Show its runs", "Compare the two tools"]
+        assert [action.text for action in panel.menu()[:2]] == ["Show runs", "Compare the two tools"]
         panel.menu()[1].do()
         command = next(one for one in desk.page.commands() if one.id == "metrics.pair")
         assert command.needs()
@@ -87,13 +87,13 @@ def test_a_cell_leads_to_the_two_tools_side_by_side(use: Tell) -> None:
 def test_filters_narrow_everything_and_are_chips_that_go_with_a_click(use: Tell, qtbot: QtBot) -> None:
     async def story(desk: Desk) -> None:
         await desk.filter(Dimension.MODEL, GPT)
-        assert desk.page.overview.strip.cells[0].sentence.text() == "83 of 104 runs judged right"
+        assert desk.page.overview.strip.cells[0].sentence.text() == "83 of 104 runs judged correct"
         assert [chip.accessibleName() for chip in desk.page.filters.chips()] == ["Filter Model: gpt-4.1-mini"]
         assert desk.page.filters.quick[Dimension.MODEL].text() == "Model: gpt-4.1-mini"
         bot: Any = qtbot
         bot.keyClick(desk.page.filters.chips()[0], Qt.Key.Key_Delete)
         await desk.page.settled()
-        assert desk.page.overview.strip.cells[0].sentence.text() == "123 of 156 runs judged right"
+        assert desk.page.overview.strip.cells[0].sentence.text() == "123 of 156 runs judged correct"
         assert desk.page.filters.isHidden()
 
     use(story)
@@ -130,7 +130,7 @@ def test_models_are_compared_and_the_baseline_is_called_one(use: Tell) -> None:
         desk.page.show_view("models")
         rows = desk.page.models.models.rows
         assert [rows.row(number).cells[0].text for number in range(2)] == ["gpt-4.1-mini", "offline baseline"]
-        assert "no model" in desk.page.models.note.text()
+        assert "not a model" in desk.page.models.note.text()
         desk.page.models.models.opened.emit(GPT)
         assert [target.title for target in desk.gone if isinstance(target, ShowRuns)] == ["gpt-4.1-mini"]
 
@@ -173,7 +173,7 @@ def test_pairs_can_be_narrowed_to_what_was_fixed(use: Tell) -> None:
         await until(lambda: compare.table.rows.rowCount() == 3 and compare.table.rows.row(0).id)
         assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
         compare.show_group(Group.NEW)
-        assert compare.pair.sentence.text() == "No pair of runs is among these. Choose another tab."
+        assert compare.pair.sentence.text() == "No pairs here. Select another tab."
 
     use(story)
 
@@ -269,7 +269,7 @@ def test_the_screen_can_be_asked_for_one_batch(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         desk.page.open_target(ShowBatchMetrics(BatchId("batch-2")))
         await desk.page.settled()
-        assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged right"
+        assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged correct"
 
     use(story)
 

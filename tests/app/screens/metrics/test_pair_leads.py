@@ -53,7 +53,7 @@ def test_every_link_of_a_pair_leads_to_what_it_names(use: Any) -> None:
         await until(lambda: f"“{after.query}”" == compare.pair.query.text() and compare.pair.both.isVisible())
         pane = compare.pair
         both, _, *runs = texts(pane)
-        assert (both[0], runs) == ("Test case", [["Run", "Chosen tool"], ["Run", "Chosen tool"]])
+        assert (both[0], runs) == ("Test case", [["Run", "Selected tool"], ["Run", "Selected tool"]])
         for made in (pane.both.buttons[0], *pane.before.links.buttons, *pane.after.links.buttons):
             made.click()
         tool = ToolLabel(tool=after.selected_tool or "", server=after.selected_server)
@@ -87,7 +87,7 @@ def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(use: Any) -
             pair,
             replace(pair, advice=True),
         ]
-        assert [lead.text for lead in was_wrong.confused] == ["Compare the two", "What to write instead"]
+        assert [lead.text for lead in was_wrong.confused] == ["Compare the two", "Suggest a rewrite"]
         assert pair_leads(_with(found, right, right)).confused == ()
         assert (
             pair_leads(_with(found, right, replace(right, selected_tool=None, kind=VerdictKind.NO_TOOL))).confused == ()
@@ -103,8 +103,8 @@ def test_an_invented_tool_leads_nowhere(use: Any) -> None:
     async def story(desk: Desk) -> None:
         run = (await two_runs(desk)).after.summary
         invented = replace(run, selected_tool="make_up", selected_server=None, kind=VerdictKind.INVENTED_TOOL)
-        assert "Chosen tool" in [lead.text for lead in half_leads(run)]
-        assert "Chosen tool" not in [lead.text for lead in half_leads(invented)]
+        assert "Selected tool" in [lead.text for lead in half_leads(run)]
+        assert "Selected tool" not in [lead.text for lead in half_leads(invented)]
 
     use(story)
 

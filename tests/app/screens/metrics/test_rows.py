@@ -130,7 +130,7 @@ def test_a_tool_leads_to_its_runs_to_its_rival_and_to_the_other_screens(use: Tel
         tools.select("0")
         offered = menu(tools)
         assert list(offered) == [
-            "Show its runs",
+            "Show runs",
             "Compare with search_files",
             "Definition",
             "Test cases",
@@ -153,7 +153,7 @@ def test_several_models_are_looked_into_and_kept_alone_together(use: Tell) -> No
         models = desk.page.models.models
         models.selectAll()
         labels = models.selected_ids()
-        menu(models)["Show their runs"].do()
+        menu(models)["Show runs"].do()
         (target,) = desk.gone
         assert isinstance(target, ShowRuns)
         assert (target.where.models, target.title) == (labels, "2 models")

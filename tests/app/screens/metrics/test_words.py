@@ -37,15 +37,15 @@ def test_four_figures_say_their_n_in_words() -> None:
     shown_figures = {figure.title: figure for figure in figures(small().metrics)}
     assert list(shown_figures) == ["Accuracy", "Precision", "Recall", "Parameters right"]
     accuracy = shown_figures["Accuracy"]
-    assert (accuracy.value, accuracy.bounds, accuracy.sentence) == ("77 %", "(64–86)", "40 of 52 runs judged right")
-    assert shown_figures["Precision"].sentence == "31 right calls, 2 unwanted"
-    assert shown_figures["Recall"].sentence == "31 of 41 expected tools picked"
-    assert shown_figures["Parameters right"].sentence == "27 of 31 right calls, every value"
+    assert (accuracy.value, accuracy.bounds, accuracy.sentence) == ("77 %", "(64–86)", "40 of 52 runs judged correct")
+    assert shown_figures["Precision"].sentence == "31 correct calls, 2 unexpected"
+    assert shown_figures["Recall"].sentence == "31 of 41 expected tools selected"
+    assert shown_figures["Parameters right"].sentence == "27 of 31 correct calls, every value"
 
 
 def test_terms_are_explained_by_the_numbers_at_hand() -> None:
     recall = figures(small().metrics)[2]
-    assert recall.help.startswith("Recall: of the 41 times a tool was expected, how often the right one was picked.")
+    assert recall.help.startswith("Recall: of the 41 times a tool was expected, the share that selected it.")
     assert "95 % interval" in recall.help
 
 
@@ -66,7 +66,7 @@ def test_failures_and_confident_mistakes_ask_for_a_look() -> None:
     runs = [*past_runs(DAY, SMALL), failed_run(900, batch_id=DAY.id)]
     told = {aside.label: aside for aside in asides(overview(*runs).metrics)}
     assert (told["Failed"].value, told["Failed"].bad) == ("1", True)
-    assert (told["Sure but wrong"].value, told["Sure but wrong"].bad) == ("1", True)
+    assert (told["Confident but wrong"].value, told["Confident but wrong"].bad) == ("1", True)
 
 
 def test_runs_of_the_baseline_are_called_so() -> None:
@@ -86,9 +86,9 @@ def test_columns_of_the_matrix_have_letters() -> None:
 
 def test_a_cell_says_both_names_and_its_count() -> None:
     assert view().says(1, 2) == "Expected search_code, selected search_files: 7 of 20 runs"
-    assert view().says(1, 1) == "search_code: picked as expected in 12 of 20 runs"
-    assert runs_title(view(), 1, 2) == "search_files picked where search_code was expected"
-    assert runs_title(view(), 3, 3) == "no tool, picked as expected"
+    assert view().says(1, 1) == "search_code: selected as expected in 12 of 20 runs"
+    assert runs_title(view(), 1, 2) == "search_files selected where search_code was expected"
+    assert runs_title(view(), 3, 3) == "no tool, selected as expected"
 
 
 def test_a_cell_leads_to_exactly_its_runs() -> None:
@@ -130,7 +130,7 @@ def test_calibration_counts_each_level_and_says_its_share() -> None:
 
 def test_without_any_confidence_that_is_the_result() -> None:
     runs = [replace(run, confidence=None, confidence_source=None) for run in past_runs(DAY, SMALL)]
-    assert calibration_curve(overview(*runs).calibration).message.startswith("No answer came with a confidence")
+    assert calibration_curve(overview(*runs).calibration).message.startswith("No answer has a confidence")
 
 
 def test_a_trend_needs_two_batches() -> None:
@@ -140,7 +140,7 @@ def test_a_trend_needs_two_batches() -> None:
     two = trend_curve(overview(*past_runs(DAY), *past_runs(older), batches=(DAY, older)).trend, NOW)
     assert two.message == ""
     assert [spot.id for spot in two.spots] == ["batch-2", "batch-1"]
-    assert two.spots[1].says.startswith("Everyday, Yesterday: 77 % (64–86) of 52 runs right")
+    assert two.spots[1].says.startswith("Everyday, Yesterday: 77 % (64–86) of 52 runs correct")
 
 
 def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
@@ -149,14 +149,14 @@ def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
     assert (found.always, found.flaky_count, found.never) == (1, 1, 0)
     assert found.figure.sentence == "4 of 6 repeated runs passed, 2 repeated cases"
     assert [spot.name for spot in found.power.spots] == ["1", "2", "3"]
-    assert found.power.spots[0].says == "1 run all right: 67 %, over 2 repeated cases"
+    assert found.power.spots[0].says == "1 run all correct: 67 %, over 2 repeated cases"
     where = found.runs_of(0, RunFilter(statuses=(RunStatus.COMPLETED,)))
     assert (where.case_ids, where.batch_ids) == (("case-1",), ("batch-1",))
 
 
 def test_without_repeats_the_view_says_what_they_are_good_for() -> None:
     found = repeats_view(small().repeats, {})
-    assert found.message.startswith("A run can be right by luck.")
+    assert found.message.startswith("One correct run can be luck.")
     assert power_curve(()).spots == ()
 
 
@@ -188,4 +188,4 @@ def test_times_and_differences_have_units() -> None:
     assert [milliseconds(value) for value in (None, 840, 2400)] == ["–", "840 ms", "2.4 s"]
     assert percent_points(0.09, 0.02, 0.16) == "+9 points (+2 to +16)"
     assert percent_points(-0.08, -0.2, 0.05) == "−8 points (−20 to +5)"
-    assert percent_points(None, None, None) == "no difference to tell"
+    assert percent_points(None, None, None) == "difference unknown"

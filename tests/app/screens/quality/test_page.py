@@ -115,7 +115,7 @@ def test_tools_without_a_fault_are_praised(qapp: QApplication) -> None:
             await bench.choose("desk/find_invoice")
             assert "No issues in any tool." in bench.text()
             assert "of 1 tool has errors" in bench.text()
-            assert "No rule can see whether" in bench.text()
+            assert "Rules cannot check whether" in bench.text()
             assert bench.page.badge == 0
 
     drive(work())

@@ -56,17 +56,15 @@ def test_a_rule_says_what_it_warns_of(rule: str, words: str) -> None:
 def test_a_poisoned_tool_comes_with_a_warning_and_an_unclear_one_without() -> None:
     assert warning(judged("a", SHORT)) == ""
     assert not unsafe(judged("a", SHORT))
-    assert warning(judged("a", HIDDEN, POISON)).startswith("Signs of tool poisoning and hidden text. Offer this tool")
+    assert warning(judged("a", HIDDEN, POISON)).startswith("Signs of tool poisoning and hidden text.")
     steering = finding("poisoning-other-tool", Severity.WARNING)
-    assert warning(judged("a", steering)).startswith("Parts of this definition steer the model. Read them")
+    assert warning(judged("a", steering)).startswith("Parts of this definition give the model instructions.")
 
 
 def test_the_sentence_of_a_score_does_the_sum() -> None:
     assert score_sentence(judged("a")) == "No issues found."
-    assert score_sentence(judged("a", SHORT)) == "100 less 10 for 1 finding."
-    assert score_sentence(judged("a", MISSING, POISON, SHORT, SHORT)) == (
-        "100 less 110 for 4 findings, and never below 0."
-    )
+    assert score_sentence(judged("a", SHORT)) == "100 minus 10 for 1 finding."
+    assert score_sentence(judged("a", MISSING, POISON, SHORT, SHORT)) == ("100 minus 110 for 4 findings, at least 0.")
     assert score_sentence(judged("a", finding("vague", penalty=0))) == "1 finding, none of which costs points."
 
 
@@ -82,7 +80,7 @@ def test_findings_of_one_rule_make_one_note_with_its_places() -> None:
     (note,) = notes(judged("a", *found))
     assert (note.word, note.where, note.cost) == ("Warning", "in 8 places", 48)
     assert [place.sentence for place in note.places] == [f"`p{n}` has no description." for n in range(MOST_PLACES)]
-    assert note.more == "And 2 more places of the same kind."
+    assert note.more == "And 2 more places like this."
     assert (note.fix, {place.fix for place in note.places}) == ("Say more.", {""})
 
 
@@ -125,10 +123,10 @@ def test_a_weight_is_told_with_its_share_of_the_server() -> None:
     other = judged("c", server="other", tokens=900)
     whole = report(heavy, light, other)
     assert weight(heavy, whole).sentence == (
-        "150 tokens in every request that offers it: 75 % of the 200 of docs, more than any other of its tools."
+        "150 tokens in each request that offers it: 75 % of the 200 of docs, more than any of its other tools."
     )
-    assert weight(light, whole).sentence == "50 tokens in every request that offers it: 25 % of the 200 of docs."
-    assert weight(other, whole).sentence == "900 tokens in every request that offers it."
+    assert weight(light, whole).sentence == "50 tokens in each request that offers it: 25 % of the 200 of docs."
+    assert weight(other, whole).sentence == "900 tokens in each request that offers it."
 
 
 def test_the_parts_of_a_definition_come_from_the_heaviest_and_add_up() -> None:
@@ -151,7 +149,7 @@ def test_the_parameter_that_weighs_most_is_named_where_one_stands_out() -> None:
     tool = judged("find")
     heavy = made_tool("find", "Find.", "docs", a=long, b=short)
     assert (
-        "The parameter a alone takes 9"
+        "The parameter a takes 9"
         in weight(
             ToolQuality(tool=type(tool.tool)("docs/find", heavy), score=100, findings=(), tokens=9), report(tool)
         ).heavy

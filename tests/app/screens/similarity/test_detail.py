@@ -84,7 +84,7 @@ def test_confusions_are_counted_with_their_interval_and_each_way_leads_to_its_ru
     assert found.confused
     assert found.headline == "Confused in 26 of 117 runs"
     assert found.sentence == (
-        "22 % (16–31) · 21 × search_files taken for search_code · 5 × search_code taken for search_files"
+        "22 % (16–31) · 21 × search_code instead of search_files · 5 × search_files instead of search_code"
     )
     assert [link.text for link in found.links] == ["Show 21 of search_files", "Show 5 of search_code"]
     assert found.links[1].where == RunFilter(
@@ -92,7 +92,7 @@ def test_confusions_are_counted_with_their_interval_and_each_way_leads_to_its_ru
         expected=ToolLabel("search_code", "docs"),
         selected=ToolLabel("search_files", "docs"),
     )
-    assert found.links[1].title == "search_files picked where search_code was expected"
+    assert found.links[1].title == "search_files selected where search_code was expected"
 
 
 def test_one_way_alone_is_just_called_runs() -> None:
@@ -102,7 +102,7 @@ def test_one_way_alone_is_just_called_runs() -> None:
 @pytest.mark.parametrize(
     ("share", "confused", "headline"),
     [
-        (np.nan, None, "Not tried in runs"),
+        (np.nan, None, "Not tested in runs"),
         (0.0, False, "Never confused in runs"),
         (0.25, True, "Confused in runs"),
     ],

@@ -19,7 +19,7 @@ async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 5)
     assert page.view.pairs.note.text() == "5 pairs"
     page.search.setText("nobody")
-    await bench.until(lambda: page.view.pairs.note.text() == "No pair fits: empty the search to see others.")
+    await bench.until(lambda: page.view.pairs.note.text() == "No pairs match. Clear the search to see others.")
 
 
 @on_page
@@ -31,7 +31,7 @@ async def test_what_was_searched_for_narrows_pairs_groups_and_map_at_the_next_st
     assert page.search.text() == "timer"
     assert page.view.pairs.table.rows.rowCount() == 5
     assert len(page.view.map.heatmap._shown.found) == 1
-    assert page.view.groups.titles[0].text() == "No groups with these words: an empty search shows all"
+    assert page.view.groups.titles[0].text() == "No groups match. Clear the search to see all."
 
 
 @on_page
@@ -142,5 +142,5 @@ async def test_where_no_pair_is_left_it_is_told_what_hides_them(bench: Bench) ->
     page = bench.page
     page._choose_standing(PairStatus.SIMILAR_UNTESTED)
     page.search.setText("nobody")
-    both = "No pair fits: empty the search or take the chip away to see others."
+    both = "No pairs match. Clear the search or remove the filter to see others."
     await bench.until(lambda: page.view.pairs.note.text() == both)

@@ -67,7 +67,7 @@ def test_what_is_missing_is_named_with_its_reason() -> None:
         problems=(("docs", ToolProblem(None, "It has no name.")),),
     )
     assert missing_tools_text(gathered) == (
-        "Not compared: server 0, server 1, server 2 and 2 more. 1 tool could not be read and was left out."
+        "Not compared: server 0, server 1, server 2 and 2 more. 1 tool could not be read and was excluded."
     )
     assert missing_tools_details(gathered).splitlines()[-1] == "docs, a tool without a name: It has no name."
     assert missing_tools_text(GatheredTools()) == ""

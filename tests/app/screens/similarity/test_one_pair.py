@@ -61,7 +61,7 @@ async def test_runs_that_confused_the_pair_can_be_shown(bench: Bench) -> None:
     observed.findChildren(QPushButton)[-1].click()
     (target,) = bench.went
     assert isinstance(target, ShowRuns)
-    assert target.title == "search_files picked where search_code was expected"
+    assert target.title == "search_files selected where search_code was expected"
     assert await bench.session.call(lambda core: core.runs.count(target.where)) == 7
 
 

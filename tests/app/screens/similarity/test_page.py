@@ -245,7 +245,7 @@ def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp:
         await bench.until(lambda: not bar.isHidden())
         bar.cancel_wanted.emit()
         await bench.page.settled()
-        assert bench.page.view.empty._title.text() == "Comparing was stopped"
+        assert bench.page.view.empty._title.text() == "Comparison stopped"
         await bench.session.call(lambda core: going_on(core.similarity))
         bench.page.view.empty.buttons()[0].click()
         assert bench.page.view.empty._title.text() == "Comparing your tools"
@@ -298,7 +298,7 @@ async def test_word_overlap_is_said_and_a_model_can_be_fetched(bench: Bench) -> 
     assert page.embedder.text() == "By words"
     page.view.notices.download_wanted.emit()
     await bench.until(lambda: bench.toasts)
-    assert bench.toasts[0][0] == "The local model is on this machine now"
+    assert bench.toasts[0][0] == "Downloaded the local model"
     await bench.until(page.model_download.bar.isHidden)
     await page.settled()
 

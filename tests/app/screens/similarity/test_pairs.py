@@ -86,7 +86,7 @@ def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: Similari
     untried = PairQuery(standing=PairStatus.SIMILAR_UNTESTED)
     assert [row.id for row in list_pairs(analysis, untried, work, None).rows] == ["2-4"]
     assert list_pairs(analysis, PairQuery(text="timer", standing=PairStatus.SIMILAR_UNTESTED), work, None).rows == ()
-    assert list_pairs(analysis, untried, work, None).rows[0].standing == "alike, not tried in runs"
+    assert list_pairs(analysis, untried, work, None).rows[0].standing == "similar, not tested"
 
 
 def test_what_runs_say_stands_in_the_row(analysis: SimilarityAnalysis) -> None:
@@ -150,7 +150,9 @@ def test_a_number_that_tells_equal_tools_of_one_server_apart_stays() -> None:
 def test_the_table_is_ready_made_row_by_row(analysis: SimilarityAnalysis) -> None:
     assert pair_count_text(list_pairs(analysis, PairQuery(), {}, None)) == "15 pairs"
     few = replace(list_pairs(analysis, PairQuery(), {}, None), fitting=2_000_000)
-    assert pair_count_text(few) == ("The 15 pairs highest in similarity of 2,000,000. Search for a tool to see others.")
+    assert pair_count_text(few) == (
+        "The 15 pairs with the highest similarity of 2,000,000. Search for a tool to see others."
+    )
 
 
 def test_the_pairs_of_any_of_several_tools_are_searched_for_together(analysis: SimilarityAnalysis) -> None:
