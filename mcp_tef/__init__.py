@@ -36,8 +36,9 @@ from mcp_tef.events import (
     ServerStateChanged,
     ToolCallsChanged,
 )
+from mcp_tef.formats.csv_tables import to_spreadsheet_cell
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
-from mcp_tef.model.cancellation import CancellableWork, StoppedError
+from mcp_tef.model.cancellation import CancellableWork, EndingSignals, StoppedError
 from mcp_tef.model.cases import (
     NO_TOOL,
     CaseDraft,
@@ -57,15 +58,16 @@ from mcp_tef.model.comparison import (
     PairedBy,
     PairedTest,
     RateDifference,
+    RejudgeReport,
     RunComparison,
     RunPair,
     ToolChange,
     ToolDrift,
     ValueChange,
+    VerdictChange,
 )
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
-from mcp_tef.model.ending_signals import EndingSignals
 from mcp_tef.model.files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
@@ -97,7 +99,6 @@ from mcp_tef.model.quality import (
     Severity,
     ToolQuality,
 )
-from mcp_tef.model.rejudging import RejudgeReport, VerdictChange
 from mcp_tef.model.run_fields import (
     CONCURRENCY,
     REPEATS,
@@ -154,7 +155,6 @@ from mcp_tef.model.similarity import (
     WorkItem,
     parse_embedder,
 )
-from mcp_tef.model.spreadsheet_cells import to_spreadsheet_cell
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import (
     INVENTED_TOOL_LABEL,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.workflows.calls import ToolCalls
-    from mcp_tef.workflows.drift import DriftCheck
+    from mcp_tef.workflows.compare import DriftCheck
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
@@ -216,7 +216,7 @@ class Engine:
     @cached_property
     def drift(self) -> "DriftCheck":
         """Tools that are defined otherwise than they were seen."""
-        from mcp_tef.workflows.drift import DriftCheck
+        from mcp_tef.workflows.compare import DriftCheck
 
         return DriftCheck(self._store, self.consents, self._events)
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from mcp_tef.embedding.endpoint import HttpEmbedder
-from mcp_tef.embedding.litellm_embedder import LitellmConnection, LitellmEmbedder
 from mcp_tef.embedding.local_embedder import DEFAULT_MODEL, FastembedEmbedder
 from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, home_of, known_model
+from mcp_tef.embedding.remote_embedders import HttpEmbedder, LitellmConnection, LitellmEmbedder
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
 from mcp_tef.errors import EmbeddingError

@@ -1,17 +1,17 @@
-"""Client for litellm: loads it on the first call and maps its failures to `ModelError`."""
+"""Client for litellm: requests and completions as plain values, and failures as `ModelError`."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import ModelError
-from mcp_tef.llm.completion import Completion, Request
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
 from mcp_tef.llm.providers import LOCAL, Target, target
 from mcp_tef.llm.usage import UsageCheck, known_cost
+from mcp_tef.model.json import Json
 from mcp_tef.model.limits import LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without
@@ -21,6 +21,40 @@ from mcp_tef.provider_http.litellm_loader import load_chat, new_client
 
 if TYPE_CHECKING:
     from mcp_tef.provider_http.litellm_client import LitellmClient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One chat completion; `timeout` in seconds, `tools` in OpenAI's shape, `key` for this call only.
+
+    `json_only` asks for one JSON object, where the provider can force it. `origins` are the addresses that the call may
+    reach: that of the target, else the provider's own; None means any, for providers that use credentials of their own.
+    """
+
+    target: Target
+    messages: Sequence[Mapping[str, str]]
+    tools: Sequence[Mapping[str, Any]]
+    temperature: float
+    timeout: float
+    key: Secret | None
+    origins: frozenset[str]
+    json_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """Answer of a model. `cost_usd` is None if the price is unknown; `notes` name other doubtful values.
+
+    `raw` is the answer as litellm holds it, given only if the HTTP traffic was not recorded.
+    """
+
+    text: str
+    calls: tuple[WrittenCall, ...]
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    raw: Json = None
+    notes: tuple[str, ...] = ()
 
 
 PROBE_SECONDS = 3.0

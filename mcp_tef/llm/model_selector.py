@@ -6,8 +6,7 @@ from typing import Any
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.client import ModelClient, failure
-from mcp_tef.llm.completion import Completion, Request
+from mcp_tef.llm.client import Completion, ModelClient, Request, failure
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, tools_were_dropped

@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.client import ModelClient, failure
-from mcp_tef.llm.completion import Completion, Request
+from mcp_tef.llm.client import Completion, ModelClient, Request, failure
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.model.limits import USUAL, LimitsSource

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mcp_tef.model.cases import CaseDraft, TestCase
-from mcp_tef.model.comparison import PairableRun
+from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,

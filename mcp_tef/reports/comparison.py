@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT, comparison_to_json
+from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.comparison import (
     BatchComparison,
     ComparedRuns,
@@ -20,7 +21,6 @@ from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.reports import charts
 from mcp_tef.reports.charts import rate_words, shown
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
-from mcp_tef.reports.tables import csv_text
 
 CHANGES: Final[Mapping[PairChange, str]] = {
     PairChange.REGRESSED: "Regressed",

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Sequence
 
 from mcp_tef.api.serializers.tools import quality_to_json
+from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.json import Json
 from mcp_tef.model.quality import LintFinding, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.reports.charts import shown
 from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table, unread
-from mcp_tef.reports.tables import csv_text
 
 HEADS = ("tool", "server", "score", "tokens", "rule", "severity", "place", "finding", "fix", "excerpt", "penalty")
 

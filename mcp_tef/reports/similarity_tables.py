@@ -16,10 +16,10 @@ from mcp_tef.api.serializers.tools import (
     tool_pair_to_json,
     unreachable_to_json,
 )
+from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import MatrixKind, ToolPair
-from mcp_tef.reports.tables import csv_text
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.scoring.similarity.signals import Matrix

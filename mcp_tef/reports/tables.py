@@ -1,31 +1,13 @@
 """Tables as CSV, safe to open in a spreadsheet, and the results of runs as CSV and JSON."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
 
 from mcp_tef.api.serializers.metrics import overview_to_json
 from mcp_tef.api.serializers.runs import run_to_json, timestamp
+from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import RunSummary
-from mcp_tef.model.spreadsheet_cells import to_spreadsheet_cell
 from mcp_tef.reports.results import Results
-
-
-def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Json]]) -> str:
-    """A head and the rows, whose texts are those of `to_spreadsheet_cell`."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(heads)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue()
-
-
-def _cell(value: Json) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "", True: "true", False: "false"}[value]
-    return to_spreadsheet_cell(value) if isinstance(value, str) else str(value)
 
 
 def to_json(results: Results) -> str:

@@ -9,9 +9,8 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.comparison import PairableRun
+from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
-from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
     INTERRUPTED,
     Batch,

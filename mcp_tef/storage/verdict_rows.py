@@ -9,9 +9,9 @@ from sqlmodel import Session
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import Expectation, expectation_from_json, expectation_to_json
+from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
-from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import (
     CallMatch,

@@ -24,7 +24,7 @@ from mcp_tef.ports import RunStore, Selectors
 from mcp_tef.workflows.batch_results import BatchCounts, RunLog
 from mcp_tef.workflows.evaluate import RepeatConfidence, Sleep, evaluate, failed
 from mcp_tef.workflows.models import Keys
-from mcp_tef.workflows.tool_loading import ToolCache
+from mcp_tef.workflows.tool_sources import ToolCache
 
 
 class BatchTurnQueue:

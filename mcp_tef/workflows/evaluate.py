@@ -15,7 +15,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Question, Selector
 from mcp_tef.scoring.judge import judge
 from mcp_tef.statistics.metrics import rank_of_expected
-from mcp_tef.workflows.tool_loading import CaseTools
+from mcp_tef.workflows.tool_sources import CaseTools
 
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0

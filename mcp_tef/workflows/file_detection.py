@@ -7,8 +7,7 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import is_database, parse_yaml, read_text
-from mcp_tef.formats.servers.server_formats import read_config
-from mcp_tef.formats.servers.snippet import parse_snippet
+from mcp_tef.formats.servers.server_formats import parse_snippet, read_config
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import DetectedFile, FileKind
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from mcp_tef.errors import InputError
 from mcp_tef.events import EventStream, RejudgeProgressed, RunsChanged
 from mcp_tef.model.cases import Expectation
+from mcp_tef.model.comparison import AnsweredRun, Judgement, RejudgeReport, VerdictChange
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import canonical
-from mcp_tef.model.rejudging import AnsweredRun, Judgement, RejudgeReport, VerdictChange
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
 from mcp_tef.scoring.judge import judge

@@ -9,10 +9,10 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.comparison import RejudgeReport
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.rejudging import RejudgeReport
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
@@ -34,7 +34,7 @@ from mcp_tef.workflows.estimate import estimate, input_tokens, known_cost, requi
 from mcp_tef.workflows.evaluate import Sleep
 from mcp_tef.workflows.models import Keys, Models
 from mcp_tef.workflows.rejudge import RejudgeJob
-from mcp_tef.workflows.tool_loading import ToolCache
+from mcp_tef.workflows.tool_sources import ToolCache
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]

@@ -10,9 +10,9 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersChanged
 from mcp_tef.formats.cases.texts import read_text
-from mcp_tef.formats.servers.entries import ServerEntry
 from mcp_tef.formats.servers.secrets import Secrets
 from mcp_tef.formats.servers.server_formats import ServerFormat, read_config
+from mcp_tef.formats.servers.settings import ServerEntry
 from mcp_tef.model.cancellation import CancellableWork
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, Server, ServerSpec, references

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mcp_tef.model.ending_signals import REPEATED_AFTER_S
+from mcp_tef.model.cancellation import REPEATED_AFTER_S
 from tests.support import isolation, workspace_files
 from tests.support.command_line import ROOT, Said, command, say
 from tests.support.faults import stdio_faults

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mcp_tef.formats.servers.entries import ServerEntry
 from mcp_tef.formats.servers.server_formats import read_config
+from mcp_tef.formats.servers.settings import ServerEntry
 from mcp_tef.model.servers import ServerSpec
 
 CLOCK = {"command": "uvx", "args": ["mcp-server-time"]}

@@ -20,8 +20,7 @@ from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.cases import Cases
-from mcp_tef.workflows.compare import Compare
-from mcp_tef.workflows.drift import DriftCheck
+from mcp_tef.workflows.compare import Compare, DriftCheck
 from mcp_tef.workflows.file_detection import FileDetection
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models

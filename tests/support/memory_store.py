@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.cases import Expectation, TestCase
-from mcp_tef.model.comparison import PairableRun
+from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.rejudging import AnsweredRun, Judgement
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,

@@ -6,9 +6,8 @@ from datetime import datetime
 
 from mcp_tef.errors import TefError
 from mcp_tef.model.cases import expectation_to_json
-from mcp_tef.model.comparison import BatchComparison, DefinitionChange, PairChange, PairedTest, RunPair
+from mcp_tef.model.comparison import BatchComparison, DefinitionChange, PairChange, PairedTest, RejudgeReport, RunPair
 from mcp_tef.model.json import Json
-from mcp_tef.model.rejudging import RejudgeReport
 from mcp_tef.model.runs import Batch, FailureInfo, RunDetail, RunSummary
 from mcp_tef.model.verdicts import CallMatch, ParameterFinding, PastVerdict, Verdict
 

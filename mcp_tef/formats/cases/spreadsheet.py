@@ -9,10 +9,10 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, entries_of, shortened
 from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, require_plain
+from mcp_tef.formats.csv_tables import csv_text, from_spreadsheet_cell
 from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
 from mcp_tef.model.search import nearest
-from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell, to_spreadsheet_cell
 
 COLUMNS = (
     "id",
@@ -130,7 +130,7 @@ def row(item: Item) -> Json:
     value = tef.as_json(item.case)
     cells: dict[str, str] = {key: value[key] for key in ("id", "name", "query")}
     cells |= {key: _joined(value[key]) for key in _LISTS} | _expected_cells(value["expected"])
-    return [to_spreadsheet_cell(cells.get(column, "")) for column in COLUMNS]
+    return [cells.get(column, "") for column in COLUMNS]
 
 
 def _expected_cells(expected: Json) -> dict[str, str]:
@@ -159,8 +159,4 @@ def _compact(value: Json) -> str:
 
 def text(rows: Sequence[Json], _suffix: str) -> str:
     """Return a whole file."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
-    return out.getvalue()
+    return csv_text(COLUMNS, rows)

@@ -6,8 +6,18 @@ from itertools import chain
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.entries import ConfigSource, ServerEntry, below, plain_text, require_few, short
-from mcp_tef.formats.servers.settings import entry_of, named, refused, require_small
+from mcp_tef.formats.servers.settings import (
+    ConfigSource,
+    ServerEntry,
+    below,
+    entry_of,
+    named,
+    plain_text,
+    refused,
+    require_few,
+    require_small,
+    short,
+)
 from mcp_tef.model.json import Json
 from mcp_tef.model.servers import ServerSpec, require_complete, variable_name
 

@@ -1,13 +1,183 @@
-"""Registry of the formats of server configs, and detection of a text's format."""
+"""Formats of server configs: detection, pasted snippets, and the configs of MCP clients."""
 
-from collections.abc import Callable
+import os
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from mcp_tef.formats.servers import client_configs, registry, snippet
-from mcp_tef.formats.servers.entries import ConfigSource, ServerEntry
-from mcp_tef.formats.servers.snippet import parse_snippet
+from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.texts import parse_json, require_plain
+from mcp_tef.formats.servers import registry
+from mcp_tef.formats.servers.settings import (
+    MAX_SERVERS,
+    ConfigSource,
+    ServerEntry,
+    below,
+    entries_of,
+    entry_of,
+    is_mapping,
+    require_few,
+    short,
+)
+from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import ServerFileFormat
+
+MAX_CONFIG_CHARACTERS = 10 * 1024 * 1024
+"""The largest configs that we know of, which also hold a history, have a few MB."""
+
+_STRING = r'"(?:\\[\s\S]?|[^"\\])*+(?:"|\Z)'
+_COMMENTED = re.compile(rf"({_STRING})|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_TRAILING = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])")
+
+
+def parse_config(text: str, name: str) -> Json:
+    """Return the document; InputError names the line that is wrong, or says what is too large or too deep."""
+    if len(text) > MAX_CONFIG_CHARACTERS:
+        raise InputError(f"{name} is larger than 10 MB.", hint="Import only the part that lists servers.")
+    document = parse_json(_plain(text.removeprefix("\ufeff")), name)
+    require_plain(document)
+    return document
+
+
+def _plain(text: str) -> str:
+    """Return strict JSON, with every line where it was."""
+    bare = _COMMENTED.sub(lambda found: found[1] or " " + "\n" * found[0].count("\n"), text)
+    return _TRAILING.sub(lambda found: found[1] or "", bare)
+
+
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_PLACES = ("command", "url", "serverUrl", "httpUrl")
+_DEFAULT_NAME = "server"
+
+
+def read_snippet(source: ConfigSource) -> tuple[ServerEntry, ...]:
+    """Return the servers under `mcpServers`, or of a mapping by name; or the one that the text describes."""
+    document = source.document
+    if isinstance(document, dict) and any(key in document and not _is_server(document[key]) for key in _PLACES):
+        return (entry_of(_name_of(document), document, "the text"),)
+    if is_mapping(document, "mcpServers"):
+        return entries_of(document["mcpServers"], source, "mcpServers")
+    if isinstance(document, dict) and any(_is_server(value) for value in document.values()):
+        return entries_of(document, source, "the text")
+    raise InputError(
+        "No servers were found in it.",
+        hint="Give a config with mcpServers, servers, packages or remotes, or one server with a command or a url.",
+    )
+
+
+def parse_snippet(text: str, path: Path | None = None) -> Json:
+    """Return the document that a pasted text stands for; InputError where it is none."""
+    inner = text.strip().removeprefix("\ufeff")
+    if not inner.startswith(("{", "[", '"', "/")) and (fenced := _FENCE.search(inner)):
+        inner = fenced[1].strip()
+    if re.fullmatch(r"https?://\S+", inner):
+        return {"url": inner}
+    if inner.startswith('"'):
+        inner = "{" + inner.rstrip(",") + "}"
+    return parse_config(inner, path.name if path else "The text")
+
+
+def _is_server(value: Json) -> bool:
+    return isinstance(value, dict) and any(value.get(key) for key in _PLACES)
+
+
+def _name_of(document: dict[str, Json]) -> str:
+    """Return a name for a server that has none of its own: what it says, its package, or its host."""
+    said = document.get("name")
+    if isinstance(said, str) and said.strip():
+        return said
+    if host := next(filter(None, (_host(document.get(key)) for key in _PLACES[1:])), None):
+        return host
+    return _package_name(document) or _DEFAULT_NAME
+
+
+def _package_name(document: dict[str, Json]) -> str:
+    """Return the last part of the first argument that is no flag, else of the command, without a version."""
+    args = document.get("args")
+    words = [word for word in args if isinstance(word, str)] if isinstance(args, list) else []
+    package = next((word for word in words if word and not word.startswith("-")), document.get("command"))
+    return re.split(r"[/\\]", package)[-1].partition("@")[0] if isinstance(package, str) else ""
+
+
+def _host(url: Json) -> str:
+    try:
+        return urlsplit(url).hostname or "" if isinstance(url, str) else ""
+    except ValueError:
+        return ""
+
+
+# VS Code's `mcp.json`, its older user settings, and the settings of a `.code-workspace` file.
+_VSCODE_PATHS = (("servers",), ("mcp", "servers"), ("settings", "mcp", "servers"))
+
+
+def named(file_name: str) -> Callable[[ConfigSource], bool]:
+    """Return a test for configs of one file name that hold `mcpServers`."""
+    return lambda source: source.file_name == file_name and is_mapping(source.document, "mcpServers")
+
+
+def read_mcp_servers(source: ConfigSource) -> tuple[ServerEntry, ...]:
+    """Return the servers under `mcpServers`."""
+    return entries_of(source.document["mcpServers"], source, "mcpServers")
+
+
+def is_claude_code(source: ConfigSource) -> bool:
+    """Return True for `.mcp.json` of a project and `.claude.json` of a user; the latter also by its projects."""
+    document = source.document
+    of_project = source.file_name == ".mcp.json" and is_mapping(document, "mcpServers")
+    return of_project or source.file_name == ".claude.json" or is_mapping(document, "projects")
+
+
+def read_claude_code(source: ConfigSource) -> tuple[ServerEntry, ...]:
+    """Return the servers of the user or of the file's project, then those of each listed project."""
+    document = source.document
+    if not isinstance(document, dict):
+        raise InputError(f"{short(source.path)} holds no settings.")
+    project = source.project(1) if source.file_name == ".mcp.json" else None
+    found = list(entries_of(document.get("mcpServers") or {}, source, "mcpServers", project=project))
+    projects = document.get("projects")
+    for folder, settings in projects.items() if isinstance(projects, dict) else ():
+        if isinstance(settings, dict) and settings.get("mcpServers"):
+            found += entries_of(settings["mcpServers"], source, f"projects › {folder}", project=folder)
+    require_few(len(found), short(source.path))
+    return tuple(found)
+
+
+def is_cursor(source: ConfigSource) -> bool:
+    """Return True for a config in a folder named `.cursor`."""
+    return source.folder_name == ".cursor" and is_mapping(source.document, "mcpServers")
+
+
+def read_cursor(source: ConfigSource) -> tuple[ServerEntry, ...]:
+    """Return its servers; those of the user's own config belong to no project."""
+    project = source.project(2)
+    of_user = project is not None and Path(project) == Path(os.path.expanduser("~"))
+    return entries_of(source.document["mcpServers"], source, "mcpServers", project=None if of_user else project)
+
+
+def is_vscode(source: ConfigSource) -> bool:
+    """Return True for a mapping of `servers`, a key that no other client uses, and for settings without servers."""
+    return any(is_mapping(source.document, *path) for path in _VSCODE_PATHS) or _is_empty_vscode(source)
+
+
+def read_vscode(source: ConfigSource) -> tuple[ServerEntry, ...]:
+    """Return its servers, each with the `inputs` that its values refer to."""
+    path = next((path for path in _VSCODE_PATHS if is_mapping(source.document, *path)), ("servers",))
+    holder = below(source.document, *path[:-1])
+    servers = below(source.document, *path) or {}
+    project = source.project(2) if source.folder_name == ".vscode" else None
+    return entries_of(servers, source, " › ".join(path), project=project, inputs=_inputs(holder.get("inputs")))
+
+
+def _is_empty_vscode(source: ConfigSource) -> bool:
+    named_so = source.file_name == "settings.json" or (source.file_name, source.folder_name) == ("mcp.json", ".vscode")
+    return named_so and isinstance(source.document, dict)
+
+
+def _inputs(value: Json) -> tuple[Mapping[str, Json], ...]:
+    items = value[:MAX_SERVERS] if isinstance(value, list) else []
+    return tuple(item for item in items if isinstance(item, dict) and isinstance(item.get("id"), str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +191,18 @@ class ServerFormat:
 
 
 def _mcp_servers(form: ServerFileFormat, title: str, file_name: str) -> ServerFormat:
-    return ServerFormat(form, title, client_configs.named(file_name), client_configs.read_mcp_servers)
+    return ServerFormat(form, title, named(file_name), read_mcp_servers)
 
 
 FORMS = (
     _mcp_servers(ServerFileFormat.CLAUDE_DESKTOP, "Claude Desktop", "claude_desktop_config.json"),
-    ServerFormat(
-        ServerFileFormat.CLAUDE_CODE, "Claude Code", client_configs.is_claude_code, client_configs.read_claude_code
-    ),
-    ServerFormat(ServerFileFormat.CURSOR, "Cursor", client_configs.is_cursor, client_configs.read_cursor),
+    ServerFormat(ServerFileFormat.CLAUDE_CODE, "Claude Code", is_claude_code, read_claude_code),
+    ServerFormat(ServerFileFormat.CURSOR, "Cursor", is_cursor, read_cursor),
     _mcp_servers(ServerFileFormat.WINDSURF, "Windsurf", "mcp_config.json"),
     _mcp_servers(ServerFileFormat.INSPECTOR, "MCP Inspector", "mcp.json"),
     ServerFormat(ServerFileFormat.REGISTRY, "MCP registry", registry.fits, registry.read),
-    ServerFormat(ServerFileFormat.VSCODE, "VS Code", client_configs.is_vscode, client_configs.read_vscode),
-    ServerFormat(ServerFileFormat.SNIPPET, "A list of servers", lambda _source: True, snippet.read),
+    ServerFormat(ServerFileFormat.VSCODE, "VS Code", is_vscode, read_vscode),
+    ServerFormat(ServerFileFormat.SNIPPET, "A list of servers", lambda _source: True, read_snippet),
 )
 """Formats in the order of detection: by file name first, then by content; a pasted list comes last."""
 

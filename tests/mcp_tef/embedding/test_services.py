@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mcp_tef.embedding.embedder_registry import EmbedderRegistry
-from mcp_tef.embedding.endpoint import HttpEmbedder
+from mcp_tef.embedding.remote_embedders import HttpEmbedder
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind

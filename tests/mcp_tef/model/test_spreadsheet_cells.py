@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell, to_spreadsheet_cell
+from mcp_tef.formats.csv_tables import from_spreadsheet_cell, to_spreadsheet_cell
 
 FORMULAS = (
     *("=1+1", "+1", "-1", "@sum", "\t=1", "\r=1", " =1+1", "\u00a0=1", "\n=1", "\u200b=1", "\ufeff \u3000=1"),

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from mcp_tef.embedding.endpoint import HttpEmbedder
-from mcp_tef.embedding.litellm_embedder import LitellmConnection, LitellmEmbedder
+from mcp_tef.embedding.remote_embedders import HttpEmbedder, LitellmConnection, LitellmEmbedder
 from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector

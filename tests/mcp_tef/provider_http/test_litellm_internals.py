@@ -8,7 +8,7 @@ import pytest
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, get_async_httpx_client, get_httpx_client
 from litellm.llms.openai.common_utils import BaseOpenAILLM
 
-from mcp_tef.embedding.litellm_embedder import LitellmConnection, LitellmEmbedder
+from mcp_tef.embedding.remote_embedders import LitellmConnection, LitellmEmbedder
 from mcp_tef.errors import EmbeddingError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector

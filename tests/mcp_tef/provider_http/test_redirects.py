@@ -3,7 +3,7 @@
 import pytest
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-from mcp_tef.embedding.litellm_embedder import litellm_name
+from mcp_tef.embedding.remote_embedders import litellm_name
 from mcp_tef.llm.providers import target
 from mcp_tef.model.addresses import _ADDRESSES
 from mcp_tef.model.runs import ModelSettings

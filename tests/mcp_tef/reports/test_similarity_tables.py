@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
+from mcp_tef.formats.csv_tables import from_spreadsheet_cell
 from mcp_tef.reports import similarity_tables
 from mcp_tef.reports.analysis_reports import AnalysisReports
 from mcp_tef.reports.similarity_html import SimilarityResults

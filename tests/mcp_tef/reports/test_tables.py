@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from mcp_tef.model.spreadsheet_cells import from_spreadsheet_cell
+from mcp_tef.formats.csv_tables import from_spreadsheet_cell
 from mcp_tef.reports.tables import COLUMNS, to_csv, to_json
 from tests.support.report_factories import EVIL, results, run
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.model.cases import Expectation, ExpectedCall
+from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.rejudging import Judgement
 from mcp_tef.model.runs import PlannedRun, RunFilter
 from mcp_tef.model.verdicts import (
     CallMatch,

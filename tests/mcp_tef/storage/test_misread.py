@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import StoreError
+from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import ToolCallId, new_id
-from mcp_tef.model.rejudging import Judgement
 from mcp_tef.model.runs import BatchStatus, RunFilter
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing

@@ -15,8 +15,8 @@ from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.workflows.compare import DriftCheck
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.drift import DriftCheck
 from tests.support.fake_ports import command_server, loopback_consents
 from tests.support.workspace_files import fill, http, run_all, tool
 

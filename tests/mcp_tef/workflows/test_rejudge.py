@@ -13,8 +13,8 @@ from mcp_tef.errors import InputError, ModelError, ModelFault, NotFoundError
 from mcp_tef.events import RejudgeProgressed, RunsChanged
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import Expectation, ExpectedCall, TestCase
+from mcp_tef.model.comparison import AnsweredRun, RejudgeReport
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
-from mcp_tef.model.rejudging import AnsweredRun, RejudgeReport
 from mcp_tef.model.runs import Batch, BatchStatus, RunFilter
 from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.model.verdicts import Classification, RejudgeReason

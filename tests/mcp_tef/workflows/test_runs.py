@@ -18,7 +18,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
-from mcp_tef.workflows.tool_loading import ToolCache
+from mcp_tef.workflows.tool_sources import ToolCache
 from tests.support.fake_ports import FakeKeys, Reply, command_server, picks, silent, tool
 from tests.support.workflow_bench import Bench, bench, draft, request, write
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.snippet import parse_config
+from mcp_tef.formats.servers.server_formats import parse_config
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

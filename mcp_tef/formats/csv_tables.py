@@ -1,14 +1,34 @@
-"""Cells of CSV files that a spreadsheet shows and never runs, and that can be read back."""
+"""Tables as CSV whose cells a spreadsheet shows and never runs, and that can be read back."""
 
+import csv
+import io
 import json
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+from mcp_tef.model.json import Json
 
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _BLANKS: Final = re.compile("[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*")
 _FORMULA: Final = ("=", "+", "-", "@")
 _GUARD: Final = "'"
+
+
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Json]]) -> str:
+    """Return a head and rows as RFC 4180 CSV; texts are those of `to_spreadsheet_cell`."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(heads)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: Json) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "", True: "true", False: "false"}[value]
+    return to_spreadsheet_cell(value) if isinstance(value, str) else str(value)
 
 
 def to_spreadsheet_cell(text: str) -> str:
