@@ -23,28 +23,26 @@ from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.client import McpSignIns
 from mcp_tef.servers.credential_store import CredentialStore
-from mcp_tef.servers.tool_caller import McpToolCaller
 from mcp_tef.servers.tool_lister import McpToolLister
 from mcp_tef.storage.consent_file import ConsentFile
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from mcp_tef.storage.workspace_copies import save_copy, tools_folder
 from mcp_tef.workflows.cases import Cases
-from mcp_tef.workflows.compare import Compare
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.sample import open_sample, sample_spec
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.servers.client import McpSignIns
+    from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.workflows.calls import ToolCalls
-    from mcp_tef.workflows.compare import DriftCheck
+    from mcp_tef.workflows.compare import Compare, DriftCheck
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
@@ -69,6 +67,12 @@ def default_workspace() -> Path:
 
 def _baseline(environment: Mapping[str, str]) -> OfflineSelector:
     return OfflineSelector(TfidfLexicon(), lambda: best_local_embedder(environment, data_folder() / "models"))
+
+
+def _bundled_programs() -> frozenset[str]:
+    from mcp_tef.workflows.sample import sample_spec
+
+    return frozenset({sample_spec().launch_fingerprint})
 
 
 class Engine:
@@ -101,21 +105,18 @@ class Engine:
             variables,
             self._current,
             workspace=workspace,
-            bundled=frozenset({sample_spec().launch_fingerprint}),
+            bundled=_bundled_programs,
             notice=self._notice,
         )
-        credentials = CredentialStore(vault, self._notice, data_folder() / "sign-ins")
-        self._credentials = credentials
-        self._gateway = McpToolLister(variables, self._current, credentials)
-        self._caller = McpToolCaller(variables, self._current, credentials, show)
-        self.sign_ins = McpSignIns(credentials, show, variables, self._current, self.consents.require)
+        self._show = show
+        self._credentials = CredentialStore(vault, self._notice, data_folder() / "sign-ins")
+        self._gateway = McpToolLister(variables, self._current, self._credentials)
         catalogue = LitellmCatalogue()
         self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, self._current)
         self.models = Models(catalogue, self.keys, self.consents, self._current)
         self.servers = Servers(store.servers, self._gateway, self.consents, self._events, self._current)
         self.cases = Cases(store, self._events)
         self.metrics = MetricsService(store.metrics)
-        self.compare = Compare(store.runs)
         self.runs = Runs(store, self._gateway, self._selectors, self.models, self.consents, self._events, self._current)
 
     @property
@@ -203,7 +204,30 @@ class Engine:
 
     async def open_sample(self) -> tuple[TestCase, ...]:
         """Put the bundled server and its suite into this workspace; returns the suite's cases."""
+        from mcp_tef.workflows.sample import open_sample
+
         return await open_sample(self.servers, self.cases, self.case_files)
+
+    @cached_property
+    def compare(self) -> "Compare":
+        """Comparison of two batches, or of two runs."""
+        from mcp_tef.workflows.compare import Compare
+
+        return Compare(self._store.runs)
+
+    @cached_property
+    def sign_ins(self) -> "McpSignIns":
+        """Sign-ins to servers with OAuth."""
+        from mcp_tef.servers.client import McpSignIns
+
+        variables = self.written_secrets.variables
+        return McpSignIns(self._credentials, self._show, variables, self._current, self.consents.require)
+
+    @cached_property
+    def _caller(self) -> "McpToolCaller":
+        from mcp_tef.servers.tool_caller import McpToolCaller
+
+        return McpToolCaller(self.written_secrets.variables, self._current, self._credentials, self._show)
 
     @cached_property
     def calls(self) -> "ToolCalls":
@@ -294,7 +318,6 @@ class Engine:
         """Interrupt what runs, then give back connections, child processes and the file."""
         await self.runs.close()
         await self.servers.close()
-        named = [vars(self)[name] for name in ("_writer", "embedders") if name in vars(self)]
-        visitors = (self._gateway, self._caller, self.sign_ins)
-        await asyncio.gather(*(part.close() for part in (self._selectors, *visitors, *named)))
+        loaded = [vars(self)[name] for name in ("_caller", "sign_ins", "_writer", "embedders") if name in vars(self)]
+        await asyncio.gather(*(part.close() for part in (self._selectors, self._gateway, *loaded)))
         await self._store.close()

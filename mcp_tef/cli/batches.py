@@ -19,8 +19,6 @@ from mcp_tef import (
     RunStatus,
     RunSummary,
     error_to_json,
-    overview_to_json,
-    run_to_json,
 )
 from mcp_tef.cli.arguments import Parser
 from mcp_tef.cli.formatting import batch_line, counted, metrics_lines, passed, repeats_lines, run_lines
@@ -125,7 +123,8 @@ async def follow(
 async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Namespace | None = None) -> int:
     """Tell every run and the figures of a batch, write the files that were asked for; the exit code that it means."""
     results = await _read(engine, batch)
-    terminal.document(results.document)
+    if terminal.json:
+        terminal.document(results.document)
     terminal.say(batch_line(batch))
     _tell(results, terminal)
     if asked is None:
@@ -171,6 +170,8 @@ class _BatchResults:
     @property
     def document(self) -> dict[str, Json]:
         """The shape that `run --json` promises."""
+        from mcp_tef import overview_to_json, run_to_json
+
         runs = [run_to_json(run) for run in self.runs]
         return {"batch": self.batch.id, "runs": runs, "metrics": overview_to_json(self.overview)}
 

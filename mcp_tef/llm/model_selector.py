@@ -1,7 +1,7 @@
 """Selection of tools by a model: natively, or by structured JSON, or by the built-in baseline."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from mcp_tef.errors import ModelError, ModelFault
@@ -169,7 +169,13 @@ class ModelSelectors:
         limits: LimitsSource = USUAL,
     ) -> None:
         self._baseline = baseline
-        self._models = LitellmSelector(catalogue or LitellmCatalogue(), environment, limits)
+        self._catalogue = catalogue or LitellmCatalogue()
+        self._environment = environment
+        self._limits = limits
+
+    @cached_property
+    def _models(self) -> LitellmSelector:
+        return LitellmSelector(self._catalogue, self._environment, self._limits)
 
     def selector_for(self, settings: ModelSettings) -> Selector:
         """Return the selector for this model."""
@@ -177,4 +183,6 @@ class ModelSelectors:
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""
-        await asyncio.gather(self._baseline.close(), self._models.close())
+        await self._baseline.close()
+        if "_models" in vars(self):
+            await self._models.close()

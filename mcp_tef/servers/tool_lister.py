@@ -2,16 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from mcp_tef.model.json import Json
 from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.client import McpClient
 from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Observations
 from mcp_tef.servers.tools_files import read_catalogue, read_tools_file, sort_catalogue
+
+if TYPE_CHECKING:
+    from mcp_tef.servers.client import McpClient
 
 
 class McpToolLister:
@@ -27,7 +31,14 @@ class McpToolLister:
         credentials: CredentialStore | None = None,
     ) -> None:
         self._limits = limits
-        self._visits = McpClient(environment, limits, credentials)
+        self._environment = environment
+        self._credentials = credentials
+
+    @cached_property
+    def _client(self) -> "McpClient":
+        from mcp_tef.servers.client import McpClient
+
+        return McpClient(self._environment, self._limits, self._credentials)
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
         """Every tool that the server lists now; raises ServerError within `timeout` seconds.
@@ -36,7 +47,7 @@ class McpToolLister:
         """
         if spec.transport is Transport.FILE:
             return await self._read(spec, timeout)
-        return await self._visits.list_tools(spec, timeout)
+        return await self._client.list_tools(spec, timeout)
 
     async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
         """The tools that a file holds, by server; raises ServerError."""
@@ -48,7 +59,8 @@ class McpToolLister:
 
     async def close(self) -> None:
         """Leave every server; returns when no connection and no program of ours is left."""
-        await self._visits.close()
+        if "_client" in vars(self):
+            await self._client.close()
 
     async def _read(self, spec: ServerSpec, seconds: float) -> Listing:
         try:

@@ -42,7 +42,7 @@ class Consents:
         config: Config | CurrentConfig,
         *,
         workspace: Path | None = None,
-        bundled: frozenset[str] = frozenset(),
+        bundled: Callable[[], frozenset[str]] = frozenset,
         notice: Callable[[str], object] = str,
     ) -> None:
         self._store = store
@@ -168,7 +168,7 @@ class Consents:
             return None
         listed_in = (*self.listed_in, *([f"imported from {spec.origin}"] if spec.origin else []))
         if spec.transport is Transport.STDIO:
-            return None if spec.launch_fingerprint in self._bundled else program_request(spec, listed_in)
+            return None if spec.launch_fingerprint in self._bundled() else program_request(spec, listed_in)
         address = spec.url or ""
         url = self._filled(address, always=True)
         shown = origin_of(self._filled(address, always=False)) or ascii(address.partition("?")[0])

@@ -40,7 +40,7 @@ class FullDisk(MemoryConsents):
 
 def test_files_need_no_consent_and_the_bundled_sample_is_known_by_its_launch_not_its_name() -> None:
     sample = sample_spec()
-    consents = Consents(MemoryConsents(), {}, Config(), bundled=frozenset({sample.launch_fingerprint}))
+    consents = Consents(MemoryConsents(), {}, Config(), bundled=lambda: frozenset({sample.launch_fingerprint}))
     assert not consents.needed(ServerSpec(name="x", transport=Transport.FILE, path="/tools.json"))
     assert not consents.needed(replace(sample, name="Another name"))
     assert consents.needed(replace(sample, command="/tmp/python"))
