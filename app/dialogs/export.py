@@ -1,4 +1,4 @@
-"""Export of results: dialogs that ask for a file and its format, and the message that it was written."""
+"""Export of results: the file dialog, writing with messages, and the clipboard."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,50 +12,100 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core_link.session import Session
 from app.dialogs.export_presenter import ExportPresenter
 from app.dialogs.pdf_export import print_page
-from app.widgets import Action, one_line
-from mcp_tef import BatchId, ReportFormat, RunFilter
+from app.widgets import one_line
+from app.widgets.chart import Drawn, save_picture
+from mcp_tef import BatchId, ReportFormat, RunFilter, require_replaceable
 
-FORMS: Final[Mapping[str, tuple[ReportFormat, str]]] = {
-    "Report to read (*.html)": (ReportFormat.HTML, "html"),
-    "Table (*.csv)": (ReportFormat.CSV, "csv"),
-    "JSON (*.json)": (ReportFormat.JSON, "json"),
-    "JUnit XML, for build servers (*.xml)": (ReportFormat.JUNIT, "xml"),
+FORMATS: Final[Mapping[str, str]] = {
+    "html": "Report to read (*.html)",
+    "pdf": "Report to print (*.pdf)",
+    "csv": "Table (*.csv)",
+    "json": "JSON (*.json)",
+    "xml": "JUnit XML, for build servers (*.xml)",
+    "png": "Picture (*.png)",
+    "svg": "Drawing (*.svg)",
 }
-PRINTED: Final = "Report to print (*.pdf)"
-LONGEST_NAME: Final = 60
-LONGEST_HEADING: Final = 100
-PATIENCE_S: Final = 0.5
-Write = Callable[[Path], Awaitable[object]]
-Ways = Mapping[str, tuple[str, Write]]
+REPORT_FORMATS: Final[Mapping[str, ReportFormat]] = {
+    "html": ReportFormat.HTML,
+    "csv": ReportFormat.CSV,
+    "json": ReportFormat.JSON,
+    "xml": ReportFormat.JUNIT,
+}
+MAX_NAME: Final = 60
+MAX_TITLE: Final = 100
+SLOW_S: Final = 0.5
+Writer = Callable[[Path], Awaitable[object]]
+Writers = Mapping[str, Writer]
+"""Writers by the ending of the file, the suggested one first."""
 
 
-def ask_where(parent: QWidget, session: Session, where: RunFilter, title: str) -> QFileDialog:
-    """Ask for a file and export the runs of a filter to it, under a title."""
-    heading = f"Export the results of {title}"
-    return ask_file(parent, session, heading, file_name(title), runs_ways(session, where, title))
+def ask_file(parent: QWidget, session: Session, title: str, name: str, writers: Writers) -> QFileDialog:
+    """Ask for a file and write it in the format of its ending, otherwise in the format selected in the dialog."""
+    filters = {FORMATS[ending]: ending for ending in writers}
+    first = next(iter(writers))
+    dialog = QFileDialog(parent, one_line(title, MAX_TITLE), f"{name}.{first}")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilters(list(filters))
+    dialog.setDefaultSuffix(first)
+    dialog.filterSelected.connect(lambda selected: _change_ending(dialog, filters[selected]))
+    dialog.fileSelected.connect(
+        lambda file: session.spawn(
+            save(session, Path(file), writer_of(Path(file), filters.get(dialog.selectedNameFilter(), first), writers))
+        )
+    )
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
 
 
-def runs_ways(session: Session, where: RunFilter, title: str) -> Ways:
-    """Return the writers for the runs of a filter, one for each format."""
-    reports = ExportPresenter(session.call)
-    write = {text: (ending, partial(reports.write_runs, where, title, form)) for text, (form, ending) in FORMS.items()}
-    return {PRINTED: ("pdf", printed(partial(reports.runs_html, where, title), title)), **write}
+def _change_ending(dialog: QFileDialog, ending: str) -> None:
+    dialog.setDefaultSuffix(ending)
+    for named in dialog.selectedFiles()[:1]:
+        if not Path(named).is_dir():
+            dialog.selectFile(Path(named).with_suffix(f".{ending}").name)
 
 
-def ask_comparison(parent: QWidget, session: Session, before: BatchId, after: BatchId) -> QFileDialog:
-    """Ask for a file and export a comparison of two batches to it."""
-    reports = ExportPresenter(session.call)
-    write = {
-        text: (ending, partial(reports.write_comparison, before, after, form))
-        for text, (form, ending) in FORMS.items()
-        if form is not ReportFormat.JUNIT
-    }
-    html = partial(reports.comparison_html, before, after)
-    ways: Ways = {PRINTED: ("pdf", printed(html, "Comparison of two batches")), **write}
-    return ask_file(parent, session, "Export the comparison", "comparison", ways)
+def writer_of(file: Path, selected: str, writers: Writers) -> Writer:
+    """Return the writer for a file's ending; for an unknown ending, that of the selected format."""
+    return writers.get(file.suffix.casefold().removeprefix("."), writers[selected])
 
 
-def printed(read_html: Callable[[], Awaitable[str]], title: str) -> Write:
+async def save(session: Session, file: Path, write: Writer) -> None:
+    """Write a file and show a message, also if it cannot be written; no workspace is replaced.
+
+    Raises:
+        InputError: the file is a workspace, or the core could not write it.
+    """
+    slow = asyncio.get_running_loop().call_later(SLOW_S, session.toast, f"Writing {file.name}…")
+    try:
+        await asyncio.to_thread(require_replaceable, file)
+        await write(file)
+    except OSError as error:
+        hint = "Choose another folder, or close the program that has the file open."
+        session.failed.emit(f"{file.name} could not be written.", hint, error.strerror or str(error))
+        return
+    finally:
+        slow.cancel()
+    session.toast(f"Saved {file.name}")
+
+
+def file_name(title: str) -> str:
+    """Return a title as a file name without ending: letters and digits, joined by hyphens."""
+    words = "".join(letter if letter.isalnum() else " " for letter in title.casefold()).split()
+    return "-".join(words)[:MAX_NAME].rstrip("-") or "results"
+
+
+# ------------------------------------------------------------ writers
+
+
+def report_writers(
+    read_html: Callable[[], Awaitable[str]], title: str, write: Writer, endings: tuple[str, ...] = ("csv", "json")
+) -> Writers:
+    """Return writers for a report: HTML and other endings by `write`, and PDF from the HTML page."""
+    return {"html": write, "pdf": pdf_writer(read_html, title), **dict.fromkeys(endings, write)}
+
+
+def pdf_writer(read_html: Callable[[], Awaitable[str]], title: str) -> Writer:
     """Return a writer that prints an HTML page into a PDF file."""
 
     async def write(file: Path) -> None:
@@ -64,82 +114,56 @@ def printed(read_html: Callable[[], Awaitable[str]], title: str) -> Write:
     return write
 
 
+def picture_writers(chart: Drawn, title: str) -> Writers:
+    """Return writers for a chart as PNG and SVG."""
+
+    async def write(file: Path) -> None:
+        save_picture(chart, file, title)  # drawing needs the window's thread
+
+    return {"png": write, "svg": write}
+
+
+def text_writer(text: str, encoding: str = "utf-8") -> Writer:
+    """Return a writer for a text; line ends are written as they are."""
+    return lambda file: asyncio.to_thread(file.write_bytes, text.encode(encoding))
+
+
+# ------------------------------------------------------------ results of runs
+
+
+def export_runs(parent: QWidget, session: Session, where: RunFilter, title: str) -> QFileDialog:
+    """Ask for a file and export the runs of a filter under a title."""
+    presenter = ExportPresenter(session.call)
+    writers = {ending: partial(presenter.write_runs, where, title, form) for ending, form in REPORT_FORMATS.items()}
+    pdf = pdf_writer(lambda: presenter.runs_html(where, title), title)
+    return ask_file(parent, session, f"Export the results of {title}", file_name(title), _with_pdf(writers, pdf))
+
+
+def export_comparison(parent: QWidget, session: Session, before: BatchId, after: BatchId) -> QFileDialog:
+    """Ask for a file and export the comparison of two batches."""
+    presenter = ExportPresenter(session.call)
+    writers = {
+        ending: partial(presenter.write_comparison, before, after, form)
+        for ending, form in REPORT_FORMATS.items()
+        if form is not ReportFormat.JUNIT
+    }
+    pdf = pdf_writer(lambda: presenter.comparison_html(before, after), "Comparison of two batches")
+    return ask_file(parent, session, "Export the comparison", "comparison", _with_pdf(writers, pdf))
+
+
+def _with_pdf(writers: Writers, pdf: Writer) -> Writers:
+    return {"html": writers["html"], "pdf": pdf, **writers}
+
+
+# ------------------------------------------------------------ clipboard
+
+
+def copy_text(session: Session, text: str, what: str) -> None:
+    """Copy a text to the clipboard; `what` names it in the message."""
+    QGuiApplication.clipboard().setText(text)
+    session.toast(f"Copied {what}")
+
+
 async def copy_markdown(session: Session, markdown: Awaitable[str], what: str) -> None:
     """Copy Markdown to the clipboard; `what` names it in the message."""
-    QGuiApplication.clipboard().setText(await markdown)
-    session.toast(f"Copied {what} as Markdown")
-
-
-def copies(session: Session, where: RunFilter, title: str, compared: tuple[BatchId, BatchId] | None) -> list[Action]:
-    """Return actions that copy the runs of a filter, or a comparison of two batches, to the clipboard."""
-    reports = ExportPresenter(session.call)
-
-    def copied(read: Callable[[], Awaitable[str]], what: str) -> Action:
-        def copy() -> None:
-            session.spawn(copy_markdown(session, read(), what))
-
-        return Action(text=f"Copy {what} as Markdown", do=copy, icon="copy")
-
-    runs = copied(partial(reports.runs_markdown, where, title), "these runs")
-    return [runs, copied(partial(reports.comparison_markdown, *compared), "the comparison")] if compared else [runs]
-
-
-def ask_file(parent: QWidget, session: Session, heading: str, name: str, ways: Ways) -> QFileDialog:
-    """Ask for a file, and write it in the format of its ending, else in the selected one."""
-    dialog = QFileDialog(parent, one_line(heading, LONGEST_HEADING), f"{name}.html")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters(sorted(ways, key=lambda text: "html" not in text))
-    dialog.setDefaultSuffix("html")
-    dialog.filterSelected.connect(lambda chosen: _show_form(dialog, ways[chosen][0]))
-    dialog.fileSelected.connect(
-        lambda file: session.spawn(save(session, Path(file), way_of(Path(file), dialog.selectedNameFilter(), ways)))
-    )
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
-
-
-def ask_place(
-    parent: QWidget, heading: str, name: str, form: tuple[str, str], chosen: Callable[[Path], object]
-) -> QFileDialog:
-    """Ask for a file of one format, given as (text, ending); `chosen` receives the path."""
-    text, ending = form
-    dialog = QFileDialog(parent, heading, f"{name}.{ending}")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters([text])
-    dialog.setDefaultSuffix(ending)
-    dialog.fileSelected.connect(lambda file: chosen(Path(file)))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
-
-
-async def save(session: Session, file: Path, write: Write) -> None:
-    """Write the file, and show a message when it is written, or after half a second."""
-    soon = asyncio.get_running_loop().call_later(PATIENCE_S, session.toast, f"Writing {file.name}…")
-    try:
-        await write(file)
-    finally:
-        soon.cancel()
-    session.toast(f"Results saved to {file}")
-
-
-def way_of(file: Path, chosen: str, ways: Ways) -> Write:
-    """Return the writer for a file's ending, else the selected one, else the one for HTML."""
-    by_ending = dict(ways.values())
-    otherwise = ways.get(chosen, ("", by_ending["html"]))[1]
-    return by_ending.get(file.suffix.casefold().removeprefix("."), otherwise)
-
-
-def file_name(title: str) -> str:
-    """Return a title as a file name: letters and digits, joined by hyphens."""
-    words = "".join(letter if letter.isalnum() else " " for letter in title.casefold()).split()
-    return "-".join(words)[:LONGEST_NAME].rstrip("-") or "results"
-
-
-def _show_form(dialog: QFileDialog, ending: str) -> None:
-    """Change the ending of the typed name to that of the selected format."""
-    dialog.setDefaultSuffix(ending)
-    for named in dialog.selectedFiles()[:1]:
-        if not Path(named).is_dir():
-            dialog.selectFile(Path(named).with_suffix(f".{ending}").name)
+    copy_text(session, await markdown, f"{what} as Markdown")

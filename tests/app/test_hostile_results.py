@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import WorkspaceMenu
-from app.dialogs.export import ask_where
+from app.dialogs.export import export_runs
 from app.dialogs.model_request import ModelRequestDialog
 from app.help.window import HelpWindow
 from app.screens.quality.page import QualityPage
@@ -134,7 +134,7 @@ def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path
 
 def test_a_file_is_proposed_under_a_name_that_any_system_can_keep(qapp: QApplication) -> None:
     async def look(window: MainWindow) -> set[str]:
-        dialog = ask_where(window, window.session, RunFilter(), ALL)
+        dialog = export_runs(window, window.session, RunFilter(), ALL)
         assert isinstance(dialog, QFileDialog)
         names = [Path(name).name for name in dialog.selectedFiles()]
         found = {name for name in (*names, dialog.windowTitle()) if HIDDEN.search(name)}

@@ -3,15 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Final
-
-from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.links import link_actions, tool_links
 from app.core_link.session import Page, Session
 from app.core_link.targets import Screen, ShowPair, ShowRuns, StartRuns
-from app.dialogs.export import ask_place
+from app.dialogs.export import Writers, ask_file, picture_writers, text_writer
 from app.screens.kit import FilterValues
 from app.screens.metrics.confusion import runs_title
 from app.screens.metrics.filters import Dimension
@@ -19,63 +15,40 @@ from app.screens.metrics.formatting import DataTable, csv_text, model_name
 from app.screens.metrics.presenter import MetricsPresenter
 from app.text.formatting import count
 from app.widgets import Action, one_line
-from app.widgets.chart import ChartPanel, save_picture
+from app.widgets.chart import ChartPanel
 from mcp_tef import (
     BatchId,
     CaseId,
-    InputError,
     RunFilter,
     RunPair,
     RunStatus,
     ToolLabel,
     ToolMetrics,
-    require_replaceable,
 )
 
-KINDS: Final = {"png": "Picture (*.png)", "svg": "Drawing (*.svg)", "csv": "Table (*.csv)"}
 
-
-class Saving:
-    """What a page's charts and tables are saved with."""
+class MetricsExports:
+    """Exports of charts and tables."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
 
-    def ask_chart(self, panel: ChartPanel, table: DataTable, kind: str) -> QFileDialog:
-        """Ask where a chart is to go, as `png`, `svg` or, its data, as `csv`."""
-        return self._ask(table.file_name, kind, lambda file: self.save_chart(panel, table, file))
+    def ask_chart(self, panel: ChartPanel, table: DataTable, endings: Sequence[str]) -> None:
+        """Ask for a file and export a chart as a picture (png, svg) or as its data (csv)."""
+        writers = {**picture_writers(panel.chart, panel.title), **table_writers(table)}
+        self._ask(table, {ending: writers[ending] for ending in endings})
 
-    def ask_table(self, table: DataTable) -> QFileDialog:
-        """Ask where a table is to go."""
-        return self._ask(table.file_name, "csv", lambda file: self.save_table(table, file))
+    def ask_table(self, table: DataTable) -> None:
+        """Ask for a file and export a table."""
+        self._ask(table, table_writers(table))
 
-    def save_chart(self, panel: ChartPanel, table: DataTable, file: Path) -> None:
-        """Write a chart in the format that the file's ending names."""
-        if file.suffix.casefold() == ".csv":
-            self.save_table(table, file)
-        else:
-            self._write(file, lambda: save_picture(panel.chart, file, panel.title))
+    def _ask(self, table: DataTable, writers: Writers) -> None:
+        ask_file(self._page, self._page.session, f"Export {table.name}", table.file_name, writers)
 
-    def save_table(self, table: DataTable, file: Path) -> None:
-        """Write a table as CSV in UTF-8, with the mark that spreadsheets know it by."""
-        self._write(file, lambda: file.write_bytes(csv_text(table).encode("utf-8-sig")))
 
-    def _write(self, file: Path, write: Callable[[], object]) -> None:
-        session = self._page.session
-        try:
-            require_replaceable(file)
-            write()
-        except InputError as error:
-            session.show_error(error)
-            return
-        except OSError as error:
-            hint = "Choose another folder, or close the program that has the file open."
-            session.failed.emit(f"{file.name} could not be written.", hint, error.strerror or str(error))
-            return
-        session.toast(f"Saved {file.name}")
-
-    def _ask(self, name: str, kind: str, chosen: Callable[[Path], object]) -> QFileDialog:
-        return ask_place(self._page, f"Save {name}", name, (KINDS[kind], kind), chosen)
+def table_writers(table: DataTable) -> Writers:
+    """Return the writer of a table as CSV; spreadsheets recognise UTF-8 by its byte order mark."""
+    return {"csv": text_writer(csv_text(table), "utf-8-sig")}
 
 
 LONGEST = 40

@@ -1,10 +1,11 @@
 """The metrics screen: statistics of all runs that pass the filters, and comparisons of two batches."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from typing import Any
 
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -13,10 +14,11 @@ from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, StartRuns, Target
-from app.dialogs.export import ask_comparison, ask_where, copies
+from app.dialogs.export import copy_markdown, export_comparison, export_runs
+from app.dialogs.export_presenter import ExportPresenter
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.metrics.batch_comparison import ComparisonView
-from app.screens.metrics.commands import Saving, Ways
+from app.screens.metrics.commands import MetricsExports, Ways
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.filter_bar import FilterBar
 from app.screens.metrics.filters import FIELDS, Dimension
@@ -40,7 +42,7 @@ class MetricsPage(Page):
         self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC))
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view_state = self._views.load(FIELDS)
-        self.saving = Saving(self)
+        self.exports = MetricsExports(self)
         self.ways = Ways(session, self.presenter, self._filter, lambda: self.compare.chosen())
         self._compare_stale = True
         self._outdated: set[str] = set()
@@ -131,7 +133,7 @@ class MetricsPage(Page):
         self._shown[key] = widget
         self.stack.addWidget(widget)
         for panel in panels:
-            panel.save_wanted.connect(partial(self._save, panel))
+            panel.save_wanted.connect(partial(self._export_chart, panel))
 
     def _find(self, text: str) -> None:
         """Show only rows that say so, in every view that is there."""
@@ -323,10 +325,10 @@ class MetricsPage(Page):
 
     # ------------------------------------------------------------------ export
 
-    def _save(self, panel: ChartPanel, kind: str) -> None:
+    def _export_chart(self, panel: ChartPanel, *endings: str) -> None:
         self._filled("overview")
         self._filled("repeats")
-        self.saving.ask_chart(panel, self._table_of(panel), kind)
+        self.exports.ask_chart(panel, self._table_of(panel), endings)
 
     def _table_of(self, panel: ChartPanel) -> DataTable:
         view = self.presenter.view
@@ -340,30 +342,32 @@ class MetricsPage(Page):
         return tables.get(id(panel), view.repeats.power.table)
 
     def export_actions(self) -> list[Action]:
-        """The runs as a report, every table as CSV, every chart as PNG, SVG or CSV."""
+        """Return the export menu: the runs, the comparison, every table and every chart."""
         view = self.presenter.view
         if view is None or view.standing is not Standing.FULL:
-            return [Action(text="There is nothing to export yet", do=lambda: None, enabled=False)]
-        where, title = self.presenter.where, self.presenter.title()
-        actions = [Action(text="These runs as a report…", do=partial(ask_where, self, self.session, where, title))]
-        if chosen := self.compare.chosen():
-            compared = partial(ask_comparison, self, self.session, *chosen)
-            actions.append(Action(text="The comparison as a report…", do=compared))
-        actions += copies(self.session, where, title, chosen)
-        actions += [
-            Action(text=f"{table.name} as CSV…", do=partial(self.saving.ask_table, table), apart=number == 0)
-            for number, table in enumerate(view.tables)
+            return [Action(text="Nothing to export yet", do=lambda: None, enabled=False)]
+        presenter, where, title = ExportPresenter(self.session.call), self.presenter.where, self.presenter.title()
+        reports = [Action(text="Report of these runs…", do=partial(export_runs, self, self.session, where, title))]
+        copies = [self._copy_action(partial(presenter.runs_markdown, where, title), "these runs")]
+        if (compared := self.compare.chosen()) is not None:
+            export = partial(export_comparison, self, self.session, *compared)
+            reports.append(Action(text="Report of the comparison…", do=export))
+            copies.append(self._copy_action(partial(presenter.comparison_markdown, *compared), "the comparison"))
+        tables = [
+            Action(text=f"Table: {table.name}…", do=partial(self.exports.ask_table, table), apart=not place)
+            for place, table in enumerate(view.tables)
         ]
+        charts: list[Action] = []
         for panel in (*self.overview.panels(), self.repeats.power):
-            actions += self._chart_actions(panel)
-        return actions
+            save = partial(self._export_chart, panel, "png", "svg", "csv")
+            charts.append(Action(text=f"Chart: {self._table_of(panel).name}…", do=save, apart=not charts))
+        return [*reports, *copies, *tables, *charts]
 
-    def _chart_actions(self, panel: ChartPanel) -> list[Action]:
-        name = self._table_of(panel).name
-        return [
-            Action(text=f"{name} as {kind.upper()}…", do=partial(self._save, panel, kind), apart=kind == "png")
-            for kind in ("png", "svg", "csv")
-        ]
+    def _copy_action(self, markdown: Callable[[], Coroutine[Any, Any, str]], what: str) -> Action:
+        def copy() -> None:
+            self.session.spawn(copy_markdown(self.session, markdown(), what))
+
+        return Action(text=f"Copy {what} as Markdown", do=copy, icon="copy")
 
     def _open_export(self) -> None:
         show_menu_under(self.export_actions(), self.header.buttons()[-1])

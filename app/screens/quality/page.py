@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
@@ -15,12 +14,11 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
-from app.dialogs.export import copy_markdown
+from app.dialogs.export import ask_file, copy_markdown, copy_text, report_writers
 from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import command_action
 from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands
-from app.screens.quality.exports import FORMS, ask_where
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.presenter import FIELDS, LEVEL, LEVELS, SERVER, QualityPresenter, QualityState
 from app.screens.quality.view import QualityView, tool_row
@@ -94,7 +92,7 @@ class QualityPage(Page):
         self.view.table.describe_keys(Enter="Show the findings", Space="Show the findings")
         detail = self.view.detail
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
-        detail.review.copied.connect(self._copy)
+        detail.review.copied.connect(lambda text: copy_text(self.session, text, "the suggested description"))
 
     # ------------------------------------------------------------------ what the window asks of a page
 
@@ -270,28 +268,28 @@ class QualityPage(Page):
         tool = self._tool()
         return link_actions(tool_links(tool, self.key), self.session.go) if tool else []
 
-    def _copy(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self.session.toast("Copied the suggested description")
-
     def export_actions(self) -> list[Action]:
-        """Return one action for each format of the whole report, and one that copies the shown findings."""
-        forms = [Action(text=f"{form.upper()}…", do=partial(self.export, form)) for form in FORMS]
+        """Return the actions of the export menu: the whole report, and the shown findings."""
         shown = [one.tool.id for one in self.presenter.shown()]
-        return [*forms, Action(text="Copy findings as Markdown", do=partial(self.copy, shown), icon="copy", apart=True)]
+        copy = Action(text="Copy findings as Markdown", do=partial(self.copy, shown), icon="copy")
+        return [Action(text="Report…", do=self.export), copy]
 
     def copy(self, ids: Sequence[str]) -> None:
         """Copy the findings of these tools as Markdown."""
         tools = [one for tool_id in ids if (one := self.presenter.get(tool_id))]
         self.session.spawn(copy_markdown(self.session, self.presenter.findings_markdown(tools), "the findings"))
 
-    def export(self, form: str) -> None:
+    def export(self) -> None:
         """Ask for a file and export the report."""
         if (report := self.presenter.current()) is not None:
-            ask_where(self, self.presenter, report, form)
+            presenter, title = self.presenter, "How well are the tools described?"
+            html, write = partial(presenter.report_html, report), partial(presenter.write_report, report)
+            ask_file(
+                self, self.session, "Export the quality report", "tool-quality", report_writers(html, title, write)
+            )
 
     def open_export(self) -> None:
-        """Open the menu of export formats."""
+        """Open the export menu."""
         show_menu_under(self.export_actions(), self.header.buttons()[0])
 
     async def _open_sample(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.core_link.targets import CompareBatches
-from app.dialogs.export import ask_where, copy_markdown
+from app.dialogs.export import copy_markdown, export_runs
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.runs.batch_summaries import action_texts
 from app.screens.runs.cell_styles import table_row
@@ -174,7 +174,7 @@ class BatchActions:
         """Ask where the results of what is shown are to go."""
         wanted = self.export_scope()
         if wanted is not None:
-            ask_where(self._parent, self._session, *wanted)
+            export_runs(self._parent, self._session, *wanted)
 
     def copy_results(self) -> None:
         """Copy the results of the runs shown to the clipboard as Markdown."""
@@ -222,7 +222,7 @@ class SelectedRuns:
 
     def export(self) -> None:
         """Ask for the file to export the selected runs to."""
-        self._with_rows(lambda rows: ask_where(self._parent, self._session, _only(rows), self._title(rows)))
+        self._with_rows(lambda rows: export_runs(self._parent, self._session, _only(rows), self._title(rows)))
 
     def copy(self) -> None:
         """Copy one run in full, or the results of several, to the clipboard as Markdown."""

@@ -1,56 +1,62 @@
-"""Commands of the similarity screen, for menus, palette and shortcuts."""
+"""Commands, row menus and exports of the similarity screen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from app.core_link.commands import Command
+from app.core_link.session import Page
+from app.dialogs.export import ask_file, copy_markdown, picture_writers, report_writers
 from app.screens.similarity.labels import MAP_LABELS, MapKind
+from app.screens.similarity.map_pane import MapPane
 from app.screens.similarity.pair_controller import PairController
 from app.screens.similarity.pair_list import PairIndices, pair_of_row
+from app.screens.similarity.presenter import SimilarityPresenter, SimilarityState
 from app.screens.similarity.view import VIEWS
 from app.text.formatting import count
 from app.widgets import Action
+from app.widgets.chart import copy_picture
 
 GROUP = "Similarity"
-Deed = Callable[[], object]
+READ, ASK, FIT, EXPORT = (f"similarity.{name}" for name in ("read", "ask", "fit", "export"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarityCommands:
-    """The page's deeds; all but `read` need something to show, and `ask` an open pair."""
+def similarity_commands(
+    does: Mapping[str, Callable[[], object]],
+    show_view: Callable[[str], object],
+    show_kind: Callable[[MapKind], object],
+    *,
+    has_analysis: Callable[[], bool],
+    has_pair: Callable[[], bool],
+) -> dict[str, Command]:
+    """Return all commands by id; `does` gives the operations of READ, ASK, FIT and EXPORT."""
 
-    turn: Callable[[str], object]
-    colour: Callable[[MapKind], object]
-    read: Deed
-    ask: Deed
-    fit: Deed
-    export: Deed
+    def command(key: str, text: str, do: Callable[[], object]) -> Command:
+        return Command(id=key, text=text, do=do, needs=has_analysis, unless="Compare tools first", group=GROUP)
 
-    def commands(self, shown: Callable[[], bool], paired: Callable[[], bool]) -> tuple[Command, ...]:
-        """One command for each."""
-        turns = [_command(key, f"Show {label.lower()}", partial(self.turn, key), shown) for key, label in VIEWS]
-        colours = [
-            _command(f"colour.{kind}", f"Colour the map by {name.lower()}", partial(self.colour, kind), shown)
+    commands = [
+        *(command(f"similarity.{key}", f"Show {label.lower()}", partial(show_view, key)) for key, label in VIEWS),
+        *(
+            command(f"similarity.colour.{kind}", f"Colour the map by {name.lower()}", partial(show_kind, kind))
             for kind, name in MAP_LABELS.items()
-        ]
-        return (
-            *turns,
-            *colours,
-            Command(id="similarity.read", text="Read the servers again", keys="Ctrl+R", do=self.read, group=GROUP),
-            _command("ask", "Ask a model about this pair", self.ask, paired),
-            _command("fit", "Show all tools on the map", self.fit, shown),
-            _command("export", "Export similarity", self.export, shown),
-        )
-
-
-def _command(key: str, text: str, do: Deed, needs: Callable[[], bool]) -> Command:
-    why = "Open a pair first" if key == "ask" else "Nothing was compared yet"
-    return Command(id=f"similarity.{key}", text=text, do=do, needs=needs, unless=why, group=GROUP)
+        ),
+        Command(id=READ, text="Read the servers again", keys="Ctrl+R", do=does[READ], group=GROUP),
+        Command(
+            id=ASK,
+            text="Ask a model about this pair",
+            do=does[ASK],
+            needs=has_pair,
+            unless="Open a pair first",
+            group=GROUP,
+        ),
+        command(FIT, "Show all tools on the map", does[FIT]),
+        command(EXPORT, "Export similarity", does[EXPORT]),
+    ]
+    return {one.id: one for one in commands}
 
 
 def pair_actions(pair: PairController, rows: Sequence[str], reveal: Callable[[PairIndices], object]) -> list[Action]:
-    """Look at one of them, or ask a model about all."""
+    """Return the menu for selected pairs: open one of them, or ask a model about all."""
     pairs = [pair_of_row(row) for row in rows]
     one = len(pairs) == 1
     ask = f"Ask a model about {count(len(pairs), 'pair')}…"
@@ -59,3 +65,57 @@ def pair_actions(pair: PairController, rows: Sequence[str], reveal: Callable[[Pa
         Action(text="Show on the map", do=lambda: reveal(pairs[0]), enabled=one),
         Action(text=ask, do=lambda: pair.ask(pairs), apart=True, enabled=not pair.requests.busy),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityExports:
+    """Export menu: the map as a picture, the report of what the map shows, and Markdown for the clipboard."""
+
+    page: Page
+    presenter: SimilarityPresenter
+    map: MapPane
+    pair: PairController
+
+    def actions(self) -> list[Action]:
+        """Return the menu; one disabled entry if nothing was compared."""
+        if self.presenter.state is not SimilarityState.FULL:
+            return [Action(text="Nothing to export yet", do=lambda: None, enabled=False)]
+        overlap = self.map.shown_kind() is MapKind.OVERLAP
+        actions = [
+            Action(text="Map…", do=self._export_map),
+            Action(text="Copy map", do=lambda: copy_picture(self.map.heatmap, self._map_title())),
+            Action(text="Overlap report…", do=self._export_overlap, apart=True)
+            if overlap
+            else Action(text="Similarity report…", do=self._export_report, apart=True),
+            Action(text="Copy the pairs to work on as Markdown", do=self._copy_work, icon="copy", apart=True),
+        ]
+        if (pair := self.pair.places) is not None:
+            copy = partial(self._copy_pair, pair)
+            actions.append(Action(text="Copy the pair as Markdown", do=copy, icon="copy"))
+        return actions
+
+    def _map_title(self) -> str:
+        return f"{MAP_LABELS[self.map.shown_kind()]} of {len(self.map.heatmap.heat()):,} tools"
+
+    def _export_map(self) -> None:
+        writers = picture_writers(self.map.heatmap, self._map_title())
+        ask_file(self.page, self.page.session, "Export the map", "tool-similarity", writers)
+
+    def _export_report(self) -> None:
+        presenter, threshold = self.presenter, self.map.scale.threshold()
+        html, write = partial(presenter.report_html, threshold), partial(presenter.write_report, threshold)
+        writers = report_writers(html, "Which tools are similar?", write)
+        ask_file(self.page, self.page.session, "Export the similarity report", "tool-similarity", writers)
+
+    def _export_overlap(self) -> None:
+        presenter, weights = self.presenter, self.map.weights.weights()
+        html, write = partial(presenter.overlap_html, weights), partial(presenter.write_overlap, weights)
+        writers = report_writers(html, "What do tools share?", write)
+        ask_file(self.page, self.page.session, "Export the overlap report", "tool-overlap", writers)
+
+    def _copy_work(self) -> None:
+        markdown = self.presenter.work_markdown(self.map.scale.threshold())
+        self.page.session.spawn(copy_markdown(self.page.session, markdown, "the pairs"))
+
+    def _copy_pair(self, pair: PairIndices) -> None:
+        self.page.session.spawn(copy_markdown(self.page.session, self.presenter.pair_markdown(pair), "the pair"))

@@ -1,6 +1,6 @@
 """Notices above the map, and the texts shown while there is no map."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -95,14 +95,10 @@ def show_stopped(empty: EmptyState, again: Callable[[], object]) -> None:
     empty.set(ICON, "Comparison stopped", "No tools were compared.", [Action(text="Compare", do=begin, kind="primary")])
 
 
-def show_too_few(
-    empty: EmptyState, *, known: bool, go: Callable[[], object], again: Callable[[], object] | None
-) -> None:
-    """Fewer than two tools are `known`; `again` reads the servers, where some could not be read."""
-    sentence = (
-        "Here stands which tools look alike, why, and what to write instead. "
-        f"{'One tool is' if known else 'No tools are'} known so far; it takes two to compare."
+def show_too_few(empty: EmptyState, *, known: bool, actions: Sequence[Action]) -> None:
+    """Show that fewer than two tools are known; `known` tells that there is one."""
+    text = (
+        "This page shows which tools are similar, why, and how to tell them apart. "
+        f"{'Only one tool is' if known else 'No tools are'} known so far. A comparison needs two."
     )
-    actions = [Action(text="Add server", do=go, kind="primary", icon="plus")]
-    actions += [Action(text="Read the servers again", do=again)] if again else []
-    empty.set(ICON, "Nothing to compare yet", sentence, actions)
+    empty.set(ICON, "Nothing to compare yet", text, actions)

@@ -1,9 +1,9 @@
 """The similarity screen: similar tools, the reasons, and recommended definitions."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, Qt
@@ -14,9 +14,9 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, Screen, ShowPair, ShowScreen, ShowSimilarTools, Target
 from app.dialogs.consent import ask_for_servers, with_consent
-from app.screens.similarity.commands import SimilarityCommands, pair_actions
+from app.screens.kit.menus import command_action
+from app.screens.similarity.commands import ASK, EXPORT, FIT, READ, SimilarityExports, pair_actions, similarity_commands
 from app.screens.similarity.comparison_choices import OTHER, CompareMenu, EmbedderDialog, EmbedderMenu, ServersMenu
-from app.screens.similarity.exports import SimilarityExports, SimilarityFileWriter
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.notices import show_stopped, show_too_few
 from app.screens.similarity.pair_controller import PairController
@@ -45,9 +45,8 @@ class SimilarityPage(Page):
         self.view_state = SimilarityViewState(session.settings, session.workspace)
         self.presenter = SimilarityPresenter(session.call, self.view_state.request())
         self.view = SimilarityView(session.settings)
-        self.saving = SimilarityFileWriter(self)
-        self.pair = PairController(self, self.presenter, self.view, self.saving, self.view_state)
-        self.exports = SimilarityExports(self.presenter, self.view.map, self.saving, session, lambda: self.pair.places)
+        self.pair = PairController(self, self.presenter, self.view, self.view_state)
+        self.exports = SimilarityExports(self, self.presenter, self.view.map, self.pair)
         self.model_download = ModelDownloadTask(self, self.presenter, self.view.notices)
         self.progress = ComparisonProgress(self, self._stop_comparing)
         self.sheet: EmbedderDialog | None = None
@@ -168,18 +167,23 @@ class SimilarityPage(Page):
     async def finish(self) -> None:
         self.view.save_layout()
 
+    @cached_property
+    def _commands(self) -> Mapping[str, Command]:
+        return similarity_commands(
+            {
+                READ: self.reread_servers,
+                ASK: self.pair.request_advice,
+                FIT: self.view.map.heatmap.fit,
+                EXPORT: self._open_export,
+            },
+            self.show_view,
+            self._choose_kind,
+            has_analysis=lambda: self.presenter.state is SimilarityState.FULL,
+            has_pair=lambda: self.pair.places is not None,
+        )
+
     def commands(self) -> Sequence[Command]:
-        deeds = SimilarityCommands(
-            turn=self.show_view,
-            colour=self._choose_kind,
-            read=self.reread_servers,
-            ask=self.pair.request_advice,
-            fit=self.view.map.heatmap.fit,
-            export=self._open_export,
-        )
-        return deeds.commands(
-            lambda: self.presenter.state is SimilarityState.FULL, lambda: self.pair.places is not None
-        )
+        return tuple(self._commands.values())
 
     def first_focus(self) -> QWidget | None:
         if self.presenter.state is not SimilarityState.FULL:
@@ -246,9 +250,9 @@ class SimilarityPage(Page):
 
     def _show_empty(self) -> None:
         gathered = self.presenter.gathered
-        again = self.reread_servers if gathered.unreachable else None
-        go = partial(self.session.go, AddServer())
-        show_too_few(self.view.empty, known=any(gathered.by_server.values()), go=go, again=again)
+        add = Action(text="Add server", do=partial(self.session.go, AddServer()), kind="primary", icon="plus")
+        read = [command_action(self._commands[READ])] if gathered.unreachable else []
+        show_too_few(self.view.empty, known=any(gathered.by_server.values()), actions=[add, *read])
 
     async def _show_map(self) -> None:
         kind, weights = self.view.map.shown_kind(), self.view.map.weights.weights()

@@ -4,15 +4,13 @@ import asyncio
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
 
 from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
 from app.core_link.targets import Screen, ShowRuns
-from app.dialogs.export import file_name
+from app.dialogs.export import ask_file, copy_text, file_name, text_writer
 from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.similarity.advice_pane import AdviceFormat, change_text
-from app.screens.similarity.exports import SimilarityFileWriter, write_text
 from app.screens.similarity.pair_detail import RunsLink
 from app.screens.similarity.pair_list import PairIndices, PairTarget, ordered_pair
 from app.screens.similarity.pair_pane import ToolPairPane
@@ -51,8 +49,7 @@ class PairController(QObject):
         page: Page,
         presenter: SimilarityPresenter,
         view: SimilarityView,
-        saving: SimilarityFileWriter,
-        kept: SimilarityViewState,
+        view_state: SimilarityViewState,
     ) -> None:
         super().__init__(page)
         self.places: PairIndices | None = None
@@ -61,7 +58,7 @@ class PairController(QObject):
         self._read = 0
         self.requests = ModelRequests(page, rewrite_task(presenter))
         self._session, self._presenter, self._view = page.session, presenter, view
-        self._saving, self._view_state = saving, kept
+        self._page, self._view_state = page, view_state
         self.requests.answered.connect(self._take)
 
     def connect_pane(self, pane: ToolPairPane) -> None:
@@ -70,7 +67,7 @@ class PairController(QObject):
         pane.led.connect(self._session.go)
         pane.runs_wanted.connect(self._go_to_runs)
         pane.full_texts_wanted.connect(self._show_full_texts)
-        pane.advice.copied.connect(self._copy)
+        pane.advice.copied.connect(lambda text: copy_text(self._session, text, "the recommendation"))
         pane.advice.save_wanted.connect(self._save)
         pane.advice.ask_wanted.connect(self.request_advice)
 
@@ -168,12 +165,9 @@ class PairController(QObject):
     def _go_to_runs(self, link: RunsLink) -> None:
         self._session.go(ShowRuns(link.where, link.title))
 
-    def _copy(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self._session.toast("Copied")
-
     def _save(self, form: AdviceFormat, chosen: Recommendation) -> None:
-        self._saving.ask(f"{file_name(chosen.tool_name)}-{form}", "json", write_text(change_text(form, chosen)))
+        writers = {"json": text_writer(change_text(form, chosen))}
+        ask_file(self._page, self._session, f"Save the {form}", f"{file_name(chosen.tool_name)}-{form}", writers)
 
 
 def _tool_links(tool: ToolLabel) -> list[Link]:

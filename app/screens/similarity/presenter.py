@@ -214,7 +214,7 @@ class SimilarityPresenter:
 
     # ------------------------------------------------------------ exports
 
-    async def write_report(self, file: Path, threshold: float) -> None:
+    async def write_report(self, threshold: float, file: Path) -> None:
         """Write the analysis in the format of the file's ending: CSV, HTML, else JSON."""
         if (results := self.results(threshold)) is not None:
             await self._call(lambda _: analysis_reports().write_similarity(results, file))
@@ -233,7 +233,7 @@ class SimilarityPresenter:
             similarity=analysis.similarity, threshold=threshold, clusters=analysis.clusters, work=work.items
         )
 
-    async def write_overlap(self, file: Path, weights: OverlapWeights) -> None:
+    async def write_overlap(self, weights: OverlapWeights, file: Path) -> None:
         """Write the overlap of all tools in the format of the file's ending: CSV, HTML, else JSON."""
         if self.analysis is not None:
             similarity = self.analysis.similarity

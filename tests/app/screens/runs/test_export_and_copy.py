@@ -34,7 +34,7 @@ async def saved(desk: Desk, file: Path) -> str:
     asked = dialog(desk)
     asked.fileSelected.emit(str(file))
     asked.reject()
-    await desk.until(lambda: f"Results saved to {file}" in desk.said)
+    await desk.until(lambda: f"Saved {file.name}" in desk.said)
     return text_of(file)
 
 

@@ -20,7 +20,6 @@ from mcp_tef.workflows.similarity import SimilarityAnalyses
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.similarity_page import Bench, answer, docs_and_desk, on_page, open_pair, place, registered
 from tests.support.windows import page_test
-from tests.support.workspace_files import a_workspace
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -128,30 +127,6 @@ async def test_a_recommendation_can_be_copied_and_saved_as_patch_and_override(be
     await bench.until(lambda: len(bench.toasts) == 3)
     assert json.loads((tmp_path / "patch.json").read_text("utf-8")) == [dict(step) for step in shown.patch]
     assert json.loads((tmp_path / "override.json").read_text("utf-8")) == shown.override
-
-
-@on_page
-async def test_a_file_that_cannot_be_written_is_said_so(bench: Bench, tmp_path: Path) -> None:
-    await open_pair(bench)
-    bench.page.view.pair.advice.patch.click()
-    answer(bench, tmp_path / "no" / "such" / "folder.json")
-    await bench.until(lambda: bench.failures)
-    assert bench.failures.pop()[0] == "folder.json could not be written."
-    assert not bench.toasts
-
-
-@on_page
-async def test_neither_a_change_nor_a_picture_replaces_a_workspace(bench: Bench, tmp_path: Path) -> None:
-    await open_pair(bench)
-    workspace = a_workspace(tmp_path)
-    before = workspace.read_bytes()
-    save_map = next(action for action in bench.page.exports.actions() if action.text == "Map as PNG…")
-    for begin in (bench.page.view.pair.advice.patch.click, save_map.do):
-        begin()
-        answer(bench, workspace)
-        await bench.until(lambda: bench.failures)
-        assert "which is never replaced" in bench.failures.pop()[0]
-    assert workspace.read_bytes() == before
 
 
 @on_page

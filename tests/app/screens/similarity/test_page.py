@@ -101,7 +101,7 @@ def test_until_tools_are_compared_the_page_says_what_is_under_way(qapp: QApplica
 
 @page_test(SimilarityPage, one_tool)
 async def test_one_tool_is_too_few_and_what_was_not_reached_is_named(bench: Bench) -> None:
-    assert "One tool is known" in bench.page.view.empty._sentence.text()
+    assert "Only one tool is known" in bench.page.view.empty._sentence.text()
     assert bench.page.view.notices.missing.accessibleName() == "Not compared: away."
     assert len(bench.page.view.empty.buttons()) == 2
 
@@ -337,13 +337,17 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
 @on_page
 async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
-    names = ("map.png", "map.svg", "pairs.csv", "all.json", "report.html")
-    wanted = (action for action in page.exports.actions() if action.text.endswith("…"))
-    actions = [action for action in wanted if "PDF" not in action.text]
-    for action, name in zip(actions, names, strict=True):
-        action.do()
+    actions = {action.text: action for action in page.exports.actions()}
+    for text, name in (
+        ("Map…", "map.png"),
+        ("Map…", "map.svg"),
+        ("Similarity report…", "pairs.csv"),
+        ("Similarity report…", "all.json"),
+        ("Similarity report…", "report.html"),
+    ):
+        actions[text].do()
         answer(bench, tmp_path / name)
-    await bench.until(lambda: len(bench.toasts) == 5)
+    await bench.until(lambda: sum(text.startswith("Saved ") for text, _ in bench.toasts) == 5)
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
     assert ElementTree.fromstring((tmp_path / "map.svg").read_text("utf-8")).tag.endswith("svg")
     assert len((tmp_path / "pairs.csv").read_text("utf-8-sig").splitlines()) > 1
@@ -357,13 +361,13 @@ async def test_where_the_map_shows_the_overlap_it_is_what_leaves(bench: Bench, t
     page._choose_kind(MapKind.OVERLAP)
     await bench.until(lambda: page._shown[1] is MapKind.OVERLAP)
     actions = {action.text: action for action in page.exports.actions()}
-    for text, name in (("Overlap as JSON…", "shared.json"), ("Overlap report as PDF…", "shared.pdf")):
-        actions[text].do()
+    for name in ("shared.json", "shared.pdf"):
+        actions["Overlap report…"].do()
         answer(bench, tmp_path / name)
-    await bench.until(lambda: len(bench.toasts) == 2)
+    await bench.until(lambda: sum(text.startswith("Saved ") for text, _ in bench.toasts) == 2)
     assert "weights" in json.loads((tmp_path / "shared.json").read_text("utf-8"))
     assert (tmp_path / "shared.pdf").read_bytes().startswith(b"%PDF")
-    assert "Report as HTML…" not in actions
+    assert "Similarity report…" not in actions
 
 
 @on_page
