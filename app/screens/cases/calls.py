@@ -29,13 +29,13 @@ class Tools:
         self._listings = dict(listings or {})
 
     def find(self, server: str | None, name: str) -> Tool | None:
-        """The tool of that name; of any server where none is named."""
+        """Return the tool of a name, of any server if none is given."""
         listings = self._listings.values() if server is None else [self._listings.get(server)]
         tools = (tool for listing in listings if listing for tool in listing.tools)
         return next((tool for tool in tools if tool.name == name), None)
 
     def of(self, servers: Sequence[str]) -> tuple[ToolChoice, ...]:
-        """The tools of the chosen servers, in their order; of all servers where none is chosen."""
+        """Return the tools of these servers in their order, of all servers if none is given."""
         chosen = [name for name in servers if name in self._listings] if servers else list(self._listings)
         return tuple(_choice(tool, name) for name in chosen for tool in self._listings[name].tools)
 
@@ -45,7 +45,7 @@ def _choice(tool: Tool, server: str) -> ToolChoice:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a description, on one line, cut between words where it is long."""
+    """Return the first sentence of a description on one line, cut between words if it is long."""
     line = " ".join(text.split())
     sentence = re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0].rstrip(".")
     if len(sentence) <= LONGEST_SENTENCE:
@@ -54,7 +54,7 @@ def first_sentence(text: str) -> str:
 
 
 def typed_choice(choices: Sequence[ToolChoice], typed: str) -> tuple[str | None, str]:
-    """Server and tool that a free text names: as it stands, or the only known tool of that name."""
+    """Return the server and tool that a typed text names; without a server, that of the only tool of the name."""
     server, slash, name = (part.strip() for part in typed.partition("/"))
     servers = {choice.server for choice in choices}
     if slash and name and server in servers:
@@ -102,13 +102,13 @@ class CallForm:
 
 
 def call_form(call: ExpectedCall, find: FindTool) -> CallForm:
-    """The form that shows an expected call."""
+    """Return the form of an expected call."""
     form = CallForm(tool=call.tool, server=call.server, exact=call.exact, bare=call.parameters is None)
     return _fitted(form, call.parameters or {}, find)
 
 
 def call_of(form: CallForm) -> ExpectedCall:
-    """The call that a form stands for; raises UnreadableError with a sentence."""
+    """Parse a form; raise UnreadableError with a sentence if it is invalid."""
     if not form.tool:
         raise UnreadableError("Select the tool that should be called.")
     parameters = given_parameters(form)
@@ -121,14 +121,14 @@ def call_of(form: CallForm) -> ExpectedCall:
 
 
 def given_parameters(form: CallForm) -> Mapping[str, Json]:
-    """The expected parameters as JSON; raises UnreadableError with a sentence."""
+    """Return the expected parameters as JSON; raise UnreadableError with a sentence if one is invalid."""
     if form.json_text is not None:
         return _parsed(form.json_text)
     return {field.parameter.name: value_of(field) for field in form.judged}
 
 
 def call_problems(form: CallForm, where: str) -> tuple[Problem, ...]:
-    """Every reason why the form is no call yet."""
+    """Return the problems of a form."""
     if not form.tool:
         return (Problem(f"{where}.tool", "Select the tool that should be called."),)
     if form.json_text is not None:
@@ -161,18 +161,18 @@ def _parsed(text: str) -> Mapping[str, Json]:
 
 
 def with_field(form: CallForm, field: ParameterField) -> CallForm:
-    """The form with one field changed."""
+    """Return the form with one field changed."""
     name = field.parameter.name
     return replace(form, fields=tuple(field if old.parameter.name == name else old for old in form.fields))
 
 
 def with_tool(form: CallForm, server: str | None, tool: str, find: FindTool) -> CallForm:
-    """The form for another tool; values stay where the new tool has a parameter of that name."""
+    """Return the form for another tool; values stay if the new tool has a parameter of that name."""
     return refitted(replace(form, server=server, tool=tool), find)
 
 
 def refitted(form: CallForm, find: FindTool) -> CallForm:
-    """The form against the schema as it is known now; nothing typed is lost."""
+    """Return the form for the current schema of its tool; nothing typed is lost."""
     tool = find(form.server, form.tool)
     parameters = parameters_of(tool.input_schema) if tool else ()
     old = {field.parameter.name: field for field in form.fields}
@@ -182,7 +182,7 @@ def refitted(form: CallForm, find: FindTool) -> CallForm:
 
 
 def with_json_shown(form: CallForm, shown: bool, find: FindTool) -> CallForm:
-    """The form with its parameters as JSON, or as fields again where the JSON can be read."""
+    """Return the form with its parameters as JSON, or as fields again; raise UnreadableError for invalid JSON."""
     if shown == form.as_json:
         return form
     if shown:

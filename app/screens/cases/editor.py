@@ -51,7 +51,7 @@ SELECTED_WIDTH = 132
 
 
 class RejudgedList(QWidget):
-    """Hidden while there is nothing to show."""
+    """Latest answers, judged again by the edited expectation; hidden if there are none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -140,7 +140,7 @@ class EditorChoices:
 
 
 class Editor(QWidget):
-    """Shows a Desk; `changed` gives the form as the user made it, `picked` a Pick, `undo_wanted` the way back."""
+    """Editor of a CaseEditorState; `changed` emits the edited form, `picked` a ToolPick."""
 
     changed = Signal(object)
     picked = Signal(object)
@@ -238,7 +238,7 @@ class Editor(QWidget):
 
 
 class _Head(QWidget):
-    """Says whether what is typed is saved, and offers the way back."""
+    """Save status of the case, with undo and a link to its runs."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -44,12 +44,12 @@ from mcp_tef import (
 
 NOTHING = "No matching cases. Clear the search to show all."
 COLUMNS = (
-    Column(key="fate", title="Change", width=116),
+    Column(key="status", title="Change", width=116),
     Column(key="label", title="Case", width=250),
     Column(key="why", title="Why", stretch=True, role=Role.DIM),
     Column(key="place", title="Where", width=110, role=Role.DIM),
 )
-FATES = (ImportStatus.REFUSED, ImportStatus.CHANGED, ImportStatus.ADDED, ImportStatus.UNCHANGED)
+STATUS_ORDER = (ImportStatus.REFUSED, ImportStatus.CHANGED, ImportStatus.ADDED, ImportStatus.UNCHANGED)
 ROLES = {ImportStatus.REFUSED: Role.BAD, ImportStatus.CHANGED: Role.WARN, ImportStatus.ADDED: Role.GOOD}
 LABELS = 104
 DETAIL_HEIGHT = 150
@@ -57,7 +57,7 @@ DETAIL_HEIGHT = 150
 
 def preview_text(preview: CaseImportPreview) -> str:
     """Return the number of cases per import status, in one line."""
-    counts = ((len(preview.of(fate)), fate.value) for fate in ImportStatus)
+    counts = ((len(preview.of(status)), status.value) for status in ImportStatus)
     return ", ".join(f"{number} {word}" for number, word in counts if number) or "The file holds no cases"
 
 
@@ -66,7 +66,7 @@ class CaseImportDialog(Dialog):
 
     def __init__(self, preview: CaseImportPreview, parent: QWidget) -> None:
         super().__init__(f"Import {preview.source}", parent, width=820)
-        ordered = (case for fate in FATES for case in preview.of(fate))
+        ordered = (case for status in STATUS_ORDER for case in preview.of(status))
         self._cases = {str(number): case for number, case in enumerate(ordered)}
         self.search = SearchField("Search these cases", self)
         self.table = ListTable(COLUMNS, "Cases to import", parent=self)
@@ -118,9 +118,9 @@ def _row(key: str, case: ImportedCase) -> Row:
 
 
 def _cells(case: ImportedCase) -> list[Cell]:
-    fate = case.fate.value.capitalize()
+    status = case.fate.value.capitalize()
     return [
-        Cell(text=fate, role=ROLES.get(case.fate, Role.DIM), sort=float(FATES.index(case.fate))),
+        Cell(text=status, role=ROLES.get(case.fate, Role.DIM), sort=float(STATUS_ORDER.index(case.fate))),
         Cell(text=one_line(case.label), strong=True),
         Cell(text=one_line(_why(case))),
         Cell(text=one_line(case.place)),

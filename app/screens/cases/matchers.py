@@ -53,7 +53,7 @@ class ParameterField:
 
 
 def matchers_for(parameter: Parameter) -> tuple[Matcher, ...]:
-    """The matchers that make sense for a parameter, in the menu's order."""
+    """Return the matchers for a kind of parameter, in the menu's order."""
     fitting = _FITTING[parameter.kind]
     return tuple(matcher for matcher in Matcher if matcher in fitting or matcher in EVERY_KIND)
 
@@ -75,7 +75,7 @@ _FITTING: Final[Mapping[Kind, frozenset[Matcher]]] = {
 
 
 def with_text(field: ParameterField, text: str) -> ParameterField:
-    """The field after typing: a value makes it judged, clearing the value leaves it unjudged again."""
+    """Return the field after typing: a value makes it judged, clearing it makes it unjudged."""
     if not text and field.matcher is Matcher.EQUALS:
         return replace(field, matcher=Matcher.NOT_JUDGED, text="")
     if text and field.matcher in WITHOUT_TEXT:
@@ -84,7 +84,7 @@ def with_text(field: ParameterField, text: str) -> ParameterField:
 
 
 def with_matcher(field: ParameterField, matcher: Matcher) -> ParameterField:
-    """The field after choosing another matcher; what was typed stays, put into the new form where it can be."""
+    """Return the field with another matcher; the typed text stays, converted if possible."""
     if matcher is Matcher.JSON and field.matcher is not Matcher.JSON:
         return replace(field, matcher=matcher, text=_typed_as_json(field))
     if field.matcher is Matcher.JSON and matcher is not Matcher.JSON:
@@ -110,7 +110,7 @@ def _typed_out_of_json(field: ParameterField) -> str:
 
 
 def refit(field: ParameterField, parameter: Parameter) -> ParameterField:
-    """The same expectation for a parameter that another schema describes."""
+    """Return the same expectation for a parameter of another schema."""
     try:
         return read_field(parameter, value_of(field)) if field.judged else replace(field, parameter=parameter)
     except UnreadableError:
@@ -121,7 +121,7 @@ def refit(field: ParameterField, parameter: Parameter) -> ParameterField:
 
 
 def read_field(parameter: Parameter, value: Json) -> ParameterField:
-    """The field that shows an expected value; as JSON where no simpler form gives the same value back."""
+    """Return the field of an expected value; as JSON if no simpler form gives the same value back."""
     for matcher, text in _candidates(parameter, value):
         field = ParameterField(parameter, matcher, text)
         if _gives(field, value):
@@ -184,7 +184,7 @@ def _number_text(value: Json) -> str:
 
 
 def value_of(field: ParameterField) -> Json:
-    """The expected value that a judged field stands for; raises UnreadableError with a sentence."""
+    """Return the expected value of a judged field; raise UnreadableError with a sentence if it is invalid."""
     parameter, text = field.parameter, field.text
     match field.matcher:
         case Matcher.EQUALS:
@@ -227,7 +227,7 @@ def _holds_matcher(value: Json) -> bool:
 
 
 def _items(parameter: Parameter, matcher: Matcher) -> Kind:
-    """The kind of each value in a typed list: of the parameter itself, or of a list parameter's items."""
+    """Return the kind of the values in a typed list."""
     if matcher is Matcher.UNORDERED or parameter.kind is Kind.LIST:
         return parameter.items
     return parameter.kind

@@ -45,7 +45,7 @@ NOTES = {Matcher.ANYTHING: "Any value, or none"}
 
 
 class FieldRow(QWidget):
-    """Shows a Field; `changed` gives the field as the user made it."""
+    """Row of one parameter; `changed` emits the edited field."""
 
     changed = Signal(object)
 
@@ -103,7 +103,7 @@ class FieldRow(QWidget):
             self._value.setAccessibleDescription(error or plain(self.parameter.description))
 
     def value_widget(self) -> QWidget | None:
-        """The widget that holds the value now."""
+        """Return the widget that holds the value."""
         return self._value
 
     def _replace(self, variant: str) -> None:

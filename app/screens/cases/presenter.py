@@ -247,7 +247,7 @@ class CasesPresenter:
         return self.tools.of(self.edited.form.servers) if self.edited else ()
 
     def pick(self, number: int, choice: ToolChoice | str) -> None:
-        """Expect another tool in one of the calls: one of the list, or typed text."""
+        """Set the expected tool of a call to one of the list or a typed text."""
         if self.edited is None:
             return
         named = typed_choice(self.choices(), choice) if isinstance(choice, str) else (choice.server, choice.name)

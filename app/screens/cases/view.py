@@ -140,7 +140,7 @@ class CasesView(QWidget):
 
     def __init__(self, find: FindTool, actions: Mapping[str, Callable[[], object]]) -> None:
         super().__init__()
-        self._deeds = actions
+        self._actions = actions
         self._editing = False
         self._has_case = False
         self.table = CasesTable()
@@ -210,5 +210,7 @@ class CasesView(QWidget):
     def _fill(self, state: EmptyState, words: EmptyPlaceText) -> None:
         verbs = [verb for verb in (words.first, words.second) if verb]
         kinds = ("primary", "plain")
-        actions = [Action(text=verb, do=self._deeds[verb], kind=kind) for verb, kind in zip(verbs, kinds, strict=False)]
+        actions = [
+            Action(text=verb, do=self._actions[verb], kind=kind) for verb, kind in zip(verbs, kinds, strict=False)
+        ]
         state.set(words.icon, words.title, words.sentence, actions)

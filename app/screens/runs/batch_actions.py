@@ -32,7 +32,7 @@ StartAgain = Callable[[BatchId, ApiKeys, float | None], Awaitable[Batch]]
 
 
 class BatchActions:
-    """`show` is called with every batch that was started, to bring it before the user's eyes."""
+    """Actions on batches; `show` is called with each started batch."""
 
     def __init__(self, session: Session, presenter: RunsPresenter, parent: QWidget, show: OnBatchShown) -> None:
         self._session = session
@@ -65,7 +65,7 @@ class BatchActions:
             await self._show(batch)
 
     async def _saved_form(self) -> StartForm:
-        """As it was left; the model of the environment goes before the one that was asked last."""
+        """Return the last form; a model set in the environment replaces the last one."""
         form = form_from_settings(self._session.settings.get(FORM_KEY, {}))
         usual = await self.start_presenter.default_model()
         return form if usual.offline else replace(form, offline=False, model=usual.label)
@@ -97,9 +97,9 @@ class BatchActions:
         if batch is None:
             return
         provider = next((label.split("/", 1)[0] for label in batch.models if not is_baseline(label)), "")
-        hurdles = self._preflight()
+        preflight = self._preflight()
         started = await start_with_higher_cap(
-            lambda cap: hurdles.run(lambda keys: do(batch.id, keys, cap), provider), self._parent
+            lambda cap: preflight.run(lambda keys: do(batch.id, keys, cap), provider), self._parent
         )
         if started is not None:
             await self._show(started)

@@ -1,4 +1,4 @@
-"""Texts and numbers for batches: cards, the summary above a table of runs, and the actions that are possible."""
+"""Texts and numbers for batches: cards, summary bar, possible actions, and bars at the foot of the window."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,12 +11,23 @@ from app.screens.runs.labels import (
     VerdictMark,
     format_interval,
     format_models,
+    format_wait,
     is_baseline,
     model_name,
 )
-from app.text.formatting import OUTCOME_WORDS, clock, count, percent
+from app.text.formatting import OUTCOME_WORDS, clock, count, money, percent
 from app.text.glossary import explain
-from mcp_tef import Batch, BatchId, BatchStatus, Classification, Rate, RunFilter, wilson
+from mcp_tef import (
+    Batch,
+    BatchId,
+    BatchProgressed,
+    BatchStatus,
+    Classification,
+    Rate,
+    RejudgeProgressed,
+    RunFilter,
+    wilson,
+)
 
 BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)
 COUNT_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
@@ -36,7 +47,7 @@ STATUS_NOTES: Mapping[BatchStatus, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchCard:
-    """One card: two lines of words and a bar. `bar` holds a mark and its share of all planned runs."""
+    """Card of a batch; `bar` holds marks with their share of all runs."""
 
     id: BatchId
     title: str
@@ -71,7 +82,7 @@ class RunsSummary:
 
 
 def correct_rate(batch: Batch) -> Rate:
-    """The share of judged runs that were right, with its 95 % Wilson interval."""
+    """Return the share of judged runs that are correct, with its 95 % Wilson interval."""
     good = batch.count(Classification.TP) + batch.count(Classification.TN)
     return wilson(good, batch.judged)
 
@@ -87,7 +98,7 @@ def is_ranked(batch: Batch) -> bool:
 
 
 def batch_card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
-    """The card of a batch; `waits` says where in the queue it stands."""
+    """Return the card of a batch; `waits` is its position in the queue."""
     title = batch.name or "Batch"
     when = clock(batch.created_at, now)
     model = format_models(batch.models)
@@ -129,7 +140,7 @@ def _spoken_counts(batch: Batch) -> str:
 
 
 def batch_summary(batch: Batch, recall: str = "", waits: str = "") -> RunsSummary:
-    """The figure of a batch; a zero denominator shows a dash, never 0. `recall` is what a ranking adds."""
+    """Return the summary of a batch; without judged runs, the share is a dash. `recall` is a note on its ranking."""
     rate = correct_rate(batch)
     judged = count(batch.judged, "judged", "judged")
     return RunsSummary(
@@ -198,7 +209,7 @@ def _if(possible: object, text: str) -> str:
 
 
 def batch_tooltip(batch: Batch) -> str:
-    """Every model with its provider, and the counts in words."""
+    """Return every model with its provider, and the counts."""
     models = ", ".join(model_name(label) if is_baseline(label) else label for label in batch.models)
     return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} in total"
 
@@ -208,7 +219,7 @@ NO_ACTIONS = BatchActionTexts(resume="", retry="", rename="", delete="", run_now
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossBatchRuns:
-    """Runs by a filter of their own; `total` and `counts`, by outcome, are there once they were counted."""
+    """Runs of many batches; `total` and `counts`, by outcome, are set once they are counted."""
 
     title: str
     where: RunFilter
@@ -236,3 +247,77 @@ def cross_batch_summary(found: CrossBatchRuns) -> RunsSummary:
         ),
         note=found.title,
     )
+
+
+# ---------------------------------------------------------------- bars at the foot of the window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchActivity:
+    """Contents of one activity bar; `fraction` is from 0 to 1."""
+
+    fraction: float
+    progress_text: str
+    details: tuple[str, ...]
+    paused: bool
+    can_pause: bool = True
+    play_text: str = "Continue"
+
+
+def batch_activity(batch: Batch, progress: BatchProgressed | None, waits: str = "") -> BatchActivity:
+    """Return the progress, failures, cost and remaining time of a batch; `waits` is its position in the queue."""
+    paused = batch.status is BatchStatus.PAUSED
+    parts = (
+        batch.name,
+        f"{batch.failed:,} failed" if batch.failed else "",
+        _cost(batch, progress),
+        waits or ("paused" if paused else _left(progress)),
+    )
+    done = _done(batch, progress)
+    return BatchActivity(
+        fraction=done / max(batch.total, 1),
+        progress_text=f"{done:,} of {batch.total:,}",
+        details=tuple(filter(None, parts)),
+        paused=paused or bool(waits),
+        play_text=RUN_NOW if waits else "Continue",
+    )
+
+
+def _done(batch: Batch, progress: BatchProgressed | None) -> int:
+    return progress.done if progress else batch.judged + batch.count("failed") + batch.count("cancelled")
+
+
+def judging_activity(judging: RejudgeProgressed) -> BatchActivity:
+    """Return the progress of judging again."""
+    return BatchActivity(
+        fraction=judging.done / max(judging.total, 1),
+        progress_text=f"{judging.done:,} of {judging.total:,}",
+        details=("rejudged",),
+        paused=False,
+        can_pause=False,
+    )
+
+
+def _cost(batch: Batch, progress: BatchProgressed | None) -> str:
+    if all(is_baseline(label) for label in batch.models):
+        return ""
+    cost = progress.cost_usd if progress else batch.cost_usd
+    if cost is None:
+        return f"cost unknown, cap {money(batch.max_cost_usd)}" if batch.max_cost_usd is not None else ""
+    return money(cost) if batch.max_cost_usd is None else f"{money(cost)} of {money(batch.max_cost_usd)}"
+
+
+def _left(progress: BatchProgressed | None) -> str:
+    if progress is None or progress.seconds_left is None:
+        return ""
+    return f"{format_wait(progress.seconds_left)} left"
+
+
+def ended_text(batch: Batch, result: str, reason: str | None) -> str:
+    """Return the toast for a batch that ended; it is shown on every screen."""
+    if reason:
+        return f"{batch.name} stopped: {reason}"
+    if batch.status is BatchStatus.CANCELLED:
+        return f"{batch.name} was cancelled. Finished runs are kept."
+    failed = f", {batch.failed:,} failed" if batch.failed else ""
+    return f"{batch.name}: {result}{failed}."

@@ -15,13 +15,13 @@ SpanPair = tuple[tuple[TextSpan, ...], tuple[TextSpan, ...]]
 
 
 def name_difference(left: str, right: str) -> SpanPair:
-    """Two tool names in mono, with the parts marked that only one of them has."""
+    """Return two tool names with the parts marked that only one of them has."""
     a, b = differing(NAME_PARTS.findall(left), NAME_PARTS.findall(right), str.casefold)
     return _spans(a, mono=True), _spans(b, mono=True)
 
 
 def text_difference(left: str, right: str) -> SpanPair:
-    """Two texts with the words marked that only one of them has; the first 400 words of each are compared."""
+    """Return two texts with the words marked that only one of them has, up to the first 400 words."""
     a, b = differing(_words(left), _words(right), _key)
     return _spans(a, mono=False), _spans(b, mono=False)
 
@@ -64,7 +64,7 @@ class ParameterComparison:
 
 
 def value_text(value: object) -> str:
-    """A JSON value for a table: text as it is where that cannot be misread, else as JSON."""
+    """Format a JSON value: text as it is if it cannot be misread, otherwise JSON."""
     if value is MISSING:
         return DASH
     if isinstance(value, str) and _plain(value):
@@ -83,7 +83,7 @@ def _plain(text: str) -> bool:
 
 
 def expected_text(value: object) -> str:
-    """An expected value or matcher in plain words: `50 ± 10`, `py or python`, `anything`."""
+    """Format an expected value or matcher: `50 ± 10`, `py or python`, `anything`."""
     key = _matcher(value)
     if key is None or not isinstance(value, Mapping):
         return value_text(value)
@@ -128,7 +128,7 @@ def _matcher(value: object) -> str | None:
 
 
 def judged_comparison(match: CallMatch, expected: ExpectedCall, actual: ActualCall) -> ParameterComparison:
-    """The table of a matched pair: every expected and every given parameter, the expected ones first."""
+    """Compare the parameters of a matched pair; expected ones come first."""
     asked = dict(expected.parameters or {})
     names = list(dict.fromkeys([*asked, *actual.arguments]))
     found = _by_name(match.findings, names)
@@ -141,7 +141,7 @@ def judged_comparison(match: CallMatch, expected: ExpectedCall, actual: ActualCa
 
 
 def _by_name(findings: Sequence[ParameterFinding], names: Sequence[str]) -> dict[str, list[ParameterFinding]]:
-    """Findings by the parameter that they are about or within; `names` are those of the call."""
+    """Group findings by the parameter of the call that they are about or within."""
     grouped: dict[str, list[ParameterFinding]] = {}
     for finding in findings:
         within = [name for name in names if f"{finding.parameter}.".startswith(f"{name}.")]
@@ -162,7 +162,7 @@ def _found(name: str, findings: Sequence[ParameterFinding]) -> tuple[VerdictMark
 
 
 def _reason(name: str, finding: ParameterFinding) -> str:
-    """The judge's sentence without what the row shows anyway: the name, and both values."""
+    """Return the judge's sentence without the name and the values, which the row shows."""
     if finding.parameter != name:
         return finding.sentence.replace("`", "")
     text = finding.sentence.removeprefix(f"`{name}` ").removesuffix(".").replace("`", "")
@@ -186,7 +186,7 @@ def _sound(expected: object, given: object) -> tuple[VerdictMark, str]:
 def unjudged_comparison(
     expected: ExpectedCall, wanted: OfferedTool | None, actual: ActualCall, picked: OfferedTool | None
 ) -> ParameterComparison:
-    """The table where the tool was wrong: both sides to compare, none judged."""
+    """Compare the parameters of two different tools, without judging them."""
     asked = dict(expected.parameters or {})
     rows = tuple(
         ParameterRow(
@@ -217,13 +217,13 @@ def _has(offered: OfferedTool | None, name: str) -> bool:
 
 
 def parameter_names(offered: OfferedTool) -> tuple[str, ...]:
-    """The parameters that a tool's schema names."""
+    """Return the parameters in a tool's schema."""
     properties = offered.tool.input_schema.get("properties")
     return tuple(properties) if isinstance(properties, Mapping) else ()
 
 
 def unexpected_comparison(call: ActualCall) -> ParameterComparison:
-    """The parameters of a call that nobody expected."""
+    """Return the parameters of an unexpected call."""
     rows = tuple(
         ParameterRow(mark=VerdictMark.NEUTRAL, name=name, expected=DASH, given=value_text(value), reason="")
         for name, value in call.arguments.items()
@@ -232,5 +232,5 @@ def unexpected_comparison(call: ActualCall) -> ParameterComparison:
 
 
 def parameter_count(offered: OfferedTool | None) -> str:
-    """`4 parameters`; empty where the tool was not offered."""
+    """Return `4 parameters`; empty if the tool was not offered."""
     return count(len(parameter_names(offered)), "parameter") if offered else ""

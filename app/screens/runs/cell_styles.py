@@ -49,12 +49,12 @@ MARK_LABELS: Mapping[labels.VerdictMark, str] = {
 
 
 def role_of(mark: labels.VerdictMark) -> Role:
-    """The text colour that goes with a mark."""
+    """Return the text colour of a mark."""
     return ROLES.get(mark, Role.DIM)
 
 
 def spans(parts: Iterable[labels.TextSpan], role: Role = Role.TEXT) -> tuple[Span, ...]:
-    """Words as drawn text: names in mono, differences on a tint, asides dim."""
+    """Convert spans to drawn text: names in mono, differences on a tint, asides dim."""
     return tuple(
         Span(
             part.text,
@@ -67,7 +67,7 @@ def spans(parts: Iterable[labels.TextSpan], role: Role = Role.TEXT) -> tuple[Spa
 
 
 def segments(bar: Iterable[tuple[labels.VerdictMark, float]]) -> tuple[Segment, ...]:
-    """A bar: right and wrong stand apart, and calls too many are ticked, so that it reads without colour."""
+    """Return the segments of a bar; a gap before wrong ones and ticks on extra calls show them without colour."""
     made: list[Segment] = []
     for mark, share in bar:
         first_wrong = mark in WRONG and not any(item.gap for item in made)
@@ -84,7 +84,7 @@ def segments(bar: Iterable[tuple[labels.VerdictMark, float]]) -> tuple[Segment, 
 
 
 def table_row(row: RunTableRow) -> TableRow:
-    """A run as cells, made when it is first painted."""
+    """Return the table row of a run; its cells are made on first paint."""
     return TableRow(row.id, lambda: _cells(row))
 
 

@@ -183,9 +183,9 @@ NO_CHANGES: Mapping[str, DefinitionChange] = MappingProxyType({})
 
 
 class RunDetailPane(QWidget):
-    """Shows one run at a time; tabs that are not looked at are filled when they are. `closed` asks to go back.
+    """Tabs for one run, each filled when it is first shown. `closed` is emitted on Esc.
 
-    `retry_wanted` comes from a failed run; `led` gives the screen that a run leads to, and what is to be shown there.
+    `retry_requested` asks to run failed runs again; `link_opened` emits a target to show.
     """
 
     closed = Signal()

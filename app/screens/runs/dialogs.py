@@ -35,7 +35,7 @@ MODEL_HEIGHT = 680
 
 
 class StartDialog(Dialog):
-    """`started` is the form and the batch that came of it, once the sheet was accepted."""
+    """Start form; once accepted, `started` is the form with the batch that it started."""
 
     def __init__(self, session: Session, starting: StartPresenter, form: StartForm, parent: QWidget) -> None:
         super().__init__("Run test cases", parent, width=WIDTH)
@@ -90,7 +90,7 @@ class StartDialog(Dialog):
         self._quiet.start()
 
     def _shown(self, reading: ParsedStartForm) -> dict[StartField, str]:
-        """Everything once the button was pressed; before that not what simply was not typed yet."""
+        """Return the problems to show; a missing model or key only after the first attempt to start."""
         problems = dict(reading.problems)
         if self._tried and (missing := self._need.missing(self.panel.key.edit.text())):
             problems[StartField.KEY] = missing
@@ -165,8 +165,8 @@ class StartDialog(Dialog):
         if key and provider:
             remember = self.panel.key.input.remember.isChecked()
             await self._starting.hold(provider, key, address=model.base_url, remember=remember)
-        hurdles = Preflight(self._session, self)
-        batch = await hurdles.run(lambda keys: self._starting.start(request, keys), provider)
+        preflight = Preflight(self._session, self)
+        batch = await preflight.run(lambda keys: self._starting.start(request, keys), provider)
         if batch is not None:
             self.started = (form, batch)
             self.accept()

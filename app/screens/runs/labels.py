@@ -84,50 +84,50 @@ CATEGORY_LABELS: Mapping[ConfidenceCategory, str] = {
 
 
 def sentence_spans(sentence: str) -> tuple[TextSpan, ...]:
-    """A sentence of the judge; what it sets in back quotes, the names of tools, is in mono."""
+    """Return the spans of a sentence of the judge; tool names, in back quotes, are in mono."""
     parts = sentence.split("`")
     return tuple(TextSpan(part, mono=number % 2 == 1) for number, part in enumerate(parts) if part)
 
 
 def format_time(at: datetime | None) -> str:
-    """Day and local time to the second, for a settings table; a dash where there is none."""
+    """Format a day with local time to the second; None is a dash."""
     return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else DASH
 
 
 def format_interval(rate: Rate) -> str:
-    """The bounds in whole percents, `(73–86)`; empty where nothing was judged."""
+    """Format the bounds in whole percents, `(73–86)`; empty without judged runs."""
     if rate.low is None or rate.high is None:
         return ""
     return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
 def format_wait(seconds: float) -> str:
-    """A time to wait in whole seconds, at least one: `12 s`, `3 min 5 s`."""
+    """Format a duration in whole seconds, at least one: `12 s`, `3 min 5 s`."""
     whole = max(1, round(seconds))
     return f"{whole} s" if whole < 60 else duration(whole)
 
 
 def format_share(value: float) -> str:
-    """A share with two decimals, never rounded up over a threshold: `0.69` for 0.699."""
+    """Format a share with two decimals, rounded down so that it never reaches a threshold: `0.69` for 0.699."""
     return str(Decimal(repr(value)).quantize(Decimal("0.01"), rounding=ROUND_DOWN))
 
 
 def format_milliseconds(value: int | None) -> str:
-    """`840 ms`, `2.4 s` from a second on, a dash where it was not measured."""
+    """Format milliseconds: `840 ms`, `2.4 s` from a second on; None is a dash."""
     if value is None:
         return DASH
     return f"{value} ms" if value < 1000 else f"{value / 1000:.1f} s"
 
 
 def model_name(label: str) -> str:
-    """A model for people: its name without the provider; the baseline always says that it is one."""
+    """Return the name of a model without its provider, or "offline baseline"."""
     if is_baseline(label):
         return BASELINE_NAME
     return label.split("/", 1)[-1]
 
 
 def format_models(labels: tuple[str, ...]) -> str:
-    """The model of a batch, or how many it has."""
+    """Return the model of a batch, or the number of its models."""
     if len(labels) == 1:
         return model_name(labels[0])
     return count(len(labels), "selector" if any(is_baseline(label) for label in labels) else "model")
@@ -139,14 +139,14 @@ def is_baseline(label: str) -> bool:
 
 
 def mark_of(run: RunSummary) -> VerdictMark:
-    """The shape that stands for a run in a table."""
+    """Return the mark of a run."""
     if run.classification is not None:
         return CLASSIFICATION_MARKS[run.classification]
     return STATUS_MARKS[run.status]
 
 
 def outcome_label(run: RunSummary) -> str:
-    """The outcome in words, for readers who hear the table."""
+    """Return the outcome as text, for screen readers."""
     if run.kind is not None:
         return KIND_WORDS[run.kind]
     return status_label(run)

@@ -12,14 +12,21 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import ResumeBatches, Screen, ShowBatch, ShowRuns, ShowScreen, StartRuns, Target
 from app.screens.kit import ViewState
-from app.screens.runs.activity_bars import ActivityBars, BatchActivity, batch_activity, ended_text, judging_activity
 from app.screens.runs.batch_actions import BatchActions, SelectedRuns
 from app.screens.runs.batch_events import ScreenChanges
-from app.screens.runs.batch_summaries import NO_ACTIONS, CrossBatchRuns, action_texts
+from app.screens.runs.batch_summaries import (
+    NO_ACTIONS,
+    BatchActivity,
+    CrossBatchRuns,
+    action_texts,
+    batch_activity,
+    ended_text,
+    judging_activity,
+)
 from app.screens.runs.commands import EXPORT, RunCommands
 from app.screens.runs.filter_controls import FilterCallbacks, FilterControls
 from app.screens.runs.presenter import RunsPresenter
-from app.screens.runs.view import RunsView, show_no_cases, show_no_runs
+from app.screens.runs.view import ActivityBars, RunsView, show_no_cases, show_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
 from mcp_tef import Batch, BatchId, Event, RunId
@@ -188,28 +195,16 @@ class RunsPage(Page):
         self.set_badge(newest.failed if newest else 0)
 
     def _show_buttons(self) -> None:
-        cases = len(self.presenter.cases)
+        cases, start = len(self.presenter.cases), self.batch_actions.open_start_dialog
         text = f"Run {count(cases, 'case')}" if cases else "Run"
-        tip = "Choose cases and a model, then run (Ctrl+R)"
-        self.header.set_buttons(
-            [
-                Action(
-                    text=text,
-                    do=self.batch_actions.open_start_dialog,
-                    kind="primary",
-                    icon="play",
-                    enabled=cases > 0,
-                    tip=tip,
-                )
-            ]
-        )
+        tip = "Select cases and a model, then run (Ctrl+R)"
+        run = Action(text=text, do=start, kind="primary", icon="play", enabled=cases > 0, tip=tip)
+        self.header.set_buttons([run])
 
     def _show_empty(self) -> None:
-        empty, spawn = self.view.empty, self.session.spawn
+        empty, spawn, actions = self.view.empty, self.session.spawn, self.batch_actions
         if cases := len(self.presenter.cases):
-            show_no_runs(
-                empty, cases, lambda: spawn(self.batch_actions.run_offline()), self.batch_actions.open_start_dialog
-            )
+            show_no_runs(empty, cases, lambda: spawn(actions.run_offline()), actions.open_start_dialog)
         else:
             show_no_cases(empty, lambda: self.session.go(ShowScreen(Screen.CASES)), lambda: spawn(self._open_sample()))
 

@@ -25,9 +25,9 @@ MODE_LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedToolRow:
-    """One tool of the snapshot; `rank` and `score` where the selector ranked, `role` where it matters here.
+    """Tool of the snapshot; `rank` and `score` of a ranking, `role` if it was expected or selected.
 
-    `since` says what became of it after the run.
+    `change` says if its definition changed since the run.
     """
 
     name: str
@@ -59,7 +59,7 @@ class RawExchange:
 
 
 def offered_rows(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> tuple[OfferedToolRow, ...]:
-    """The tools of the snapshot: best ranked first where they were ranked, else in the order offered."""
+    """Return the tools of the snapshot, best ranked first, otherwise in the order offered."""
     tools = detail.snapshot.tools if detail.snapshot else ()
     ranking = detail.answer.ranking if detail.answer else ()
     places = {item.offered_name: (place, item.score) for place, item in enumerate(ranking, 1)}
@@ -100,7 +100,7 @@ def search_tools(rows: tuple[OfferedToolRow, ...], text: str) -> tuple[OfferedTo
 
 
 def raw_exchange(detail: RunDetail) -> RawExchange:
-    """The request and the response as plain text, cut where they are huge."""
+    """Return the request and the response as text, cut if they are very long."""
     answer = detail.answer
     if answer is None:
         return RawExchange(request="", response="", note="Nothing was exchanged.")
@@ -114,7 +114,7 @@ def raw_exchange(detail: RunDetail) -> RawExchange:
 
 
 def as_text(value: object) -> str:
-    """A JSON value, indented; text stays as it is; nothing is empty."""
+    """Format a JSON value with indents; text stays as it is, and None is empty."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
@@ -181,7 +181,7 @@ def _number(value: int | None) -> str:
 
 
 def tools_caption(rows: tuple[OfferedToolRow, ...], total: int) -> str:
-    """`18 tools, as they were for this run`, or how many of them a search found."""
+    """Return `18 tools, as they were for this run`, or the number that a search found."""
     if len(rows) != total:
         return f"{len(rows)} of {count(total, 'tool')}"
     since = sum(bool(row.change) for row in rows)

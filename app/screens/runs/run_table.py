@@ -23,9 +23,9 @@ class CellTextStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTableRow:
-    """One run, ready to paint. `loud` where the confidence was high and the choice wrong.
+    """Run as the table shows it; `confident_but_wrong` marks a wrong answer with high confidence.
 
-    `outdated` names the expected and the selected tool, where they are defined otherwise by now.
+    `changed_tools` names the expected and the selected tool if their definition changed since.
     """
 
     id: RunId
@@ -47,7 +47,7 @@ class RunTableRow:
 
 
 def run_row(run: RunSummary, outdated: tuple[str, ...] = ()) -> RunTableRow:
-    """The row of a run, with the tools of it that changed since."""
+    """Return the row of a run; `outdated` names its tools that changed since."""
     selected, look = _selected(run)
     confidence = DASH if run.confidence is None else format_share(run.confidence)
     query = " ".join(run.query.split())
@@ -140,7 +140,7 @@ class LoadedPage:
 
 
 class RunTable:
-    """Rows of one filter. `total` is known from the start; rows are there once their page has been put."""
+    """Rows of one filter. `total` is known first; rows are set page by page."""
 
     def __init__(self) -> None:
         self.where = RunFilter()
@@ -158,12 +158,12 @@ class RunTable:
         self._requested_pages.clear()
 
     def row(self, index: int) -> RunTableRow | None:
-        """The row at a place; None while its page is not there."""
+        """Return the row at a position; None if its page is not loaded."""
         page = self._pages.get(index // PAGE_SIZE)
         return page[index % PAGE_SIZE] if page is not None and index % PAGE_SIZE < len(page) else None
 
     def find(self, run_id: RunId) -> RunTableRow | None:
-        """The row of a run, if its page is there."""
+        """Return the row of a run; None if its page is not loaded."""
         place = self._positions.get(run_id)
         return None if place is None else self.row(place)
 
@@ -172,7 +172,7 @@ class RunTable:
         return self._positions.get(run_id)
 
     def request_missing_pages(self, first: int, last: int) -> tuple[int, ...]:
-        """The pages between two places that are neither there nor named by an earlier call."""
+        """Return the pages between two positions that are neither loaded nor requested yet."""
         last = min(last, self.total - 1)
         if last < first:
             return ()
@@ -226,5 +226,5 @@ class RunTable:
 
 
 def as_pending(run: RunSummary) -> RunSummary:
-    """The run as it read before it was asked: what the table's count has already seen."""
+    """Return the run as it was before it started: the table's count includes it if this passes the filter."""
     return replace(run, status=RunStatus.PENDING, classification=None, kind=None, selected=None, selected_tool=None)

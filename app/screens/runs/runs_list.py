@@ -42,7 +42,7 @@ OUTCOME_COUNTS = 4
 
 
 class SummaryBar(QWidget):
-    """The biggest figure, what it means, and how often each outcome came."""
+    """Share of correct runs, with a count for each outcome."""
 
     retry_requested = Signal()
     resume_requested = Signal()
@@ -126,7 +126,7 @@ class _OutcomeCountLabel(QWidget):
 
 
 class RunsList(QWidget):
-    """The strip over the table. `wanted` names places whose rows are to be fetched; `ordered` a new order."""
+    """Summary bar, filter chips and table. `rows_needed` emits positions of rows to read."""
 
     order_changed = Signal(RunOrder, bool)
     clear_requested = Signal()
@@ -154,7 +154,7 @@ class RunsList(QWidget):
         self.table.sorted.connect(lambda key, down: self.order_changed.emit(ORDERS.get(key, RunOrder.PLANNED), down))
 
     def order(self) -> tuple[RunOrder, bool]:
-        """By what the user sorted, and whether downwards."""
+        """Return the sort order, and True if it is descending."""
         now = self.table.sorted_by
         return (ORDERS[COLUMNS[now[0]].key], now[1]) if now else (RunOrder.PLANNED, False)
 
@@ -168,7 +168,7 @@ class RunsList(QWidget):
             self.table.select_first()
 
     def _make_room(self, several: bool) -> None:
-        """The model's column takes its room from the tool's, not from the query's; a chosen width stays."""
+        """Show the model's column in the room of the tool's; a width set by the user stays."""
         self.table.setColumnHidden(MODEL, not several)
         before, now = (WIDE, NARROW) if several else (NARROW, WIDE)
         if self.table.columnWidth(SELECTED) == sized(before):

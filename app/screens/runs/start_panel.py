@@ -50,7 +50,7 @@ COLUMNS = (
 
 
 class ModelField(QWidget):
-    """A line to type into, and the catalogue to choose from. `changed` gives the text."""
+    """Line for a model, with the catalogue below it. `changed` emits the text."""
 
     SPOKEN_AS = Spoken.Grouping
 
@@ -79,7 +79,7 @@ class ModelField(QWidget):
         self.table.opened.connect(self._choose)
 
     def show_models(self, models: Sequence[ModelRow]) -> None:
-        """Offer these models."""
+        """Set the models of the catalogue."""
         self._models = tuple(models)
         self._search()
 
@@ -92,7 +92,7 @@ class ModelField(QWidget):
         return self.edit.text().strip()
 
     def set_text(self, text: str) -> None:
-        """Type for the user."""
+        """Set the text."""
         self.edit.setText(text)
         self._search()
 
@@ -170,7 +170,7 @@ MODES = (
 
 
 class StartPanel(QWidget):
-    """Everything that can be set before a run; `changed` tells that it was."""
+    """Widgets for everything that can be set before a run."""
 
     changed = Signal()
 
@@ -255,7 +255,7 @@ class StartPanel(QWidget):
             self.fields[where].setVisible(model)
 
     def show_cases(self, cases: Sequence[TestCase], suites: Sequence[str], tags: Sequence[str]) -> None:
-        """Offer these cases; what was chosen stays chosen where it is still there."""
+        """Set the cases, suites and tags to select from; the selection stays if it still exists."""
         choices: list[tuple[str, str] | None] = [(CaseScope.ALL.value, f"All {count(len(cases), 'case')}")]
         if self._chosen:
             choices.insert(0, (CaseScope.SELECTED.value, count(len(self._chosen), "selected case")))
@@ -308,7 +308,7 @@ class StartPanel(QWidget):
             field.set_error(problems.get(where, ""))
 
     def tell_problems(self, problems: Mapping[Where, str]) -> None:
-        """The same while someone types: what is wrong is said once that pauses."""
+        """Show problems while the user types: each appears when typing pauses."""
         for where, field in self.fields.items():
             field.tell(problems.get(where, ""))
 
@@ -371,5 +371,5 @@ class KeyField(QWidget):
 
 
 def with_cases(form: StartForm, chosen: tuple[CaseId, ...]) -> StartForm:
-    """The form for cases that were chosen elsewhere."""
+    """Return the form for cases selected on another screen."""
     return replace(form, scope=CaseScope.SELECTED, selected=chosen) if chosen else form

@@ -78,9 +78,9 @@ class StartForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedStartForm:
-    """A form as understood: the request where nothing is wrong, else one sentence for each field that is.
+    """Parsed form: the request, or one sentence for each invalid field.
 
-    `model` is who would be asked, and where, as soon as that much can be told.
+    `model` is known as soon as its name is valid.
     """
 
     request: BatchRequest | None
@@ -90,7 +90,7 @@ class ParsedStartForm:
 
 
 def cases_of(form: StartForm, cases: Sequence[TestCase]) -> tuple[TestCase, ...]:
-    """The cases that the form would run."""
+    """Return the cases that the form would run."""
     if form.scope is CaseScope.SUITE:
         return tuple(case for case in cases if form.name in case.draft.suites)
     if form.scope is CaseScope.TAG:
@@ -102,12 +102,12 @@ def cases_of(form: StartForm, cases: Sequence[TestCase]) -> tuple[TestCase, ...]
 
 
 def tags_of(cases: Sequence[TestCase]) -> tuple[str, ...]:
-    """Every tag in use, by name."""
+    """Return the tags in use, sorted."""
     return tuple(sorted({tag for case in cases for tag in case.draft.tags}))
 
 
 def parse_start_form(form: StartForm, cases: Sequence[TestCase]) -> ParsedStartForm:
-    """Understand a form; every field that is wrong gets its own sentence."""
+    """Parse a form; every invalid field gets its own sentence."""
     problems: dict[StartField, str] = {}
     chosen = cases_of(form, cases)
     if not chosen:
@@ -223,7 +223,7 @@ def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[
 
 
 def run_button_text(reading: ParsedStartForm) -> str:
-    """The text of the button: a verb and what it will run."""
+    """Return the text of the start button."""
     request = reading.request
     text = f"Run {count(reading.cases, 'case')}"
     if request is None:
@@ -234,7 +234,7 @@ def run_button_text(reading: ParsedStartForm) -> str:
 
 
 def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
-    """Runs, time and cost before anything is spent; what cannot be known says so."""
+    """Return the estimated runs, time and cost in one line; an unknown cost says so."""
     parts = [count(estimate.runs, "run")]
     if estimate.seconds is not None:
         parts.append(f"about {format_wait(estimate.seconds)}")
@@ -251,12 +251,12 @@ FLAGS: Final = ("offline", "with_baseline")
 
 
 def form_to_settings(form: StartForm) -> dict[str, str | bool]:
-    """The part of a form that is worth keeping, as plain values."""
+    """Return the values of a form that are saved."""
     return {**{name: getattr(form, name) for name in (*TEXTS, *FLAGS)}, "mode": form.mode.value}
 
 
 def form_from_settings(kept: Mapping[str, object]) -> StartForm:
-    """The form of kept values; whatever does not fit is left at its default."""
+    """Return the form of saved values; invalid ones are replaced by defaults."""
     texts: dict[str, Any] = {name: value for name in TEXTS if isinstance(value := kept.get(name), str)}
     modes = {mode.value: mode for mode in CallingMode}
     return StartForm(
@@ -293,7 +293,7 @@ class StartPresenter(ModelKeys):
             self.models = model_rows(await self._ask(lambda core: core.models.catalogue()))
 
     def parse(self, form: StartForm) -> ParsedStartForm:
-        """Understand a form against the cases as they are."""
+        """Parse a form for the current cases."""
         return parse_start_form(form, self.cases)
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:

@@ -66,7 +66,7 @@ class EarlierVerdict:
 
 
 def earlier_verdicts(detail: RunDetail) -> tuple[EarlierVerdict, ...]:
-    """The earlier verdicts of a run, newest first."""
+    """Return the earlier verdicts of a run, newest first."""
     later = (detail.verdict, *(past.verdict for past in detail.past_verdicts))
     return tuple(_view(past, verdict) for past, verdict in zip(detail.past_verdicts, later, strict=False))
 
@@ -91,7 +91,7 @@ def _change(before: Verdict, after: Verdict | None) -> str:
 
 
 def verdict_text(verdict: Verdict) -> str:
-    """The outcome of a verdict, and whether its parameters were wrong."""
+    """Return the outcome of a verdict, and "wrong parameters" if they were."""
     if verdict.classification is Classification.TP and verdict.parameters_ok is False:
         return WRONG_VALUES
     return OUTCOME_WORDS[verdict.classification]
@@ -152,7 +152,7 @@ class VerdictView:
 
 
 def verdict_view(detail: RunDetail) -> VerdictView:
-    """The first tab of a run, whatever became of it."""
+    """Return the contents of the verdict tab of a run."""
     run = detail.summary
     if run.status is not RunStatus.COMPLETED or detail.verdict is None:
         return _without_verdict(detail)
@@ -206,7 +206,7 @@ _STATUS_TEXTS = {
 
 
 def headline(detail: RunDetail) -> tuple[TextSpan, ...]:
-    """The judge's sentence; what it sets in back quotes, the names of tools, is in mono."""
+    """Return the judge's sentence."""
     return sentence_spans(detail.verdict.explanation) if detail.verdict else ()
 
 

@@ -31,7 +31,7 @@ EDGE = 16
 
 
 class VerdictPane(ScrollPane):
-    """Shows one `VerdictView` at a time; `retry` is called where a failed run shall be tried again.
+    """Pane for one `VerdictView`; `retry` runs failed runs again.
 
     `go` shows the target of a link.
     """
@@ -326,7 +326,7 @@ def _column(owner: QWidget | None, margins: tuple[int, int, int, int] = (0, 0, 0
 
 
 def _row(*parts: QWidget | QVBoxLayout | None) -> QHBoxLayout:
-    """Parts side by side; None is a gap that grows."""
+    """Return a row of parts; None is a gap that grows."""
     layout = QHBoxLayout()
     layout.setSpacing(16)
     for part in parts:

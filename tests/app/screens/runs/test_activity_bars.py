@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.screens.runs.activity_bars import batch_activity, ended_text
+from app.screens.runs.batch_summaries import batch_activity, ended_text
 from mcp_tef import BatchId, BatchProgressed, BatchRequest, BatchStatus, ModelSettings
 from tests.app.screens.runs.conftest import Desk, batch_menu
 from tests.support.fake_engine import NEVER

@@ -1,7 +1,7 @@
 """Order and start time of waiting batches."""
 
-from app.screens.runs.activity_bars import batch_activity
 from app.screens.runs.batch_events import BatchQueue
+from app.screens.runs.batch_summaries import batch_activity
 from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
 from tests.support.run_factories import batch
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.screens.kit import NO_FILTERS, ViewState
-from app.screens.runs.activity_bars import judging_activity
+from app.screens.runs.batch_summaries import judging_activity
 from app.screens.runs.labels import VerdictMark
 from app.screens.runs.presenter import RunsPresenter
 from mcp_tef import Classification, Engine, Expectation, ExpectedCall, RejudgeProgressed, RunFilter, RunsChanged
