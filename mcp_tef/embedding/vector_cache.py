@@ -1,20 +1,11 @@
-"""Disk cache of vectors, keyed by embedder and text, so that no text is embedded twice.
-
-A shard is one file that never changes: a header, the keys of its texts, then their vectors. Each writer creates its own
-shards, so several processes need no lock. When the folder grows too large, the least recently used shards are deleted.
-"""
+"""Disk cache of vectors, keyed by embedder and text, so that no text is embedded twice."""
 
 import asyncio
 import contextlib
 import hashlib
-import os
-import shutil
-import struct
-import threading
-import uuid
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,93 +16,93 @@ from mcp_tef.ports import Embedder
 
 Vector = NDArray[np.float32]
 LIMIT_BYTES = 256 * 1024 * 1024
-OPEN_BYTES = 64 * 1024 * 1024
-SMALL_BYTES = 4 * 1024 * 1024
-MOST_SMALL = 16
 CHUNK = 256
+STALE_SECONDS = 3600.0
+"""A use is noted once an hour, because each note rewrites the whole vector."""
 
-_HEADER = struct.Struct("<8sIIII")
-_MAGIC = b"TEFVEC\x00\x01"
-_KEY_BYTES = 32
+_WAIT_SECONDS = 5.0
+_KEYS_AT_ONCE = 10_000
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, used_at REAL NOT NULL, vector BLOB NOT NULL)
+"""
 
 
 class VectorCache:
-    """Vectors of one folder, at most `limit` bytes. Whatever goes wrong with a file, it is only a text not found."""
+    """Vectors in one SQLite file of a folder, about `limit` bytes at most. Several processes may share it.
 
-    def __init__(self, folder: Path, *, limit: int = LIMIT_BYTES) -> None:
-        self._folder = folder
+    No error of the file is raised: its texts are not found then, and a damaged file is deleted.
+    """
+
+    def __init__(self, folder: Path, *, limit: int = LIMIT_BYTES, clock: Callable[[], float] = time.time) -> None:
+        self._file = folder / "vectors.sqlite3"
         self._limit = limit
-        self._open: dict[Path, _Shard] = {}
-        self._busy = threading.Lock()
+        self._clock = clock
 
     def load(self, identity: str, texts: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors of those texts that this embedder has embedded before."""
         wanted = {_key(identity, text): text for text in texts}
         found: dict[str, Vector] = {}
-        with self._busy:
-            for file, shard in self._shards(self._shelf(identity)):
-                here = {text: shard.vectors[shard.places[key]] for key, text in wanted.items() if key in shard.places}
-                found |= here
-                if here:
-                    _mark_used(file)
-                if len(found) == len(wanted):
-                    break
-            self._close_some()
+        now = self._clock()
+        if self._file.is_file():
+            with self._errors_handled(), self._connection() as connection:
+                stale = list[bytes]()
+                for keys in _parts(list(wanted)):
+                    marks = ",".join("?" * len(keys))
+                    select = f"SELECT key, used_at, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608
+                    for key, used_at, data in connection.execute(select, keys):
+                        found[wanted[key]] = np.frombuffer(data, dtype="<f4")
+                        stale += [key] if used_at < now - STALE_SECONDS else []
+                if stale:
+                    connection.executemany(
+                        "UPDATE vectors SET used_at = ? WHERE key = ?", [(now, key) for key in stale]
+                    )
         return found
 
-    def clear(self) -> None:
-        """Forget all of them; what cannot be removed now goes when room is needed."""
-        with self._busy:
-            self._open.clear()
-            shutil.rmtree(self._folder, ignore_errors=True)
-
     def store(self, identity: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep the vectors of at least one text, all of one length; where the disk refuses, nothing is kept."""
-        keyed = {_key(identity, text): vector for text, vector in vectors.items()}
-        with self._busy, contextlib.suppress(OSError):
-            shelf = self._shelf(identity)
-            _write(shelf, keyed)
-            self._merge_small(shelf)
-            self._forget_oldest()
+        """Keep the vectors of some texts; where the disk refuses, nothing is kept."""
+        now = self._clock()
+        rows = [(_key(identity, text), now, np.asarray(row, dtype="<f4").tobytes()) for text, row in vectors.items()]
+        with self._errors_handled(), self._connection() as connection:
+            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            self._forget_oldest(connection)
 
-    def _shelf(self, identity: str) -> Path:
-        return self._folder / hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-    def _shards(self, shelf: Path) -> Iterator[tuple[Path, "_Shard"]]:
-        """Yield every whole shard, latest used first; they never change, so some stay open in memory."""
-        for file in sorted(shelf.glob("*.vectors"), key=lambda file: -_status(file).used):
-            shard = self._open.pop(file, None) or _read(file)
-            if shard is not None:
-                self._open[file] = shard
-                yield file, shard
-
-    def _close_some(self) -> None:
-        while sum(shard.vectors.nbytes for shard in self._open.values()) > OPEN_BYTES:
-            self._open.pop(next(iter(self._open)))
-
-    def _merge_small(self, shelf: Path) -> None:
-        """Make one shard of many small ones, so that texts embedded one by one do not become one file each."""
-        small = [(file, shard) for file, shard in self._shards(shelf) if shard.vectors.nbytes < SMALL_BYTES]
-        if len(small) <= MOST_SMALL:
-            return
-        merged: dict[int, dict[bytes, Vector]] = {}
-        for _, shard in small:
-            rows = merged.setdefault(shard.vectors.shape[1], {})
-            rows |= {key: shard.vectors[place] for key, place in shard.places.items()}
-        for rows in merged.values():
-            _write(shelf, rows)
-        for file, _ in small:
-            self._open.pop(file, None)
-            file.unlink(missing_ok=True)
-
-    def _forget_oldest(self) -> None:
-        files = sorted(((_status(file), file) for file in self._folder.rglob("*.*")), key=lambda one: -one[0].used)
-        kept = 0
-        for status, file in files:
-            kept += status.size
-            if kept > self._limit:
-                self._open.pop(file, None)
+    def clear(self) -> None:
+        """Forget all of them."""
+        with contextlib.suppress(OSError):
+            for file in self._file.parent.glob(f"{self._file.name}*"):
                 file.unlink(missing_ok=True)
+
+    def _forget_oldest(self, connection: sqlite3.Connection) -> None:
+        """Delete an eighth of the vectors, the least recently used, as often as the file has too many used pages."""
+        while _used_bytes(connection) > self._limit:
+            (count,) = connection.execute("SELECT COUNT(*) FROM vectors").fetchone()
+            oldest = "SELECT key FROM vectors ORDER BY used_at LIMIT ?"
+            connection.execute(f"DELETE FROM vectors WHERE key IN ({oldest})", [count // 8 + 1])  # noqa: S608
+            if not count:
+                return
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection of this thread, for one transaction."""
+        make_private_folder(self._file.parent)
+        if not self._file.exists():
+            create_private(self._file)
+        with contextlib.closing(sqlite3.connect(self._file, timeout=_WAIT_SECONDS)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A power failure may cost the cache, and never more: no write has to wait for the disk.
+            connection.execute("PRAGMA synchronous = OFF")
+            with connection:
+                connection.execute(_SCHEMA)
+                yield connection
+
+    @contextlib.contextmanager
+    def _errors_handled(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError):
+            return  # Locked, full or not to be opened: as if nothing were known.
+        except sqlite3.DatabaseError:
+            self.clear()
 
 
 class CachedEmbedder:
@@ -146,66 +137,16 @@ class CachedEmbedder:
             known.update(fresh)
 
 
-@dataclass(frozen=True, slots=True)
-class _Status:
-    size: int
-    used: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Shard:
-    places: Mapping[bytes, int]
-    vectors: Vector
-
-
 def _key(identity: str, text: str) -> bytes:
     return hashlib.sha256(f"{identity}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
-def _status(file: Path) -> _Status:
-    """Nothing and never for a file that another process has taken away."""
-    try:
-        found = file.stat()
-    except OSError:
-        return _Status(0, 0.0)
-    return _Status(found.st_size, found.st_mtime)
+def _parts(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """Yield the keys in parts that SQLite takes as parameters of one statement."""
+    return (keys[start : start + _KEYS_AT_ONCE] for start in range(0, len(keys), _KEYS_AT_ONCE))
 
 
-def _mark_used(file: Path) -> None:
-    with contextlib.suppress(OSError):
-        os.utime(file)
-
-
-def _read(file: Path) -> _Shard | None:
-    """Return the shard; None where it is gone or damaged. A damaged one is set aside under another name."""
-    try:
-        shard = _decoded(file.read_bytes())
-        if shard is None:
-            file.replace(file.with_suffix(".damaged"))
-    except OSError:
-        return None
-    return shard
-
-
-def _decoded(data: bytes) -> _Shard | None:
-    if len(data) < _HEADER.size:
-        return None
-    magic, count, width, key_bytes, checksum = _HEADER.unpack_from(data)
-    body = memoryview(data)[_HEADER.size :]
-    whole = magic == _MAGIC and key_bytes == count * _KEY_BYTES and len(body) == key_bytes + 4 * count * width
-    if not whole or zlib.crc32(body) != checksum:
-        return None
-    keys = (bytes(body[at : at + _KEY_BYTES]) for at in range(0, key_bytes, _KEY_BYTES))
-    vectors = np.frombuffer(body[key_bytes:], dtype="<f4").reshape(count, width)
-    return _Shard({key: place for place, key in enumerate(keys)}, vectors)
-
-
-def _write(shelf: Path, keyed: Mapping[bytes, Vector]) -> None:
-    rows = np.stack([np.asarray(vector, dtype="<f4") for vector in keyed.values()])
-    body = b"".join(keyed) + rows.tobytes()
-    header = _HEADER.pack(_MAGIC, *rows.shape, len(keyed) * _KEY_BYTES, zlib.crc32(body))
-    make_private_folder(shelf)
-    unfinished = shelf / f"{uuid.uuid4().hex}.unfinished"
-    create_private(unfinished)
-    unfinished.write_bytes(header + body)
-    unfinished.replace(unfinished.with_suffix(".vectors"))
+def _used_bytes(connection: sqlite3.Connection) -> int:
+    names = ("page_count", "freelist_count", "page_size")
+    pages, free, size = (int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in names)
+    return (pages - free) * size

@@ -143,5 +143,5 @@ def test_logs_settings_and_vectors_are_private(tmp_path: Path) -> None:
     root.setLevel(level)
     found = modes(tmp_path)
     assert {"settings.json", "mcp-tef.log", "mcp-tef.log.1"} <= set(found)
-    assert any(name.endswith(".vectors") for name in found)
+    assert any(name.endswith("vectors.sqlite3") for name in found)
     assert too_open(found) == {}
