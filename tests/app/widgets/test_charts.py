@@ -16,6 +16,7 @@ from app.widgets.line_chart import Bar, LineChart, Plot, Point
 from app.widgets.matrix import MatrixChart
 from app.widgets.matrix_drawing import PRINTED, Matrix, ink_on, luminance, ramp, shade
 from app.widgets.tokens_edit import ChipRow
+from tests.support.widgets import placed, recorded
 
 SMALL = Matrix(
     rows=("apple", "pear", "nothing"),
@@ -52,8 +53,7 @@ def square(size: int) -> Matrix:
 
 @pytest.fixture
 def chart(qtbot: Any) -> MatrixChart:
-    made = MatrixChart("Fruit")
-    qtbot.addWidget(made)
+    made = placed(qtbot, MatrixChart("Fruit"))
     made.resize(400, 260)
     made.set_matrix(SMALL)
     made.show()
@@ -61,16 +61,14 @@ def chart(qtbot: Any) -> MatrixChart:
 
 
 def test_a_click_on_a_cell_with_a_count_opens_it(chart: MatrixChart, qtbot: Any) -> None:
-    opened: list[tuple[int, int]] = []
-    chart.opened.connect(lambda row, column: opened.append((row, column)))
+    opened = recorded(chart.opened)
     for cell in ((0, 1), (2, 0)):
         qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=chart.place_of(*cell).center())
     assert opened == [(0, 1)]
 
 
 def test_arrow_keys_walk_through_the_cells_and_say_them(chart: MatrixChart, qtbot: Any) -> None:
-    opened: list[tuple[int, int]] = []
-    chart.opened.connect(lambda row, column: opened.append((row, column)))
+    opened = recorded(chart.opened)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Return):
         qtbot.keyClick(chart, key)
     assert chart.accessibleName() == "Fruit: 0 for 1"
@@ -131,8 +129,7 @@ def test_every_count_can_be_read_on_its_cell(qapp: QApplication, mode: ThemeMode
 
 @pytest.fixture
 def line(qtbot: Any) -> LineChart:
-    made = LineChart("Trend")
-    qtbot.addWidget(made)
+    made = placed(qtbot, LineChart("Trend"))
     made.resize(420, 260)
     made.set_plot(PLOT)
     made.show()
@@ -140,8 +137,7 @@ def line(qtbot: Any) -> LineChart:
 
 
 def test_a_click_near_a_point_chooses_it(line: LineChart, qtbot: Any) -> None:
-    chosen: list[str] = []
-    line.chosen.connect(chosen.append)
+    chosen = recorded(line.chosen)
     spot = line.spot(1).toPoint()
     qtbot.mouseClick(line, Qt.MouseButton.LeftButton, pos=spot + QPoint(5, 3))
     qtbot.mouseClick(line, Qt.MouseButton.LeftButton, pos=spot - QPoint(60, 0))
@@ -149,8 +145,7 @@ def test_a_click_near_a_point_chooses_it(line: LineChart, qtbot: Any) -> None:
 
 
 def test_points_are_walked_through_with_the_keyboard(line: LineChart, qtbot: Any) -> None:
-    chosen: list[str] = []
-    line.chosen.connect(chosen.append)
+    chosen = recorded(line.chosen)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Return):
         qtbot.keyClick(line, key)
     assert chosen == ["two"]
@@ -200,8 +195,7 @@ def test_a_copied_picture_is_on_the_clipboard(line: LineChart) -> None:
 
 @pytest.fixture
 def panel(line: LineChart, qtbot: Any) -> ChartPanel:
-    made = ChartPanel("Trend", line)
-    qtbot.addWidget(made)
+    made = placed(qtbot, ChartPanel("Trend", line))
     made.set_values(("Day", "Share"), lambda: [["Mon", "0.5"], ["Tue", "0.75"]])
     made.resize(420, 300)
     made.show()
@@ -223,8 +217,7 @@ def test_a_chart_can_be_read_as_a_table(panel: ChartPanel) -> None:
 
 
 def test_the_menu_of_a_chart_saves_copies_and_enlarges(panel: ChartPanel) -> None:
-    saved: list[str] = []
-    panel.save_wanted.connect(saved.append)
+    saved = recorded(panel.save_wanted)
     for action in panel.menu():
         if action.text.startswith("Save"):
             action.do()
@@ -241,11 +234,9 @@ def test_a_message_stands_in_place_of_a_chart_that_has_nothing_to_show(panel: Ch
 
 
 def test_chips_are_taken_away_one_by_one_or_all(qtbot: Any) -> None:
-    row = ChipRow("Filter")
-    qtbot.addWidget(row)
+    row = placed(qtbot, ChipRow("Filter"))
     row.resize(300, 30)
-    removed: list[str] = []
-    row.removed.connect(removed.append)
+    removed = recorded(row.removed)
     row.set_chips([("a", "Suite: Everyday"), ("b", "Model: small")])
     assert not row.isHidden()
     assert [chip.accessibleName() for chip in row.chips()] == ["Filter Suite: Everyday", "Filter Model: small"]
@@ -258,18 +249,14 @@ def test_chips_are_taken_away_one_by_one_or_all(qtbot: Any) -> None:
 
 
 def test_chips_wrap_where_they_do_not_fit(qtbot: Any) -> None:
-    row = ChipRow("Filter")
-    qtbot.addWidget(row)
-    row.resize(220, 30)
-    row.show()
+    row = placed(qtbot, ChipRow("Filter"), 220, 30)
     row.set_chips([(str(n), f"Suite: number {n}") for n in range(4)])
     assert row.chips()[-1].y() > row.chips()[0].y()
     assert row.height() > row.chips()[-1].geometry().bottom()
 
 
 def test_pips_say_their_count(qtbot: Any) -> None:
-    pips = CountDots("Fixed", Role.GOOD_FILL)
-    qtbot.addWidget(pips)
+    pips = placed(qtbot, CountDots("Fixed", Role.GOOD_FILL))
     pips.resize(80, 20)
     pips.set_count(4_000)
     assert pips.accessibleName() == "Fixed: 4000"

@@ -8,17 +8,16 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.widgets.scale import ThresholdScale
+from tests.support.widgets import placed, recorded
 
 
 def made(qtbot: QtBot) -> tuple[ThresholdScale, list[float]]:
-    scale = ThresholdScale("Threshold")
-    qtbot.addWidget(scale)
+    scale = placed(qtbot, ThresholdScale("Threshold"))
     scale.resize(600, scale.height())
     scale.set_span(100, 401)
     scale.set_ramp([QColor("#000000"), QColor("#FFFFFF")])
     scale.set_numbers([5, 0, 1, 20])
-    heard: list[float] = []
-    scale.moved.connect(heard.append)
+    heard = recorded(scale.moved)
     scale.set_threshold(0.85)
     scale.show()
     return scale, heard

@@ -1,16 +1,18 @@
-"""Lists keep what the user chose, sort as asked, and stay quick."""
+"""Tables keep the selection, sort, copy, tick rows and stay quick."""
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.widgets import Action, Cell, CellKind, Column, ListTable, Mark, Row
+from app.widgets import Action, Cell, CellKind, CheckableTable, Column, ListTable, Mark, Row
 from app.widgets.paged import PagedTable
 from app.widgets.table import RowsModel, spoken
+from tests.support.widgets import placed, recorded
+from tests.support.windows import drive, shown, until
 
 COLUMNS = (
     Column(key="mark", title="", kind=CellKind.MARK, width=40, sortable=False),
@@ -38,8 +40,7 @@ def cells_of(number: int) -> tuple[Cell, ...]:
 
 def table(qtbot: QtBot, count: int = 5) -> ListTable:
     """A shown table of some rows, its model watched for sins."""
-    made = ListTable(COLUMNS, "Runs")
-    qtbot.addWidget(made)
+    made = placed(qtbot, ListTable(COLUMNS, "Runs"))
     QAbstractItemModelTester(made.table_rows, QAbstractItemModelTester.FailureReportingMode.Fatal, made)
     made.set_rows([row(number, share=number / count) for number in range(count)])
     made.resize(600, 300)
@@ -50,8 +51,7 @@ def table(qtbot: QtBot, count: int = 5) -> ListTable:
 def test_what_is_selected_stays_selected_when_rows_come_anew(qtbot: QtBot) -> None:
     made = table(qtbot)
     made.select("3")
-    told: list[str] = []
-    made.chosen.connect(told.append)
+    told = recorded(made.chosen)
     made.set_rows([row(9), row(3), row(1)])
     assert (made.current_id(), made.selected_ids(), told) == ("3", ("3",), [])
 
@@ -159,10 +159,7 @@ def test_of_a_hundred_thousand_rows_only_those_in_sight_are_made(qtbot: QtBot) -
         asked.add(number)
         return cells_of(number)
 
-    made = ListTable(COLUMNS, "Runs")
-    qtbot.addWidget(made)
-    made.resize(600, 300)
-    made.show()
+    made = placed(qtbot, ListTable(COLUMNS, "Runs"), 600, 300)
     made.set_rows([Row(str(number), partial(remembered, number)) for number in range(100_000)])
     picture = QImage(made.size(), QImage.Format.Format_RGB32)
     for place in range(0, 100_000, 5_000):
@@ -210,10 +207,7 @@ def test_the_chosen_rows_are_copied_as_they_stand(qtbot: QtBot) -> None:
 
 
 def test_of_a_long_table_all_rows_are_chosen_and_copied_and_only_those_in_sight_are_asked_for(qtbot: QtBot) -> None:
-    made = PagedTable(COLUMNS, "Runs")
-    qtbot.addWidget(made)
-    made.resize(600, 300)
-    made.show()
+    made = placed(qtbot, PagedTable(COLUMNS, "Runs"), 600, 300)
     asked: list[int] = []
     made.pages.wanted.connect(lambda _, last: asked.append(last))
     made.set_reader(lambda places, do: do([row(place) for place in places]))
@@ -288,3 +282,62 @@ def test_rows_are_found_by_all_words_in_the_order_that_was_chosen(qtbot: QtBot) 
     assert made.rows.ids() == ["3", "13"]
     made.find_rows("")
     assert made.rows.ids() == ["3", "13", "2"]
+
+
+def table_from_test_ticks() -> CheckableTable:
+    made = CheckableTable([Column(key="name", title="Name")], "Names")
+    made.show_cells({key: lambda key=key: [key] for key in "abc"}, {"a": True, "b": False})  # type: ignore[misc]
+    return made
+
+
+def click(made: CheckableTable, place: int) -> None:
+    box = made.visualRect(made.rows.index(place, 0)).center()
+    QTest.mouseClick(made.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(box))
+
+
+def test_a_click_on_the_box_ticks_its_row_and_a_row_without_a_box_stays(qapp: QApplication) -> None:
+    async def work() -> None:
+        made, told = table_from_test_ticks(), list[tuple[str, ...]]()
+        made.ticks_changed.connect(lambda: told.append(made.ticked()))
+        shown(made, 400, 300)
+        await until(lambda: made.visualRect(made.rows.index(2, 0)).isValid())
+        for place in (1, 0, 2):
+            click(made, place)
+        assert told == [("a", "b"), ("b",)]
+        assert [made.rows.row(place).cells[0].marks[0].value for place in range(3)] == ["not ticked", "ticked", "blank"]
+        made.close()
+        made.deleteLater()
+
+    drive(work())
+
+
+def test_what_a_search_hides_keeps_its_tick_and_what_it_shows_is_ticked_together(qapp: QApplication) -> None:
+    made = CheckableTable([Column(key="name", title="Name")], "Names")
+    cells = {"a": "apple", "b": "bread", "c": "berry"}
+    made.show_cells({key: lambda text=text: [text] for key, text in cells.items()}, dict.fromkeys("abc", False))  # type: ignore[misc]
+    made.find_rows("b e r")
+    next(action for action in made.own_actions() if action.text == "Tick all that were found").do()
+    assert made.ticked() == ("b", "c")
+    assert made.rows.ids() == ["b", "c"]
+    made.find_rows("")
+    boxes = [made.rows.row(place).cells[0].marks[0].value for place in range(3)]
+    assert boxes == ["not ticked", "ticked", "ticked"]
+    made.deleteLater()
+
+
+def test_space_ticks_all_that_are_selected_alike(qapp: QApplication) -> None:
+    async def work() -> None:
+        made = table_from_test_ticks()
+        shown(made, 400, 300)
+        made.select("b")
+        made.selectAll()
+        QTest.keyClick(made, Qt.Key.Key_Space)
+        assert made.ticked() == ("a", "b")
+        QTest.keyClick(made, Qt.Key.Key_Space)
+        assert made.ticked() == ()
+        next(action for action in made.own_actions() if action.text == "Tick all").do()
+        assert made.ticked() == ("a", "b")
+        made.close()
+        made.deleteLater()
+
+    drive(work())

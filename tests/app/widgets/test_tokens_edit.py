@@ -9,15 +9,12 @@ from pytestqt.qtbot import QtBot
 from app.widgets import LineText, Span, TokensEdit
 from app.widgets.accessibility import reading_order
 from app.widgets.tokens_edit import TokenChip
+from tests.support.widgets import placed, recorded
 
 
 @pytest.fixture
 def edit(qtbot: QtBot) -> TokensEdit:
-    made = TokensEdit("tag", "Add a tag")
-    qtbot.addWidget(made)
-    made.resize(200, 24)
-    made.show()
-    return made
+    return placed(qtbot, TokensEdit("tag", "Add a tag"), 200, 24)
 
 
 def test_a_name_is_added_with_enter_or_a_comma_and_only_once(edit: TokensEdit) -> None:
@@ -35,8 +32,7 @@ def test_a_name_that_is_known_keeps_its_spelling(edit: TokensEdit) -> None:
 
 
 def test_where_only_known_names_count_another_stays_typed(qtbot: QtBot) -> None:
-    edit = TokensEdit("server", "Add a server", only_known=True)
-    qtbot.addWidget(edit)
+    edit = placed(qtbot, TokensEdit("server", "Add a server", only_known=True))
     edit.set_known(["docs"])
     QTest.keyClicks(edit.entry, "dogs")
     QTest.keyClick(edit.entry, Qt.Key.Key_Return)
@@ -59,8 +55,7 @@ def test_a_name_that_is_there_already_is_told_once_typing_pauses_and_taken_back_
 
 
 def test_a_name_that_nobody_knows_is_told_where_only_known_ones_count(qtbot: QtBot) -> None:
-    made = TokensEdit("server", "Add a server", only_known=True)
-    qtbot.addWidget(made)
+    made = placed(qtbot, TokensEdit("server", "Add a server", only_known=True))
     made.set_known(["Bike shop"])
     made.show()
     QTest.keyClicks(made.entry, "bike")
@@ -69,8 +64,7 @@ def test_a_name_that_nobody_knows_is_told_where_only_known_ones_count(qtbot: QtB
 
 
 def test_backspace_in_the_empty_entry_and_del_on_a_chip_take_names_away(edit: TokensEdit) -> None:
-    told: list[tuple[str, ...]] = []
-    edit.changed.connect(told.append)
+    told = recorded(edit.changed)
     edit.set_tokens(["a", "b", "c"])
     QTest.keyClick(edit.entry, Qt.Key.Key_Backspace)
     QTest.keyClick(edit.findChildren(TokenChip)[0], Qt.Key.Key_Delete)
@@ -85,8 +79,7 @@ def test_chips_wrap_and_the_field_grows(edit: TokensEdit) -> None:
 
 
 def test_tab_reaches_chips_that_came_later_in_reading_order(qtbot: QtBot) -> None:
-    page = QWidget()
-    qtbot.addWidget(page)
+    page = placed(qtbot, QWidget())
     column = QVBoxLayout(page)
     before, edit, after = QLineEdit(), TokensEdit("tag", "Add a tag"), QLineEdit()
     for part in (before, edit, after):
@@ -97,8 +90,7 @@ def test_tab_reaches_chips_that_came_later_in_reading_order(qtbot: QtBot) -> Non
 
 
 def test_a_line_of_spans_is_one_safe_line(qtbot: QtBot) -> None:
-    line = LineText()
-    qtbot.addWidget(line)
+    line = placed(qtbot, LineText())
     line.set_spans([Span("name", mono=True), Span("  te\u202ext\nmore")])
     assert line.text() == "name te⟨U+202E⟩xt more"
     assert line.accessibleName() == line.text()

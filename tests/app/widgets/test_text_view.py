@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.theme import Role, ThemeMode, theme
 from app.widgets import FlowText, Label, LineText, Span, TextArea, joined, marked
+from tests.support.widgets import placed
 
 
 def test_marked_ranges_count_characters_not_utf16_units() -> None:
@@ -23,8 +24,7 @@ def test_marked_ranges_count_characters_not_utf16_units() -> None:
 
 
 def test_text_is_as_high_as_its_lines(qtbot: QtBot) -> None:
-    host = QWidget()
-    qtbot.addWidget(host)
+    host = placed(qtbot, QWidget())
     column = QVBoxLayout(host)
     text = FlowText("word " * 40)
     column.addWidget(text)
@@ -37,8 +37,7 @@ def test_text_is_as_high_as_its_lines(qtbot: QtBot) -> None:
 
 
 def test_a_paragraph_shows_hidden_characters_and_keeps_lines(qtbot: QtBot) -> None:
-    text = FlowText()
-    qtbot.addWidget(text)
+    text = placed(qtbot, FlowText())
     text.set_spans([Span("one\n"), Span("two\u202e", mono=True)])
     assert text.text() == "one\ntwo⟨U+202E⟩"
     assert text.accessibleName() == text.text()
@@ -65,8 +64,7 @@ def test_a_label_that_is_gone_hears_of_no_other_scheme(qtbot: QtBot) -> None:
 
 
 def test_what_is_too_long_to_be_edited_is_shown_in_part_and_kept_whole(qtbot: QtBot) -> None:
-    area = TextArea()
-    qtbot.addWidget(area)
+    area = placed(qtbot, TextArea())
     huge = "A=b\n" * 100_000
     area.setPlainText(huge)
     area.insertPlainText("C=d")

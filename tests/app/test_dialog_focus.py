@@ -1,4 +1,4 @@
-"""What opens over the screens: who has the keyboard while it is shown, and who has it once Esc took it away."""
+"""The keyboard focus while a dialog or a message is shown, and after Esc closed it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +15,7 @@ from app.widgets.notices import Notice, Toast, Toaster
 from tests.support.accessibility_checks import interactive
 from tests.support.displayed_text import drawn
 from tests.support.special_workspaces import hostile_engine
+from tests.support.widgets import placed
 from tests.support.window_tour import filled, has_keyboard, opened, over_screens, overlays
 from tests.support.windows import drive, until
 
@@ -72,9 +73,7 @@ def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never_takes
 
 def test_a_word_is_an_alert_with_all_that_it_says_for_who_hears_it_read(qtbot: QtBot) -> None:
     install_accessible_roles()
-    host = QWidget()
-    qtbot.addWidget(host)
-    host.show()
+    host = placed(qtbot, QWidget(), shown=True)
     Toaster(host).show("Deleted 3 test cases", undo=lambda: None)
     (toast,) = host.findChildren(Toast)
     told = QAccessible.queryAccessibleInterface(toast)

@@ -1,4 +1,4 @@
-"""What lies between panes is seen, and moved by the mouse and by keys."""
+"""Dividers between panes are visible, and move by mouse and keyboard."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A change of the theme while the window is open: every screen wears the new colours, and none of the old ones."""
+"""A change of the theme while the window is open: every screen has the new colours and none of the old ones."""
 
 from collections.abc import Callable, Iterator
 

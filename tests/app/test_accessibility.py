@@ -1,4 +1,4 @@
-"""Every screen, view and dialog, as it is for who uses the keyboard alone, hears it read, or sees little."""
+"""Every screen, view and dialog by keyboard alone, by a screen reader, at every size of text and window."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,11 +14,12 @@ from app.core_link.settings import Settings
 from app.core_link.workspaces import WorkspaceMenu
 from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import MainFrame
+from app.shell.main_window import MainWindow
 from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
 from app.theme import Contrast, ThemeMode, theme
 from app.widgets import install_accessible_roles
 from mcp_tef import StoreError
-from tests.support.accessibility_checks import Keyboard, Walk
+from tests.support.accessibility_checks import Keyboard, Walk, beyond, cramped
 from tests.support.configs import CLOCK, written
 from tests.support.displayed_text import drawn
 from tests.support.fake_engine import FakeEngine
@@ -168,4 +169,29 @@ def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
         frame.deleteLater()
 
     drive(work(), *colours)
+    assert not walk.found, walk.told()
+
+
+USUAL, SMALLEST = (1280, 800), (960, 640)
+
+
+@pytest.mark.parametrize(("size", "percent"), [(USUAL, 200), (SMALLEST, 100), (SMALLEST, 150), (SMALLEST, 200)])
+def test_all_that_opens_lies_inside_the_window_with_its_buttons_in_sight(
+    size: tuple[int, int], percent: int, tmp_path: Path
+) -> None:
+    walk, settings = Walk(), Settings(None)
+    settings.set("window.text_size", percent)
+
+    def look_at(window: MainWindow, name: str, over: QWidget) -> None:
+        walk.take(beyond(over, window.window()) | cramped(over), name)
+
+    async def work() -> None:
+        async with opened(await hostile_engine(TEXT, SERVER), settings) as window:
+            await filled(window, lambda page: SERVER in drawn(page))
+            window.window().resize(*size)
+            server = (await window.session.call(lambda core: core.servers.list()))[0]
+            for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+                await looked_over(window, show, partial(look_at, window, name))
+
+    drive(work())
     assert not walk.found, walk.told()

@@ -1,4 +1,4 @@
-"""Where there is one of a thing, it is called so: what is read and what is heard never says `1 runs`."""
+"""Texts and spoken names never put a plural after 1."""
 
 import re
 from functools import partial

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets import CellKind, Column, ListTable, Row
 from app.widgets.columns import ColumnsDialog
+from tests.support.widgets import placed
 
 COLUMNS = (
     Column(key="mark", title="", kind=CellKind.MARK, width=40),
@@ -20,8 +21,7 @@ ALT = Qt.KeyboardModifier.AltModifier
 @pytest.fixture
 def table(qtbot: QtBot) -> ListTable:
     """A shown table with a row."""
-    made = ListTable(COLUMNS, "Runs")
-    qtbot.addWidget(made)
+    made = placed(qtbot, ListTable(COLUMNS, "Runs"))
     made.set_rows([Row("1", ("", "a query", "0.9"))])
     made.resize(900, 700)
     made.show()

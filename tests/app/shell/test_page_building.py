@@ -1,4 +1,4 @@
-"""Pages are built while nobody waits, and whoever is quicker waits for no page but the one that is wished for."""
+"""Pages are built in the background, and the requested page comes first."""
 
 import asyncio
 from collections.abc import AsyncIterator

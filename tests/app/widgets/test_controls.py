@@ -1,4 +1,4 @@
-"""The parts of pages do what they say, by mouse and by keyboard."""
+"""Controls of pages by mouse and keyboard."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -28,6 +28,7 @@ from app.widgets import (
     Toaster,
 )
 from app.widgets.picker import matching
+from tests.support.widgets import placed, recorded
 
 TOOLS = tuple(
     PickItem(id=name, title=name, detail=f"What {name} does", lead="docs", right="docs")
@@ -36,10 +37,8 @@ TOOLS = tuple(
 
 
 def test_typing_pauses_before_it_searches(qtbot: QtBot) -> None:
-    field = SearchField("Search runs")
-    qtbot.addWidget(field)
-    heard: list[str] = []
-    field.searched.connect(heard.append)
+    field = placed(qtbot, SearchField("Search runs"))
+    heard = recorded(field.searched)
     with qtbot.waitSignal(field.searched):
         QTest.keyClicks(field, "abc")
     assert heard == ["abc"]
@@ -48,8 +47,7 @@ def test_typing_pauses_before_it_searches(qtbot: QtBot) -> None:
 
 
 def test_segments_are_chosen_by_arrow_keys_and_named(qtbot: QtBot) -> None:
-    made = Segmented([("one", "One call"), ("none", "No call")], "What should happen")
-    qtbot.addWidget(made)
+    made = placed(qtbot, Segmented([("one", "One call"), ("none", "No call")], "What should happen"))
     with qtbot.waitSignal(made.changed) as told:
         QTest.keyClick(made, Qt.Key.Key_Right)
     assert told.args == ["none"]
@@ -59,16 +57,14 @@ def test_segments_are_chosen_by_arrow_keys_and_named(qtbot: QtBot) -> None:
 
 
 def test_a_click_chooses_a_segment(qtbot: QtBot) -> None:
-    made = Segmented([("one", "One"), ("two", "Two")], "Which")
-    qtbot.addWidget(made)
+    made = placed(qtbot, Segmented([("one", "One"), ("two", "Two")], "Which"))
     made.resize(200, 28)
     QTest.mouseClick(made, Qt.MouseButton.LeftButton, pos=QPoint(150, 14))
     assert made.current() == "two"
 
 
 def test_tabs_show_their_panes_and_one_alone_has_no_tabs(qtbot: QtBot) -> None:
-    pane = DetailPane("Run")
-    qtbot.addWidget(pane)
+    pane = placed(qtbot, DetailPane("Run"))
     pane.add_tab("verdict", "Verdict", QWidget())
     assert pane.tabs.isHidden()
     pane.add_tab("raw", "Raw exchange", QWidget())
@@ -114,8 +110,7 @@ def test_the_picker_finds_by_every_typed_word_best_first(typed: str, found: list
 
 
 def test_the_picker_is_worked_by_keyboard_alone(qtbot: QtBot) -> None:
-    picker = Picker("Tool", "Choose a tool")
-    qtbot.addWidget(picker)
+    picker = placed(qtbot, Picker("Tool", "Choose a tool"))
     picker.set_items(TOOLS)
     picker.show()
     QTest.keyClicks(picker, "s")
@@ -130,8 +125,7 @@ def test_the_picker_is_worked_by_keyboard_alone(qtbot: QtBot) -> None:
 
 
 def test_the_picker_takes_what_is_not_in_the_list_where_that_is_allowed(qtbot: QtBot) -> None:
-    picker = Picker("Model", "Choose a model")
-    qtbot.addWidget(picker)
+    picker = placed(qtbot, Picker("Model", "Choose a model"))
     picker.set_items(TOOLS)
     picker.allow_other("Use “{}”")
     picker.open()
@@ -144,8 +138,7 @@ def test_the_picker_takes_what_is_not_in_the_list_where_that_is_allowed(qtbot: Q
 
 def test_a_field_says_what_is_wrong_and_takes_its_note_back(qtbot: QtBot) -> None:
     line = QLineEdit()
-    field = Field("Name", line, note="Short and unique")
-    qtbot.addWidget(field)
+    field = placed(qtbot, Field("Name", line, note="Short and unique"))
     field.set_error("This name is taken.")
     assert line.accessibleDescription() == "This name is taken."
     assert line.property("wrong") is True
@@ -155,8 +148,7 @@ def test_a_field_says_what_is_wrong_and_takes_its_note_back(qtbot: QtBot) -> Non
 
 def test_a_field_waits_with_an_error_for_a_pause_and_takes_it_back_at_once(qtbot: QtBot) -> None:
     line = QLineEdit()
-    field = Field("Address", line)
-    qtbot.addWidget(field)
+    field = placed(qtbot, Field("Address", line))
     field.tell("It does not begin with https://.")
     assert line.accessibleDescription() == ""
     qtbot.waitUntil(lambda: line.accessibleDescription() == "It does not begin with https://.", timeout=30_000)
@@ -168,8 +160,7 @@ def test_a_field_waits_with_an_error_for_a_pause_and_takes_it_back_at_once(qtbot
 
 def test_an_error_stays_though_the_note_below_it_changes(qtbot: QtBot) -> None:
     line = QLineEdit()
-    field = Field("Key", line)
-    qtbot.addWidget(field)
+    field = placed(qtbot, Field("Key", line))
     field.set_error("A key is missing.")
     field.set_note("Kept in memory.")
     assert line.accessibleDescription() == "A key is missing."
@@ -178,15 +169,13 @@ def test_an_error_stays_though_the_note_below_it_changes(qtbot: QtBot) -> None:
 
 
 def test_a_menu_button_shows_and_tells_its_choice(qtbot: QtBot) -> None:
-    made = MenuButton("Matcher of query", [("equals", "equals"), None, ("any", "anything")])
-    qtbot.addWidget(made)
+    made = placed(qtbot, MenuButton("Matcher of query", [("equals", "equals"), None, ("any", "anything")]))
     made.set_current("any")
     assert (made.text(), made.accessibleName()) == ("anything", "Matcher of query: anything")
 
 
 def test_a_header_keeps_its_buttons_when_only_their_deed_changes(qtbot: QtBot) -> None:
-    header = PageHeader("Runs")
-    qtbot.addWidget(header)
+    header = placed(qtbot, PageHeader("Runs"))
     done: list[str] = []
     header.set_buttons([Action(text="Run", do=lambda: done.append("old"), kind="primary")])
     first = header.buttons()[0]
@@ -199,8 +188,7 @@ def test_a_header_keeps_its_buttons_when_only_their_deed_changes(qtbot: QtBot) -
 
 
 def test_a_notice_says_what_to_do_and_hides_its_details(qtbot: QtBot) -> None:
-    notice = Notice("bad")
-    qtbot.addWidget(notice)
+    notice = placed(qtbot, Notice("bad"))
     notice.show_message("Could not start files.", "Install Node.js.", details="exit code 127")
     assert notice.accessibleName() == "Could not start files. Install Node.js."
     assert not notice.isHidden()
@@ -209,8 +197,7 @@ def test_a_notice_says_what_to_do_and_hides_its_details(qtbot: QtBot) -> None:
 
 
 def test_a_toast_undoes_once(qtbot: QtBot) -> None:
-    host = QWidget()
-    qtbot.addWidget(host)
+    host = placed(qtbot, QWidget())
     host.resize(800, 600)
     undone: list[int] = []
     toaster = Toaster(host)
@@ -221,8 +208,7 @@ def test_a_toast_undoes_once(qtbot: QtBot) -> None:
 
 
 def test_the_activity_bar_asks_to_pause_continue_and_stop(qtbot: QtBot) -> None:
-    bar = ActivityBar()
-    qtbot.addWidget(bar)
+    bar = placed(qtbot, ActivityBar())
     heard: list[str] = []
     bar.pause_wanted.connect(lambda: heard.append("pause"))
     bar.resume_wanted.connect(lambda: heard.append("continue"))
@@ -245,8 +231,7 @@ def test_an_empty_page_offers_the_first_step(qtbot: QtBot) -> None:
 
 
 def test_a_card_is_spoken_as_one_sentence(qtbot: QtBot) -> None:
-    rail = CardList("Batches", row_height=76)
-    qtbot.addWidget(rail)
+    rail = placed(qtbot, CardList("Batches", row_height=76))
     bar = (Segment(role=Role.GOOD_FILL, value=8, name="right"), Segment(role=Role.BAD_FILL, value=2, name="wrong"))
     rail.set_rows([CardRow(id="1", title="Everyday", right=Span("14:02"), sub=(Span("gpt"),), bar=bar, bar_total=20)])
     rail.resize(204, 200)
@@ -255,7 +240,6 @@ def test_a_card_is_spoken_as_one_sentence(qtbot: QtBot) -> None:
 
 
 def test_a_bar_says_its_shares(qtbot: QtBot) -> None:
-    bar = StackedBar("Verdicts")
-    qtbot.addWidget(bar)
+    bar = placed(qtbot, StackedBar("Verdicts"))
     bar.set_segments([Segment(role=Role.GOOD_FILL, value=8, name="right")], 10)
     assert bar.accessibleName() == "Verdicts: right 8"
