@@ -1,5 +1,6 @@
 """The runs page on a qasync loop, over an engine in memory."""
 
+import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -63,7 +64,7 @@ class Desk:
         await self.until(lambda: len(self.said) >= batches and self.rests())
 
     def rests(self) -> bool:
-        """Whether all that was heard is shown: rows, and what they come to."""
+        """Return True if rows and summary are shown."""
         pages, figure = self.page.run_list.table.pages, self.page.run_list.summary_bar.value.text()
         return bool(pages.rowCount() and pages.row(0).id) and figure not in ("", "…")
 
@@ -84,24 +85,43 @@ def batch_menu(desk: Desk, batch: BatchId) -> dict[str, Action]:
     return {action.text: action for action in desk.page.run_commands.batch_menu()}
 
 
-Story = Callable[[Desk], Coroutine[Any, Any, None]]
+Story = Callable[..., Coroutine[Any, Any, None]]
+
+
+async def tell(story: Story, bot: QtBot, settings: Settings | None, engine: FakeEngine, given: dict[str, Any]) -> None:
+    """Run a test with a page over an engine, and close everything after it."""
+    async with session_for(engine, settings) as (session, fake):
+        desk = Desk(session, fake, bot)
+        await story(desk, **given)
+        assert desk.failed == []
+        session.events.disconnect()
+        desk.page.hide()
+        desk.page.deleteLater()
+
+
+def on_page(settings: Settings | None = None, **engine: Any) -> Callable[[Story], Callable[..., None]]:
+    """A decorator for `async def test(desk, …)`: runs it on the window's loop, with a page over such an engine."""
+
+    def decorate(story: Story) -> Callable[..., None]:
+        def run(qapp: QApplication, qtbot: QtBot, **given: Any) -> None:
+            drive(tell(story, qtbot, settings, FakeEngine(**engine), given))
+
+        fixtures = [*inspect.signature(run).parameters.values()][:2] + [*inspect.signature(story).parameters.values()][
+            1:
+        ]
+        named = [fixture.replace(kind=inspect.Parameter.KEYWORD_ONLY) for fixture in fixtures]
+        run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # functions take one
+        run.__name__, run.__doc__, run.__module__ = story.__name__, story.__doc__, story.__module__
+        return run
+
+    return decorate
 
 
 @pytest.fixture
 def use(qapp: QApplication, qtbot: QtBot) -> Callable[..., None]:
-    """Run a story with a desk over an engine made of the arguments, and put everything away after it."""
-    qapp.setQuitOnLastWindowClosed(False)
+    """Run several stories, each with a page of its own over an engine made of the arguments."""
 
-    async def whole(story: Story, engine: FakeEngine, settings: Settings | None) -> None:
-        async with session_for(engine, settings) as (session, fake):
-            desk = Desk(session, fake, qtbot)
-            await story(desk)
-            assert desk.failed == []
-            session.events.disconnect()
-            desk.page.hide()
-            desk.page.deleteLater()
+    def run(story: Story, settings: Settings | None = None, **engine: Any) -> None:
+        drive(tell(story, qtbot, settings, FakeEngine(**engine), {}))
 
-    def tell(story: Story, settings: Settings | None = None, **engine: Any) -> None:
-        drive(whole(story, FakeEngine(**engine), settings))
-
-    return tell
+    return run

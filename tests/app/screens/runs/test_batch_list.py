@@ -12,7 +12,7 @@ from app.screens.kit import ViewStates, in_order
 from app.screens.runs.batch_summaries import batch_card
 from app.screens.runs.filters import BATCH_ORDERS, matches_batch
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, on_page
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -81,93 +81,81 @@ def shown(desk: Desk) -> list[str]:
     return [rail.rows.row(place).title for place in range(rail.rows.rowCount())]
 
 
-def test_a_single_batch_needs_no_field_to_find_it(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await with_batches(desk, "Only")
-        command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
-        assert not desk.page.view.batch_pane.search.isVisible()
-        assert not command.needs()
-
-    use(story)
+@on_page()
+async def test_a_single_batch_needs_no_field_to_find_it(desk: Desk) -> None:
+    await with_batches(desk, "Only")
+    command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
+    assert not desk.page.view.batch_pane.search.isVisible()
+    assert not command.needs()
 
 
-def test_batches_are_found_and_chosen_by_keys_alone(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await with_batches(desk, "Before", "After", "Afterwards")
-        pane = desk.page.view.batch_pane
-        command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
-        assert command.needs()
-        command.do()
-        QTest.keyClicks(pane.search, "bef")
-        await desk.until(lambda: shown(desk) == ["Before"] and pane.count.text() == "1 of 3")
-        QTest.keyClick(pane.search, Qt.Key.Key_Down)
-        assert pane.list.selected_ids()
-        await desk.until(lambda: desk.page.presenter.current == pane.list.current_id())
-        QTest.keyClick(pane.list, Qt.Key.Key_Return)
-        assert desk.page.focusWidget() is desk.page.run_list.table
-        command.do()
-        QTest.keyClicks(pane.search, "zzz")
-        await desk.until(pane.no_match.isVisible)
-        QTest.keyClick(pane.search, Qt.Key.Key_Escape)
-        await desk.until(lambda: len(shown(desk)) == 3)
-        assert pane.list.current_id() == desk.page.presenter.current
-
-    use(story)
+@on_page()
+async def test_batches_are_found_and_chosen_by_keys_alone(desk: Desk) -> None:
+    await with_batches(desk, "Before", "After", "Afterwards")
+    pane = desk.page.view.batch_pane
+    command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
+    assert command.needs()
+    command.do()
+    QTest.keyClicks(pane.search, "bef")
+    await desk.until(lambda: shown(desk) == ["Before"] and pane.count.text() == "1 of 3")
+    QTest.keyClick(pane.search, Qt.Key.Key_Down)
+    assert pane.list.selected_ids()
+    await desk.until(lambda: desk.page.presenter.current == pane.list.current_id())
+    QTest.keyClick(pane.list, Qt.Key.Key_Return)
+    assert desk.page.focusWidget() is desk.page.run_list.table
+    command.do()
+    QTest.keyClicks(pane.search, "zzz")
+    await desk.until(pane.no_match.isVisible)
+    QTest.keyClick(pane.search, Qt.Key.Key_Escape)
+    await desk.until(lambda: len(shown(desk)) == 3)
+    assert pane.list.current_id() == desk.page.presenter.current
 
 
-def test_the_order_is_chosen_in_a_menu_and_remembered(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await with_batches(desk, "B", "a", "C")
-        pane = desk.page.view.batch_pane
-        next(one for one in pane.sort_actions() if one.text == "By name").do()
-        assert shown(desk) == ["a", "B", "C"]
-        assert [one.text for one in pane.sort_actions() if one.checked] == ["By name"]
-        assert pane.sort.accessibleName() == "Sort batches, now: by name"
-        states = ViewStates(desk.session.settings, desk.session.workspace, "runs")
-        assert states.load(part="batches").sort.name == "name"
-
-    use(story)
+@on_page()
+async def test_the_order_is_chosen_in_a_menu_and_remembered(desk: Desk) -> None:
+    await with_batches(desk, "B", "a", "C")
+    pane = desk.page.view.batch_pane
+    next(one for one in pane.sort_actions() if one.text == "By name").do()
+    assert shown(desk) == ["a", "B", "C"]
+    assert [one.text for one in pane.sort_actions() if one.checked] == ["By name"]
+    assert pane.sort.accessibleName() == "Sort batches, now: by name"
+    states = ViewStates(desk.session.settings, desk.session.workspace, "runs")
+    assert states.load(part="batches").sort.name == "name"
 
 
-def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await with_batches(desk, "Before", "After", "Afterwards")
-        pane = desk.page.view.batch_pane
-        pane.focus_search()
-        QTest.keyClicks(pane.search, "aft")
-        next(one for one in pane.sort_actions() if one.text == "By name").do()
-        assert (pane.search.text(), shown(desk)) == ("aft", ["After", "Afterwards"])
-        QTest.keyClicks(pane.search, "erw")
-        QTest.keyClick(pane.search, Qt.Key.Key_Return)
-        assert shown(desk) == ["Afterwards"]
-        assert pane.list.selected_ids()
-
-    use(story)
+@on_page()
+async def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(desk: Desk) -> None:
+    await with_batches(desk, "Before", "After", "Afterwards")
+    pane = desk.page.view.batch_pane
+    pane.focus_search()
+    QTest.keyClicks(pane.search, "aft")
+    next(one for one in pane.sort_actions() if one.text == "By name").do()
+    assert (pane.search.text(), shown(desk)) == ("aft", ["After", "Afterwards"])
+    QTest.keyClicks(pane.search, "erw")
+    QTest.keyClick(pane.search, Qt.Key.Key_Return)
+    assert shown(desk) == ["Afterwards"]
+    assert pane.list.selected_ids()
 
 
-def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await with_batches(desk, "Before", "After")
-        pane, oldest = desk.page.view.batch_pane, desk.page.presenter.batches.all()[-1]
-        pane.search.setText("before")
-        await desk.until(lambda: shown(desk) == ["Before"])
-        await desk.page.batch_actions.delete([oldest.id])
-        await desk.until(pane.no_match.isVisible)
-        assert pane.search.isVisible()
-        QTest.keyClick(pane.search, Qt.Key.Key_Escape)
-        await desk.until(lambda: shown(desk) == ["After"] and not pane.search.isVisible())
-
-    use(story)
+@on_page()
+async def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(desk: Desk) -> None:
+    await with_batches(desk, "Before", "After")
+    pane, oldest = desk.page.view.batch_pane, desk.page.presenter.batches.all()[-1]
+    pane.search.setText("before")
+    await desk.until(lambda: shown(desk) == ["Before"])
+    await desk.page.batch_actions.delete([oldest.id])
+    await desk.until(pane.no_match.isVisible)
+    assert pane.search.isVisible()
+    QTest.keyClick(pane.search, Qt.Key.Key_Escape)
+    await desk.until(lambda: shown(desk) == ["After"] and not pane.search.isVisible())
 
 
-def test_a_batch_that_begins_is_shown_whatever_is_being_looked_for(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await with_batches(desk, "Before", "After")
-        pane = desk.page.view.batch_pane
-        pane.search.setText("before")
-        await desk.until(lambda: shown(desk) == ["Before"])
-        await desk.page.batch_actions.run_offline()
-        await desk.until(lambda: "All cases" in shown(desk) and pane.search.text() == "")
-        await desk.until_ended(1)
-
-    use(story)
+@on_page()
+async def test_a_batch_that_begins_is_shown_whatever_is_being_looked_for(desk: Desk) -> None:
+    await with_batches(desk, "Before", "After")
+    pane = desk.page.view.batch_pane
+    pane.search.setText("before")
+    await desk.until(lambda: shown(desk) == ["Before"])
+    await desk.page.batch_actions.run_offline()
+    await desk.until(lambda: "All cases" in shown(desk) and pane.search.text() == "")
+    await desk.until_ended(1)

@@ -13,7 +13,7 @@ from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
 from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, on_page
 from tests.support.run_factories import run
 
 
@@ -23,37 +23,33 @@ def visible_rows(desk: Desk) -> list[str]:
     return [pages.row(number).cells[1].text for number in range(pages.rowCount())]
 
 
-def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        where = RunFilter(classifications=(Classification.FN,))
-        desk.page.open_target(ShowRuns(where, "Missed"))
-        strip = desk.page.run_list.summary_bar
-        await desk.until(lambda: strip.note.text() == "Missed")
-        await desk.until(lambda: strip.value.text() != "…" and len(visible_rows(desk)) == 1)
-        assert strip.detail.text() == "from all batches"
-        assert strip.value.text() == "1"
-        assert [tally.number.text() for tally in strip.counts] == ["1", "0", "0", "0"]
-        assert desk.page.batch_list.current_id() == ""
-        desk.page.batch_list.select_first()
-        await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "correct")
-
-    use(story)
+@on_page()
+async def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    where = RunFilter(classifications=(Classification.FN,))
+    desk.page.open_target(ShowRuns(where, "Missed"))
+    strip = desk.page.run_list.summary_bar
+    await desk.until(lambda: strip.note.text() == "Missed")
+    await desk.until(lambda: strip.value.text() != "…" and len(visible_rows(desk)) == 1)
+    assert strip.detail.text() == "from all batches"
+    assert strip.value.text() == "1"
+    assert [tally.number.text() for tally in strip.counts] == ["1", "0", "0", "0"]
+    assert desk.page.batch_list.current_id() == ""
+    desk.page.batch_list.select_first()
+    await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "correct")
 
 
-def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.session.call(lambda core: core.open_sample())
-        batch = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
-        await desk.session.call(lambda core: core.runs.wait(batch.id))
-        desk.page.request_refresh()
-        desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
-        await desk.page.settled()
-        await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed")
-        await desk.until(lambda: len(visible_rows(desk)) == 1)
-
-    use(story)
+@on_page()
+async def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(desk: Desk) -> None:
+    await desk.session.call(lambda core: core.open_sample())
+    batch = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
+    await desk.session.call(lambda core: core.runs.wait(batch.id))
+    desk.page.request_refresh()
+    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
+    await desk.page.settled()
+    await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed")
+    await desk.until(lambda: len(visible_rows(desk)) == 1)
 
 
 class SlowRuns:
@@ -159,18 +155,16 @@ async def test_a_second_tick_before_the_first_is_answered_adds_to_it() -> None:
     )
 
 
-def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_header_counts(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
-        await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.run_list.summary_bar.value.text() == "4")
-        actions = {action.text: action for action in desk.page.header._filter_actions()}
-        actions["Missed the expected tool"].do()
-        await desk.until(lambda: len(visible_rows(desk)) == 1 and desk.page.header._count.text() == "1 of 4 runs")
-        assert desk.page.run_list.summary_bar.value.text() == "4"
-
-    use(story)
+@on_page()
+async def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_header_counts(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+    await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.run_list.summary_bar.value.text() == "4")
+    actions = {action.text: action for action in desk.page.header._filter_actions()}
+    actions["Missed the expected tool"].do()
+    await desk.until(lambda: len(visible_rows(desk)) == 1 and desk.page.header._count.text() == "1 of 4 runs")
+    assert desk.page.run_list.summary_bar.value.text() == "4"
 
 
 class TwoPages:
@@ -197,14 +191,12 @@ async def test_chosen_runs_are_those_of_the_table_in_which_they_were_chosen() ->
     assert [one.id for one in await reading] == [f"run-{PAGE_SIZE + 1}", "run-3"]
 
 
-def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        table = desk.page.run_list.table
-        table.setColumnWidth(SELECTED, 301)
-        desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
-        await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))
-        assert table.columnWidth(SELECTED) == 301
-
-    use(story)
+@on_page()
+async def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    table = desk.page.run_list.table
+    table.setColumnWidth(SELECTED, 301)
+    desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+    await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))
+    assert table.columnWidth(SELECTED) == 301

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.core_link.targets import ShowRuns
 from app.screens.runs.commands import EXPORT
 from mcp_tef import BatchRequest, Classification, RunFilter
-from tests.app.screens.runs.conftest import Desk, batch_menu
+from tests.app.screens.runs.conftest import Desk, batch_menu, on_page
 
 
 def dialog(desk: Desk) -> QFileDialog:
@@ -38,93 +38,81 @@ async def saved(desk: Desk, file: Path) -> str:
     return text_of(file)
 
 
-def test_nothing_can_be_exported_before_something_ran(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        assert not desk.page.export.isEnabled()
-        assert desk.page.batch_actions.export_scope() is None
-        await desk.run_offline()
-        await desk.until(desk.page.export.isEnabled)
-
-    use(story)
+@on_page()
+async def test_nothing_can_be_exported_before_something_ran(desk: Desk) -> None:
+    await desk.open()
+    assert not desk.page.export.isEnabled()
+    assert desk.page.batch_actions.export_scope() is None
+    await desk.run_offline()
+    await desk.until(desk.page.export.isEnabled)
 
 
-def test_the_button_exports_the_whole_batch_whatever_is_filtered(use: Any, tmp_path: Path) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        await desk.until(desk.page.export.isEnabled)
-        desk.page.filter_controls.search_runs("chain")
-        await desk.until(lambda: desk.page.presenter.table.total == 1)
-        desk.bot.mouseClick(desk.page.export, Qt.MouseButton.LeftButton)
-        assert dialog(desk).windowTitle() == "Export the results of All cases"
-        assert Path(dialog(desk).selectedFiles()[0]).name == "all-cases.html"
-        page = await saved(desk, tmp_path / "r.html")
-        assert "<h1>All cases</h1>" in page
-        assert "Thanks, that is all" in page
-
-    use(story)
+@on_page()
+async def test_the_button_exports_the_whole_batch_whatever_is_filtered(desk: Desk, tmp_path: Path) -> None:
+    await desk.open()
+    await desk.run_offline()
+    await desk.until(desk.page.export.isEnabled)
+    desk.page.filter_controls.search_runs("chain")
+    await desk.until(lambda: desk.page.presenter.table.total == 1)
+    desk.bot.mouseClick(desk.page.export, Qt.MouseButton.LeftButton)
+    assert dialog(desk).windowTitle() == "Export the results of All cases"
+    assert Path(dialog(desk).selectedFiles()[0]).name == "all-cases.html"
+    page = await saved(desk, tmp_path / "r.html")
+    assert "<h1>All cases</h1>" in page
+    assert "Thanks, that is all" in page
 
 
-def test_the_form_that_is_chosen_becomes_the_ending(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        await desk.until(desk.page.export.isEnabled)
-        desk.page.batch_actions.export()
-        asked = dialog(desk)
-        asked.selectNameFilter("JUnit XML, for build servers (*.xml)")
-        asked.filterSelected.emit(asked.selectedNameFilter())
-        assert Path(asked.selectedFiles()[0]).name == "all-cases.xml"
-        assert asked.defaultSuffix() == "xml"
-        asked.reject()
-
-    use(story)
+@on_page()
+async def test_the_form_that_is_chosen_becomes_the_ending(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    await desk.until(desk.page.export.isEnabled)
+    desk.page.batch_actions.export()
+    asked = dialog(desk)
+    asked.selectNameFilter("JUnit XML, for build servers (*.xml)")
+    asked.filterSelected.emit(asked.selectedNameFilter())
+    assert Path(asked.selectedFiles()[0]).name == "all-cases.xml"
+    assert asked.defaultSuffix() == "xml"
+    asked.reject()
 
 
-def test_a_batch_of_the_rail_is_exported_from_its_menu(use: Any, tmp_path: Path) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        older = desk.page.presenter.current
-        batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second")))
-        await desk.until(lambda: len(desk.said) == 2)
-        menu = batch_menu(desk, batch.id)
-        await desk.until(lambda: desk.page.presenter.current == batch.id)
-        menu[EXPORT].do()
-        document = json.loads(await saved(desk, tmp_path / "r.json"))
-        assert document["batch"] is None or document["batch"] == batch.id
-        assert {run["batch"] for run in document["runs"]} == {batch.id} != {older}
-
-    use(story)
+@on_page()
+async def test_a_batch_of_the_rail_is_exported_from_its_menu(desk: Desk, tmp_path: Path) -> None:
+    await desk.open()
+    await desk.run_offline()
+    older = desk.page.presenter.current
+    batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second")))
+    await desk.until(lambda: len(desk.said) == 2)
+    menu = batch_menu(desk, batch.id)
+    await desk.until(lambda: desk.page.presenter.current == batch.id)
+    menu[EXPORT].do()
+    document = json.loads(await saved(desk, tmp_path / "r.json"))
+    assert document["batch"] is None or document["batch"] == batch.id
+    assert {run["batch"] for run in document["runs"]} == {batch.id} != {older}
 
 
-def test_found_runs_of_all_batches_are_exported_under_their_title(use: Any, tmp_path: Path) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
-        await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed" and desk.rests())
-        command = next(one for one in desk.page.commands() if one.id == "runs.export")
-        assert command.needs()
-        command.do()
-        text = await saved(desk, tmp_path / "r.csv")
-        assert len(text.splitlines()) == 1 + desk.page.presenter.table.total
-
-    use(story)
+@on_page()
+async def test_found_runs_of_all_batches_are_exported_under_their_title(desk: Desk, tmp_path: Path) -> None:
+    await desk.open()
+    await desk.run_offline()
+    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
+    await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed" and desk.rests())
+    command = next(one for one in desk.page.commands() if one.id == "runs.export")
+    assert command.needs()
+    command.do()
+    text = await saved(desk, tmp_path / "r.csv")
+    assert len(text.splitlines()) == 1 + desk.page.presenter.table.total
 
 
-def test_a_place_that_cannot_be_written_is_told_in_words(use: Any, tmp_path: Path) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        desk.page.batch_actions.export()
-        asked = dialog(desk)
-        asked.fileSelected.emit(str(tmp_path / "nowhere" / "r.csv"))
-        asked.reject()
-        await desk.until_failed("could not be written")
-
-    use(story)
+@on_page()
+async def test_a_place_that_cannot_be_written_is_told_in_words(desk: Desk, tmp_path: Path) -> None:
+    await desk.open()
+    await desk.run_offline()
+    desk.page.batch_actions.export()
+    asked = dialog(desk)
+    asked.fileSelected.emit(str(tmp_path / "nowhere" / "r.csv"))
+    asked.reject()
+    await desk.until_failed("could not be written")
 
 
 def choose(desk: Desk, first: int, last: int) -> None:
@@ -144,27 +132,25 @@ def clipboard() -> str:
     return QGuiApplication.clipboard().text()
 
 
-def test_only_the_chosen_runs_are_exported_in_the_shape_of_all(use: Any, tmp_path: Path) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        ids = [row.id for row in await desk.page.presenter.rows_at((1, 2))]
-        desk.page.batch_actions.export()
-        everything = await saved(desk, tmp_path / "all.csv")
-        choose(desk, 1, 2)
-        entry(desk, "Export 2 runs…").do()
-        await desk.until(lambda: asked(desk))
-        assert dialog(desk).windowTitle() == "Export the results of 2 runs of All cases"
-        some = await saved(desk, tmp_path / "some.csv")
-        assert some.splitlines()[0] == everything.splitlines()[0]
-        assert set(some.splitlines()) < set(everything.splitlines())
-        assert len(list(csv.reader(io.StringIO(some)))) == 1 + 2
-        desk.page.selected_runs.export()
-        await desk.until(lambda: asked(desk))
-        document = json.loads(await saved(desk, tmp_path / "some.json"))
-        assert sorted(run["id"] for run in document["runs"]) == sorted(ids)
-
-    use(story)
+@on_page()
+async def test_only_the_chosen_runs_are_exported_in_the_shape_of_all(desk: Desk, tmp_path: Path) -> None:
+    await desk.open()
+    await desk.run_offline()
+    ids = [row.id for row in await desk.page.presenter.rows_at((1, 2))]
+    desk.page.batch_actions.export()
+    everything = await saved(desk, tmp_path / "all.csv")
+    choose(desk, 1, 2)
+    entry(desk, "Export 2 runs…").do()
+    await desk.until(lambda: asked(desk))
+    assert dialog(desk).windowTitle() == "Export the results of 2 runs of All cases"
+    some = await saved(desk, tmp_path / "some.csv")
+    assert some.splitlines()[0] == everything.splitlines()[0]
+    assert set(some.splitlines()) < set(everything.splitlines())
+    assert len(list(csv.reader(io.StringIO(some)))) == 1 + 2
+    desk.page.selected_runs.export()
+    await desk.until(lambda: asked(desk))
+    document = json.loads(await saved(desk, tmp_path / "some.json"))
+    assert sorted(run["id"] for run in document["runs"]) == sorted(ids)
 
 
 def asked(desk: Desk) -> bool:
@@ -175,66 +161,58 @@ def asked(desk: Desk) -> bool:
         return False
 
 
-def test_the_key_exports_what_is_chosen_and_needs_a_choice(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        command = next(one for one in desk.page.commands() if one.id == "runs.export_selected")
-        assert not command.needs()
-        await desk.run_offline()
-        await desk.until(command.needs)
-        command.do()
-        await desk.until(lambda: asked(desk))
-        assert dialog(desk).windowTitle() == "Export the results of 1 run of All cases"
-        dialog(desk).reject()
-
-    use(story)
+@on_page()
+async def test_the_key_exports_what_is_chosen_and_needs_a_choice(desk: Desk) -> None:
+    await desk.open()
+    command = next(one for one in desk.page.commands() if one.id == "runs.export_selected")
+    assert not command.needs()
+    await desk.run_offline()
+    await desk.until(command.needs)
+    command.do()
+    await desk.until(lambda: asked(desk))
+    assert dialog(desk).windowTitle() == "Export the results of 1 run of All cases"
+    dialog(desk).reject()
 
 
-def test_of_a_long_table_rows_that_were_never_looked_at_are_chosen_too(use: Any, tmp_path: Path) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.session.call(lambda core: core.runs.start(BatchRequest(repeats=150)))
-        await desk.until(lambda: desk.said and desk.page.presenter.table.total == 600)
-        desk.page.request_refresh()
-        await desk.page.settled()
-        table = desk.page.run_list.table
-        table.setFocus()
-        table.selectAll()
-        assert desk.page.presenter.table.row(599) is None
-        entry(desk, "Export 600 runs…").do()
-        await desk.until(lambda: asked(desk))
-        assert len(json.loads(await saved(desk, tmp_path / "r.json"))["runs"]) == 600
-
-    use(story)
+@on_page()
+async def test_of_a_long_table_rows_that_were_never_looked_at_are_chosen_too(desk: Desk, tmp_path: Path) -> None:
+    await desk.open()
+    await desk.session.call(lambda core: core.runs.start(BatchRequest(repeats=150)))
+    await desk.until(lambda: desk.said and desk.page.presenter.table.total == 600)
+    desk.page.request_refresh()
+    await desk.page.settled()
+    table = desk.page.run_list.table
+    table.setFocus()
+    table.selectAll()
+    assert desk.page.presenter.table.row(599) is None
+    entry(desk, "Export 600 runs…").do()
+    await desk.until(lambda: asked(desk))
+    assert len(json.loads(await saved(desk, tmp_path / "r.json"))["runs"]) == 600
 
 
-def test_one_run_is_copied_in_full_and_several_as_results(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        choose(desk, 0, 0)
-        entry(desk, "Copy the run as Markdown").do()
-        await desk.until(lambda: "Copied the run as Markdown" in desk.said)
-        assert "search\\_bikes" in clipboard() or "search_bikes" in clipboard()
-        choose(desk, 0, 1)
-        entry(desk, "Copy the results of 2 runs").do()
-        await desk.until(lambda: "Copied 2 runs as Markdown" in desk.said)
-        assert "2 runs of All cases" in clipboard()
-
-    use(story)
+@on_page()
+async def test_one_run_is_copied_in_full_and_several_as_results(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    choose(desk, 0, 0)
+    entry(desk, "Copy the run as Markdown").do()
+    await desk.until(lambda: "Copied the run as Markdown" in desk.said)
+    assert "search\\_bikes" in clipboard() or "search_bikes" in clipboard()
+    choose(desk, 0, 1)
+    entry(desk, "Copy the results of 2 runs").do()
+    await desk.until(lambda: "Copied 2 runs as Markdown" in desk.said)
+    assert "2 runs of All cases" in clipboard()
 
 
-def test_the_cases_of_the_chosen_runs_are_asked_again(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        choose(desk, 1, 2)
-        entry(desk, "Run their cases again…").do()
-        await desk.until(lambda: desk.page.batch_actions.start_dialog)
-        sheet = desk.page.batch_actions.start_dialog
-        assert sheet is not None
-        assert len(sheet.panel.form().selected) == 2
-        QTest.keyClick(sheet, Qt.Key.Key_Escape)
-        await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
-
-    use(story)
+@on_page()
+async def test_the_cases_of_the_chosen_runs_are_asked_again(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    choose(desk, 1, 2)
+    entry(desk, "Run their cases again…").do()
+    await desk.until(lambda: desk.page.batch_actions.start_dialog)
+    sheet = desk.page.batch_actions.start_dialog
+    assert sheet is not None
+    assert len(sheet.panel.form().selected) == 2
+    QTest.keyClick(sheet, Qt.Key.Key_Escape)
+    await desk.until(lambda: desk.page.batch_actions.start_dialog is None)

@@ -15,7 +15,7 @@ from app.screens.runs.filters import FIELDS, OUTCOME, run_filter
 from app.screens.runs.run_table import filter_predicate
 from mcp_tef import BatchRequest, Classification, RunFilter, RunOrder, RunStatus, VerdictKind
 from mcp_tef.model.runs import INTERRUPTED
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, on_page
 from tests.support.run_factories import failed_run, run
 
 MISSED = NO_FILTERS.with_values(OUTCOME.name, "FN")
@@ -31,72 +31,62 @@ def rows(desk: Desk) -> int:
     return desk.page.run_list.table.pages.rowCount()
 
 
-def test_what_is_ticked_and_searched_for_stands_as_chips_and_the_header_counts(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        assert words(desk) == []
-        actions = {action.text: action for action in desk.page.header._filter_actions()}
-        actions["Missed the expected tool"].do()
-        await desk.until(lambda: words(desk) == ["Missed the expected tool"] and rows(desk) == 1)
-        assert desk.page.header._count.text() == "1 of 4 runs"
-        search = desk.page.header.search
-        assert search is not None
-        search.setFocus()
-        QTest.keyClicks(search, "zzz")
-        await desk.until(lambda: words(desk) == ["“zzz”", "Missed the expected tool"])
-        assert search.text() == "zzz"
-        desk.page.run_list.chips.cleared.emit()
-        await desk.until(lambda: words(desk) == [] and rows(desk) == 4)
-        assert (search.text(), desk.page.header._count.text()) == ("", "")
-
-    use(story)
+@on_page()
+async def test_what_is_ticked_and_searched_for_stands_as_chips_and_the_header_counts(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    assert words(desk) == []
+    actions = {action.text: action for action in desk.page.header._filter_actions()}
+    actions["Missed the expected tool"].do()
+    await desk.until(lambda: words(desk) == ["Missed the expected tool"] and rows(desk) == 1)
+    assert desk.page.header._count.text() == "1 of 4 runs"
+    search = desk.page.header.search
+    assert search is not None
+    search.setFocus()
+    QTest.keyClicks(search, "zzz")
+    await desk.until(lambda: words(desk) == ["“zzz”", "Missed the expected tool"])
+    assert search.text() == "zzz"
+    desk.page.run_list.chips.cleared.emit()
+    await desk.until(lambda: words(desk) == [] and rows(desk) == 4)
+    assert (search.text(), desk.page.header._count.text()) == ("", "")
 
 
-def test_a_chip_is_taken_away_by_key_and_the_rest_stays(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        desk.page.filter_controls.show_runs(ViewState(text="bike", filters=MISSED))
-        await desk.until(lambda: len(words(desk)) == 2)
-        QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Delete)
-        await desk.until(lambda: words(desk) == ["Missed the expected tool"])
-        search = desk.page.header.search
-        assert search is not None
-        await desk.until(lambda: search.text() == "")
-
-    use(story)
+@on_page()
+async def test_a_chip_is_taken_away_by_key_and_the_rest_stays(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    desk.page.filter_controls.show_runs(ViewState(text="bike", filters=MISSED))
+    await desk.until(lambda: len(words(desk)) == 2)
+    QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Delete)
+    await desk.until(lambda: words(desk) == ["Missed the expected tool"])
+    search = desk.page.header.search
+    assert search is not None
+    await desk.until(lambda: search.text() == "")
 
 
-def test_runs_that_another_screen_asked_for_stand_as_a_chip_and_letting_go_leads_back(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        desk.page.filter_controls.show_runs(ViewState(text="chain"))
-        await desk.until(lambda: words(desk) == ["“chain”"])
-        desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
-        await desk.until(lambda: words(desk) == ["Missed"] and desk.rests())
-        QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Backspace)
-        await desk.until(lambda: words(desk) == ["“chain”"] and desk.page.presenter.current)
-
-    use(story)
+@on_page()
+async def test_runs_that_another_screen_asked_for_stand_as_a_chip_and_letting_go_leads_back(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    desk.page.filter_controls.show_runs(ViewState(text="chain"))
+    await desk.until(lambda: words(desk) == ["“chain”"])
+    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
+    await desk.until(lambda: words(desk) == ["Missed"] and desk.rests())
+    QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Backspace)
+    await desk.until(lambda: words(desk) == ["“chain”"] and desk.page.presenter.current)
 
 
-def test_a_run_that_a_filter_hides_is_shown_when_it_is_asked_for(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await desk.run_offline()
-        batch = desk.page.presenter.current
-        right, *_ = await desk.session.call(
-            lambda core: core.runs.list(RunFilter(classifications=(Classification.TP,)))
-        )
-        desk.page.filter_controls.show_runs(ViewState(filters=MISSED))
-        await desk.until(lambda: rows(desk) == 1)
-        assert batch is not None
-        desk.page.open_target(ShowBatch(batch, right.id))
-        await desk.until(lambda: words(desk) == [] and desk.page.run_list.table.current_id() == right.id)
-
-    use(story)
+@on_page()
+async def test_a_run_that_a_filter_hides_is_shown_when_it_is_asked_for(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    batch = desk.page.presenter.current
+    right, *_ = await desk.session.call(lambda core: core.runs.list(RunFilter(classifications=(Classification.TP,))))
+    desk.page.filter_controls.show_runs(ViewState(filters=MISSED))
+    await desk.until(lambda: rows(desk) == 1)
+    assert batch is not None
+    desk.page.open_target(ShowBatch(batch, right.id))
+    await desk.until(lambda: words(desk) == [] and desk.page.run_list.table.current_id() == right.id)
 
 
 def test_search_and_filters_are_saved_and_shown_at_the_next_start(use: Any) -> None:

@@ -1,7 +1,5 @@
 """Batches that were interrupted are offered at the next start."""
 
-from typing import Any
-
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.session import Session
@@ -10,7 +8,7 @@ from app.core_link.targets import ResumeBatches
 from app.shell.interrupted_batches import InterruptedBatches, interrupted_text
 from app.widgets import Notice
 from mcp_tef import BatchId, BatchRequest, BatchStatus
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, on_page
 from tests.support.fake_engine import FakeEngine
 from tests.support.run_factories import batch
 from tests.support.windows import drive, session_for
@@ -74,15 +72,13 @@ def test_an_interrupted_batch_is_offered_until_it_is_dismissed(qapp: QApplicatio
     drive(work())
 
 
-def test_an_interrupted_batch_goes_on_to_its_end(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        cut = await interrupted(desk.fake)
-        notice = await notice_at_the_start(desk.session)
-        press(notice, "Resume")
-        assert desk.gone == [ResumeBatches((BatchId(cut),))]
-        await desk.open(sample=False)
-        desk.page.open_target(desk.gone[0])
-        await desk.until(lambda: desk.said[-1:] == ["Long: 50 % correct."])
-        assert notice.isHidden()
-
-    use(story)
+@on_page()
+async def test_an_interrupted_batch_goes_on_to_its_end(desk: Desk) -> None:
+    cut = await interrupted(desk.fake)
+    notice = await notice_at_the_start(desk.session)
+    press(notice, "Resume")
+    assert desk.gone == [ResumeBatches((BatchId(cut),))]
+    await desk.open(sample=False)
+    desk.page.open_target(desk.gone[0])
+    await desk.until(lambda: desk.said[-1:] == ["Long: 50 % correct."])
+    assert notice.isHidden()

@@ -19,7 +19,7 @@ from mcp_tef import (
 )
 from mcp_tef.model.runs import RunResult
 from mcp_tef.ports import Question
-from tests.app.screens.runs.conftest import Desk
+from tests.app.screens.runs.conftest import Desk, on_page
 
 
 async def make_it_a_program(desk: Desk) -> None:
@@ -29,28 +29,24 @@ async def make_it_a_program(desk: Desk) -> None:
     await desk.session.call(lambda core: core.servers.edit(server.id, spec))
 
 
-def test_a_program_is_shown_in_full_and_started_only_after_a_yes(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await make_it_a_program(desk)
-        desk.session.spawn(desk.page.batch_actions.run_offline())
-        await desk.press("Allow and start")
-        await desk.until(lambda: desk.said)
-        assert desk.said == ["All cases: 50 % correct."]
-
-    use(story)
+@on_page()
+async def test_a_program_is_shown_in_full_and_started_only_after_a_yes(desk: Desk) -> None:
+    await desk.open()
+    await make_it_a_program(desk)
+    desk.session.spawn(desk.page.batch_actions.run_offline())
+    await desk.press("Allow and start")
+    await desk.until(lambda: desk.said)
+    assert desk.said == ["All cases: 50 % correct."]
 
 
-def test_a_no_starts_nothing(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        await make_it_a_program(desk)
-        wish = desk.session.spawn(desk.page.batch_actions.run_offline())
-        await desk.press("Cancel")
-        await wish
-        assert await desk.session.call(lambda core: core.runs.batches()) == ()
-
-    use(story)
+@on_page()
+async def test_a_no_starts_nothing(desk: Desk) -> None:
+    await desk.open()
+    await make_it_a_program(desk)
+    wish = desk.session.spawn(desk.page.batch_actions.run_offline())
+    await desk.press("Cancel")
+    await wish
+    assert await desk.session.call(lambda core: core.runs.batches()) == ()
 
 
 def test_a_retry_without_its_key_asks_for_it(use: Any) -> None:
@@ -93,32 +89,26 @@ async def stored_by_somebody_else(desk: Desk) -> None:
     [("Send the key", Secret("sk-of-the-user")), ("Run without a key", None)],
     ids=["send", "without"],
 )
-def test_a_stored_address_gets_a_key_only_after_the_user_allowed_that(
-    use: Any, button: str, key: Secret | None
-) -> None:
-    async def story(desk: Desk) -> None:
-        await stored_by_somebody_else(desk)
-        await desk.open(sample=False)
-        await desk.press("Resume")
-        await desk.until(lambda: desk.page.findChildren(ConsentSheet))
-        (sheet,) = desk.page.findChildren(ConsentSheet)
-        assert sheet.request.target == "https://evil.example"
-        assert sheet.request.names == ("OPENAI_API_KEY",)
-        assert desk.fake.selector.questions == []
-        await desk.press(button)
-        await desk.until(lambda: desk.said)
-        assert {question.key for question in desk.fake.selector.questions} == {key}
-
-    use(story, environment={"OPENAI_API_KEY": "sk-of-the-user"})
+@on_page(environment={"OPENAI_API_KEY": "sk-of-the-user"})
+async def test_a_stored_address_gets_a_key_only_after_a_yes(desk: Desk, button: str, key: Secret | None) -> None:
+    await stored_by_somebody_else(desk)
+    await desk.open(sample=False)
+    await desk.press("Resume")
+    await desk.until(lambda: desk.page.findChildren(ConsentSheet))
+    (sheet,) = desk.page.findChildren(ConsentSheet)
+    assert sheet.request.target == "https://evil.example"
+    assert sheet.request.names == ("OPENAI_API_KEY",)
+    assert desk.fake.selector.questions == []
+    await desk.press(button)
+    await desk.until(lambda: desk.said)
+    assert {question.key for question in desk.fake.selector.questions} == {key}
 
 
-def test_a_stored_address_gets_nothing_where_the_user_cancels(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await stored_by_somebody_else(desk)
-        await desk.open(sample=False)
-        await desk.press("Resume")
-        await desk.press("Cancel")
-        await desk.until(lambda: not [sheet for sheet in desk.page.findChildren(ConsentSheet) if sheet.isVisible()])
-        assert desk.fake.selector.questions == []
-
-    use(story, environment={"OPENAI_API_KEY": "sk-of-the-user"})
+@on_page(environment={"OPENAI_API_KEY": "sk-of-the-user"})
+async def test_a_stored_address_gets_nothing_where_the_user_cancels(desk: Desk) -> None:
+    await stored_by_somebody_else(desk)
+    await desk.open(sample=False)
+    await desk.press("Resume")
+    await desk.press("Cancel")
+    await desk.until(lambda: not [sheet for sheet in desk.page.findChildren(ConsentSheet) if sheet.isVisible()])
+    assert desk.fake.selector.questions == []
