@@ -99,14 +99,14 @@ class Bridge(QObject):
             LOG.info("The workspace was not opened: %s", error)
             _fail(self._ready, error)
             return
-        unsubscribe = core.subscribe(self._take)
+        unsubscribe = core.subscribe(self._on_event)
         self._ready.set_result(core)
         if not self._stop_asked.is_set():
             await self._stop.wait()
         unsubscribe()
         await core.close()
 
-    def _take(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         with self._lock:
             self._waiting.append(event)
             first = len(self._waiting) == 1

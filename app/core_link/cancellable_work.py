@@ -23,19 +23,19 @@ class CancellableCall(QObject):
     The object lives as long as the window, because cancelled work may still report progress.
     """
 
-    _heard = Signal(float)
+    _progressed = Signal(float)
 
     def __init__(self, session: Session, what: str) -> None:
         super().__init__(session.activity)
         self._session, self._what = session, what
         self._share, self._stopping = 0.0, False
-        self.work = CancellableWork(self._heard.emit)
+        self.work = CancellableWork(self._progressed.emit)
         self.bar = session.activity.add()
         self.bar.cancel_wanted.connect(self.stop)
         self._late = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._late.timeout.connect(self._show)
         self._late.start()
-        self._heard.connect(self._take)
+        self._progressed.connect(self._take)
 
     def stop(self) -> None:
         """Cancel the call, unless it has finished; nothing of its changes remains."""

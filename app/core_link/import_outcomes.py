@@ -17,5 +17,5 @@ class DropOutcome:
     """The result for one file or text, and the reason."""
 
     name: str
-    fate: DropStatus
-    words: str
+    status: DropStatus
+    text: str

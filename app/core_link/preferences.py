@@ -104,7 +104,7 @@ class Preferences:
         """Set every preference to its default; workspaces and their contents are left alone."""
         self._settings.replace_all_but(KEPT, {})
 
-    def put_back(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         """Restore a state."""
         self._settings.replace_all_but(KEPT, state)
 

@@ -67,9 +67,9 @@ class Session(QObject):
         self.workspace = ""  # path of the open file; set before the pages are made, which save their views by it
         self.commands = commands or Commands()
         self.activity = Activities()
-        self._tasks = BackgroundTasks(self._take_failure)
+        self._tasks = BackgroundTasks(self._on_failure)
         self._undos = UndoHistory()
-        self._turns = UndoQueue(self._undos, self.spawn, self._say_turn)
+        self._undo_queue = UndoQueue(self._undos, self.spawn, self._report_undo)
         self.messages: list[Message] = []
         self.toasted.connect(lambda text, _undo: self._note(text))
         self.failed.connect(lambda message, hint, _details: self._note(f"{message} {hint}".strip()))
@@ -128,22 +128,22 @@ class Session(QObject):
         undo: Callable[[], object] | None = None,
         again: Callable[[], object] | None = None,
         *,
-        deed: str = "",
+        action: str = "",
     ) -> None:
         """Show a short message.
 
-        `undo`, plain or async, reverses the action, from the toast or with Ctrl+Z; `again` redoes it. `deed` is the
-        action's name after "Undo": "remove files".
+        `undo`, plain or async, reverses the action, from the toast or with Ctrl+Z; `again` redoes it. `action` is its
+        name after "Undo": "remove files".
         """
         if undo is None:
             self.toasted.emit(text, None)
             return
-        step = self.remember(deed or f"“{text}”", undo, again)
+        step = self.remember(action or f"“{text}”", undo, again)
         self.toasted.emit(text, lambda: self.take_back(step))
 
-    def remember(self, deed: str, undo: Callable[[], object], again: Callable[[], object] | None = None) -> UndoStep:
+    def remember(self, action: str, undo: Callable[[], object], again: Callable[[], object] | None = None) -> UndoStep:
         """Add a step to the undo history without a message."""
-        step = UndoStep(deed, undo, again)
+        step = UndoStep(action, undo, again)
         self._undos.add(step)
         return step
 
@@ -174,30 +174,30 @@ class Session(QObject):
     def undo(self) -> None:
         """Undo the last step, after those that are being undone, and say so once that is done."""
         if (step := self._undos.last()) is not None:
-            self._turns.add(self._undos.back(step))
+            self._undo_queue.add(self._undos.back(step))
 
     def redo(self) -> None:
         """Redo the step that was undone last, and say so once that is done."""
-        self._turns.add(self._undos.again())
+        self._undo_queue.add(self._undos.again())
 
     def take_back(self, step: UndoStep) -> None:
         """Undo one step, once, without a message."""
-        self._turns.add(self._undos.back(step, aloud=False))
+        self._undo_queue.add(self._undos.back(step, aloud=False))
 
     async def undone(self) -> None:
         """Wait until nothing is being undone or redone."""
-        await self._turns.idle()
+        await self._undo_queue.idle()
 
-    def _say_turn(self, turn: UndoRequest, error: BaseException | None) -> None:
-        verb, deed = "undo" if turn.back else "redo", turn.step.name
+    def _report_undo(self, turn: UndoRequest, error: BaseException | None) -> None:
+        verb, action = "undo" if turn.back else "redo", turn.step.name
         if isinstance(error, asyncio.CancelledError):
-            self.toasted.emit(f"Stopped: {verb} {deed}", None)
+            self.toasted.emit(f"Stopped: {verb} {action}", None)
         elif error is not None:
             LOG.info("Could not %s: %s", verb, error, exc_info=error)
             words = error_words(error)
-            self.failed.emit(f"Could not {verb}: {deed}. {words.message}", words.hint, words.details)
-        elif turn.aloud:
-            self.toasted.emit(f"{'Undone' if turn.back else 'Done again'}: {deed}", None)
+            self.failed.emit(f"Could not {verb}: {action}. {words.message}", words.hint, words.details)
+        elif turn.shows_message:
+            self.toasted.emit(f"{'Undone' if turn.back else 'Done again'}: {action}", None)
 
     def _note(self, text: str) -> None:
         self.messages = [*self.messages[1 - MOST_SAID :], Message(datetime.now(UTC), text)]
@@ -218,7 +218,7 @@ class Session(QObject):
         await self._tasks.end()
         await self.bridge.stop()
 
-    def _take_failure(self, error: BaseException) -> None:
+    def _on_failure(self, error: BaseException) -> None:
         if not self._closed:
             LOG.info("A call failed: %s", error, exc_info=error)
             self.show_error(error)

@@ -22,7 +22,7 @@ class TextSizeSetting(QObject):
     def __init__(self, settings: Settings, changed: Callable[[], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._worn = NORMAL
+        self._applied = NORMAL
         self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._timer.timeout.connect(changed)
 
@@ -39,12 +39,12 @@ class TextSizeSetting(QObject):
 
     def apply(self) -> None:
         """Apply the chosen size to everything that is built from now on."""
-        self._worn = self.percent()
-        theme().set_text_size(self._worn)
+        self._applied = self.percent()
+        theme().set_text_size(self._applied)
 
     def is_reopening_due(self) -> bool:
         """Return True if the window shows another size than the chosen one."""
-        return self._worn != self.percent()
+        return self._applied != self.percent()
 
     def commands(self) -> list[Command]:
         """Return the commands that change the size."""

@@ -12,7 +12,7 @@ MOST: Final = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UndoStep:
-    """An action that can be undone. `deed` names it in a verb ("remove files"); `again` redoes it."""
+    """An action that can be undone. `name` is in a verb ("remove files"); `again` redoes it."""
 
     name: str
     back: Callable[[], object]
@@ -21,12 +21,12 @@ class UndoStep:
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest:
-    """A step being undone or redone; `place` is its index in the history, `aloud` whether a message follows."""
+    """A step being undone or redone; `place` is its index in the history, `shows_message` is False for a silent one."""
 
     step: UndoStep
     back: bool
     place: int
-    aloud: bool = True
+    shows_message: bool = True
 
     async def run(self) -> None:
         """Run the step, whether it is plain or async."""
@@ -69,7 +69,7 @@ class UndoHistory:
         """Start undoing a step; None if it was undone before."""
         if step not in self._done:
             return None
-        turn = UndoRequest(step, back=True, place=self._done.index(step), aloud=aloud)
+        turn = UndoRequest(step, back=True, place=self._done.index(step), shows_message=aloud)
         self._done.remove(step)
         if step.again is not None:
             self._taken_back.append(step)
@@ -130,11 +130,11 @@ class UndoQueue:
             turn = self._waiting[0]
             (error,) = await asyncio.gather(turn.run(), return_exceptions=True)
             if error is not None:
-                self._give_up()
+                self._roll_back_waiting()
             else:
                 self._waiting.popleft()
             self._ended(turn, error)
 
-    def _give_up(self) -> None:
+    def _roll_back_waiting(self) -> None:
         while self._waiting:
             self._undos.roll_back(self._waiting.pop())

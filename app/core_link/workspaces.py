@@ -46,7 +46,7 @@ class WorkspaceMenu:
         self._ask_for_name = ask_for_name
         self._show_folder = show_folder
         self._session: Session | None = None
-        self._gone: frozenset[Path] = frozenset()
+        self._missing: frozenset[Path] = frozenset()
 
     def begin(self, session: Session) -> None:
         """Start with a session whose workspace is not open yet."""
@@ -58,18 +58,18 @@ class WorkspaceMenu:
         if not passing:
             self.recent.add(workspace)
         if self._session is not None:
-            self._session.spawn(self.look())
+            self._session.spawn(self.check_recent())
 
-    async def look(self) -> None:
+    async def check_recent(self) -> None:
         """Check which recent workspaces still exist, on another thread because a disk may be asleep."""
         paths = self.recent.paths()
-        self._gone = frozenset(await asyncio.to_thread(lambda: [path for path in paths if not path.is_file()]))
+        self._missing = frozenset(await asyncio.to_thread(lambda: [path for path in paths if not path.is_file()]))
         if self._session is not None:
             self._session.commands.put("workspaces", self._commands())
 
     def others(self) -> list[tuple[Path, bool]]:
         """Return the other recent workspaces, the latest first, and whether each existed at the last check."""
-        return [(path, path not in self._gone) for path in self.recent.paths() if path != self.current]
+        return [(path, path not in self._missing) for path in self.recent.paths() if path != self.current]
 
     def actions(self) -> list[Action]:
         """Return the workspace menu."""
@@ -128,7 +128,7 @@ class WorkspaceMenu:
             await self._rename_open(name)
         else:
             self.recent.replace(path, await asyncio.to_thread(rename_workspace, path, name))
-            await self.look()
+            await self.check_recent()
 
     def open(self, path: Path) -> None:
         """Open a workspace; one that no longer exists can be removed from the list."""
@@ -159,19 +159,19 @@ class WorkspaceMenu:
             yes="Take it off the list",
         ):
             self.recent.remove(path)
-            await self.look()
+            await self.check_recent()
 
     async def _go(self, path: Path) -> None:
-        if await self._is_one(path):
+        if await self._is_other_workspace(path):
             await self._leave_for(path)
 
     async def _copy(self, path: Path) -> None:
-        if self._session is not None and await self._is_one(path):
+        if self._session is not None and await self._is_other_workspace(path):
             await self._session.call(lambda core: core.save_copy(path))
             self._session.toast(f"Saved as {path.name}")
             await self._leave_for(path)
 
-    async def _is_one(self, path: Path) -> bool:
+    async def _is_other_workspace(self, path: Path) -> bool:
         """Return True if a file is a workspace other than this one; show the reason if not."""
         if self._session is None:
             return False
@@ -197,18 +197,19 @@ class WorkspaceMenu:
         return dialog
 
     def _commands(self) -> list[Command]:
-        def deed(name: str, text: str, do: Callable[[], object], keys: str = "") -> Command:
+        def command(name: str, text: str, do: Callable[[], object], keys: str = "") -> Command:
             return Command(id=f"workspace.{name}", text=text, do=do, keys=keys, group=GROUP)
 
         recent = [
-            deed(f"recent.{path}", f"Open recent: {label(path)}", partial(self.open, path)) for path, _ in self.others()
+            command(f"recent.{path}", f"Open recent: {label(path)}", partial(self.open, path))
+            for path, _ in self.others()
         ]
         return [
-            deed("new", "New workspace", self.ask_new, "Ctrl+Shift+N"),
-            deed("open", "Open a workspace", self.ask_open, "Ctrl+O"),
-            deed("copy", "Save the workspace as", self.ask_copy, "Ctrl+Shift+S"),
-            deed("rename", "Rename the workspace", self.ask_name),
-            deed("folder", "Show the workspace in its folder", self.show_folder),
+            command("new", "New workspace", self.ask_new, "Ctrl+Shift+N"),
+            command("open", "Open a workspace", self.ask_open, "Ctrl+O"),
+            command("copy", "Save the workspace as", self.ask_copy, "Ctrl+Shift+S"),
+            command("rename", "Rename the workspace", self.ask_name),
+            command("folder", "Show the workspace in its folder", self.show_folder),
             *recent,
         ]
 

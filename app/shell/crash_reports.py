@@ -66,13 +66,13 @@ class CrashHooks:
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
         self._report = report
-        self._told: set[tuple[type[BaseException], str]] = set()
+        self._reported: set[tuple[type[BaseException], str]] = set()
 
     def install(self) -> None:
         """Catch the errors of every thread, and Qt's own messages."""
         sys.excepthook = self._on_main
         threading.excepthook = self._on_thread
-        sys.unraisablehook = self._on_nobody
+        sys.unraisablehook = self._on_unraisable
         qInstallMessageHandler(_on_qt)
 
     def watch(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -82,28 +82,28 @@ class CrashHooks:
     def _on_main(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             return
-        self._tell(error)
+        self._report_once(error)
 
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
-            self._tell(args.exc_value)
+            self._report_once(args.exc_value)
 
-    def _on_nobody(self, args: "sys.UnraisableHookArgs") -> None:
+    def _on_unraisable(self, args: "sys.UnraisableHookArgs") -> None:
         LOG.error("Nobody could catch this.", exc_info=args.exc_value)
 
     def _on_loop(self, loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         error = context.get("exception")
         if isinstance(error, Exception):
-            self._tell(error)
+            self._report_once(error)
         else:
             LOG.warning("The loop complained: %s", context.get("message"))
 
-    def _tell(self, error: BaseException) -> None:
+    def _report_once(self, error: BaseException) -> None:
         LOG.error("Nobody caught this.", exc_info=error)
         kind = (type(error), str(error))
-        if kind in self._told:
+        if kind in self._reported:
             return
-        self._told.add(kind)
+        self._reported.add(kind)
         try:
             self._report(error)
         except Exception:

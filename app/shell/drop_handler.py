@@ -85,7 +85,7 @@ class DropImports:
         for number, (one, _) in enumerate(workspaces):
             status, text = (DropStatus.REFUSED, ONE_AT_A_TIME) if number else (DropStatus.TAKEN, OPENS)
             outcomes[one] = DropOutcome(one.name, status, text)
-        if any(outcome.fate is DropStatus.REFUSED for outcome in outcomes.values()):
+        if any(outcome.status is DropStatus.REFUSED for outcome in outcomes.values()):
             await outcomes_dialog(self._frame, [outcomes[one] for one in arrivals]).done_with()
         if workspaces:
             self._open_workspace(workspaces[0][1])
@@ -119,21 +119,21 @@ def _groups(arrivals: Sequence[DetectedFile]) -> Iterator[Sequence[DetectedFile]
         yield from ([one] for one in arrivals if one.kind is kind)
 
 
-def kinds(arrival: DetectedFile) -> str:
+def contents_name(arrival: DetectedFile) -> str:
     """Return the plural name of a file's contents."""
     return KINDS.get(arrival.kind, "") if arrival.kind else ""
 
 
 def outcomes_dialog(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
     """Make a dialog that lists the result for each file."""
-    taken = sum(outcome.fate is DropStatus.TAKEN for outcome in outcomes)
+    taken = sum(outcome.status is DropStatus.TAKEN for outcome in outcomes)
     sheet = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
     section = Section(margins=False)
     for outcome in outcomes:
         line = FlowText()
         name = Span(one_line(outcome.name, 80), strong=True)
-        fate = Span(f"\n{outcome.fate}: ", ROLES[outcome.fate])
-        line.set_spans([name, fate, Span(outcome.words, Role.DIM)])
+        fate = Span(f"\n{outcome.status}: ", ROLES[outcome.status])
+        line.set_spans([name, fate, Span(outcome.text, Role.DIM)])
         section.add(line)
     section.column.addStretch(1)
     pane = ScrollPane(section, "What came of each file")

@@ -20,7 +20,7 @@ class InterruptedBatches:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._notice: Notice | None = None
-        session.events.connect(self._hear)
+        session.events.connect(self._on_events)
 
     async def offer(self, notice: Notice) -> None:
         """Show in a notice which batches were interrupted, if there are any."""
@@ -44,7 +44,7 @@ class InterruptedBatches:
         known = self._session.settings.get(DISMISSED_KEY, [])
         self._session.settings.set(DISMISSED_KEY, [*known, *(batch.id for batch in batches)][-MAX_DISMISSED:])
 
-    def _hear(self, events: tuple[Event, ...]) -> None:
+    def _on_events(self, events: tuple[Event, ...]) -> None:
         if any(isinstance(event, BatchQueued | BatchStarted) for event in events):
             self._clear()
 

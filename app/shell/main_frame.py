@@ -23,12 +23,12 @@ class MainFrame(QWidget):
         self.on_painted: Callable[[], None] | None = None
         self._settings = settings
         self._content: QWidget | None = None
-        self._first = self._bare()
+        self._first = self._first_panes()
         self.setWindowTitle(PRODUCT)
         self.setMinimumSize(960, 640)
         self._restore()
 
-    def hold(self, content: QWidget) -> None:
+    def add_hidden(self, content: QWidget) -> None:
         """Add hidden content that is shown later, so that it is styled by then."""
         content.setParent(self)
         content.hide()
@@ -63,7 +63,7 @@ class MainFrame(QWidget):
         layout.addWidget(content)
         content.show()
 
-    def remember(self) -> None:
+    def save_geometry(self) -> None:
         """Save position and size in the settings."""
         place = self.normalGeometry()
         self._settings.set("window.place_and_size", [place.x(), place.y(), place.width(), place.height()])
@@ -76,7 +76,7 @@ class MainFrame(QWidget):
         if self.on_painted is not None:
             self.on_painted()
 
-    def _bare(self) -> list[QWidget]:
+    def _first_panes(self) -> list[QWidget]:
         """Return the first frame as plain panes: a `paintEvent` would load half of Qt's enums first."""
         nav, far = width("nav"), 10_000
         title = QLabel(PRODUCT, self)

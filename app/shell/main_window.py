@@ -70,7 +70,7 @@ class MainWindow(ReadingOrder, QWidget):
         self._pages: dict[str, Page] = {}
         self._steps: dict[str, Iterator[None]] = {}
         self._keys: list[QAction] = []
-        self._wish: object = None
+        self._latest_request: object = None
         self._help: HelpWindow | None = None
         self.current = ""
         self.navigation = Navigation(title, workspaces)
@@ -107,13 +107,13 @@ class MainWindow(ReadingOrder, QWidget):
 
     def _listen(self) -> None:
         session = self.session
-        self.navigation.wanted.connect(self._wanted)
+        self.navigation.wanted.connect(self._on_navigation)
         for signal in (self.navigation.back.clicked, self._mouse.back):
             signal.connect(self.go_back)
         for signal in (self.navigation.forward.clicked, self._mouse.forward):
             signal.connect(self.go_forward)
         session.navigated.connect(self.go)
-        session.events.connect(self._hand_out)
+        session.events.connect(self._deliver)
         session.toasted.connect(self.toaster.show)
         session.failed.connect(self._show_failure)
         session.help_wanted.connect(self.show_help)
@@ -168,9 +168,9 @@ class MainWindow(ReadingOrder, QWidget):
             self.session.spawn(self._go_once_ready(target))
 
     async def _go_once_ready(self, target: Target) -> None:
-        wish = self._wish = object()
+        wish = self._latest_request = object()
         await self.make_ready(target.screen)
-        if self._wish is wish:
+        if self._latest_request is wish:
             self.show_target(target)
 
     def show_target(self, target: Target) -> None:
@@ -179,7 +179,7 @@ class MainWindow(ReadingOrder, QWidget):
 
     def show_screen(self, key: str, target: Target | None = None) -> None:
         """Show a screen at once: as it was left, or with a target of its own."""
-        self._wish = None
+        self._latest_request = None
         if self.current and (key != self.current or target is not None):
             self._history.leave(self._history_entry())
         self._switch_to(key, target)
@@ -233,7 +233,7 @@ class MainWindow(ReadingOrder, QWidget):
         """Return the number of edits on all pages that cannot be saved as they are."""
         return sum(page.unsaved() for page in self._pages.values())
 
-    async def take_apart(self) -> None:
+    async def delete_hidden_pages(self) -> None:
         """Delete every page that is not visible, one per event loop turn, once nothing runs on them."""
         theme().forget(self)
         unseen = [key for key in self._pages if key != self.current]
@@ -245,21 +245,21 @@ class MainWindow(ReadingOrder, QWidget):
         """Let every page save; an error on a page does not keep the window from closing."""
         await asyncio.gather(*(page.finish() for page in self._pages.values()), return_exceptions=True)
 
-    def _wanted(self, key: str) -> None:
+    def _on_navigation(self, key: str) -> None:
         if key in self._screens:
             self.go(ShowScreen(Screen(key)))
         else:
             self.show_help() if key == "help" else self.settings_wanted.emit()
 
-    def _hand_out(self, events: tuple[Event, ...]) -> None:
+    def _deliver(self, events: tuple[Event, ...]) -> None:
         for key, page in list(self._pages.items()):
             page.on_events(events, visible=key == self.current)
 
     def _show_failure(self, message: str, hint: str, details: str) -> None:
-        dismiss = Action(text="Dismiss", do=self.dismiss, kind="link")
+        dismiss = Action(text="Dismiss", do=self.hide_error, kind="link")
         self.notice.show_message(message, hint, [dismiss], details)
 
-    def dismiss(self) -> None:
+    def hide_error(self) -> None:
         """Hide the error message."""
         self._show_failure("", "", "")
 
@@ -277,8 +277,8 @@ class MainWindow(ReadingOrder, QWidget):
         return [
             *places,
             Command(id="palette", text="Find anything", keys="Ctrl+K", do=self.show_palette),
-            self._way("back", self.go_back, "Alt+Left", self._history.can_go_back),
-            self._way("forward", self.go_forward, "Alt+Right", self._history.can_go_forward),
+            self._history_command("back", self.go_back, "Alt+Left", self._history.can_go_back),
+            self._history_command("forward", self.go_forward, "Alt+Right", self._history.can_go_forward),
             Command(id="search", text="Search here", keys="Ctrl+F", do=self._focus_search),
             *self._undo_commands(),
             Command(id="settings", text="Open the settings", keys="Ctrl+,", do=self.settings_wanted.emit),
@@ -311,7 +311,7 @@ class MainWindow(ReadingOrder, QWidget):
             ),
         ]
 
-    def _way(self, where: str, do: Callable[[], object], keys: str, needs: Callable[[], bool]) -> Command:
+    def _history_command(self, where: str, do: Callable[[], object], keys: str, needs: Callable[[], bool]) -> Command:
         return Command(id=f"go.{where}", text=f"Go {where}", keys=keys, do=do, needs=needs, group="Going places")
 
     def _focus_search(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.shell.drop_handler import kinds
+from app.shell.drop_handler import contents_name
 from app.shell.main_frame import MainFrame
 from app.text.formatting import error_words
 from app.theme import Role, Size, sized, theme
@@ -119,19 +119,19 @@ def _row(made: Button, meaning: str) -> QHBoxLayout:
 
 
 class OpenErrorScreen:
-    """Shows the error page in the frame. `kept` are dropped files that wait until a workspace is open."""
+    """Shows the error page in the frame. `waiting_files` are dropped files that wait until a workspace is open."""
 
     def __init__(self, frame: MainFrame, open_workspace: Callable[[Path], object]) -> None:
         self._frame = frame
         self._open_workspace = open_workspace
-        self._door: OpenErrorPage | None = None
-        self.kept: list[Path] = []
+        self._page: OpenErrorPage | None = None
+        self.waiting_files: list[Path] = []
 
     def show(self, session: Session, error: BaseException, exits: OpenErrorActions, folder: Path) -> None:
         """Show the error and the actions."""
-        self._door = OpenErrorPage(error, exits, folder)
-        session.failed.connect(self._door.say)
-        self._frame.set_content(self._door)
+        self._page = OpenErrorPage(error, exits, folder)
+        session.failed.connect(self._page.say)
+        self._frame.set_content(self._page)
 
     def take(self, session: Session, files: Sequence[Path]) -> None:
         """Open the workspace among dropped files; the others wait, and the page says so."""
@@ -142,20 +142,20 @@ class OpenErrorScreen:
 
         found = await asyncio.to_thread(detect_files, files)
         useful = [one for one in found if one.kind not in (None, FileKind.WORKSPACE)]
-        self.keep([one.path for one in useful if one.path])
-        if self._door is not None:
-            self._door.say(*_words(found, useful))
+        self.add_waiting_files([one.path for one in useful if one.path])
+        if self._page is not None:
+            self._page.say(*_words(found, useful))
         for path in [one.path for one in found if one.kind is FileKind.WORKSPACE][:1]:
             if path is not None:
                 self._open_workspace(path)
 
-    def keep(self, files: Sequence[Path]) -> None:
+    def add_waiting_files(self, files: Sequence[Path]) -> None:
         """Add files to those that wait."""
-        self.kept += [file for file in files if file not in self.kept]
+        self.waiting_files += [file for file in files if file not in self.waiting_files]
 
-    def handed_over(self) -> list[Path]:
+    def take_waiting_files(self) -> list[Path]:
         """Return the files that waited, once."""
-        kept, self.kept = self.kept, []
+        kept, self.waiting_files = self.waiting_files, []
         return kept
 
 
@@ -164,6 +164,6 @@ def _words(found: Sequence[DetectedFile], useful: Sequence[DetectedFile]) -> tup
     unknown = [one.problem for one in found if one.kind is None]
     if not useful:
         return " ".join(unknown), ""
-    names = ", ".join(f"{one.name} ({kinds(one)})" for one in useful)
+    names = ", ".join(f"{one.name} ({contents_name(one)})" for one in useful)
     waits = "It is no workspace, but it waits" if len(useful) == 1 else "They are no workspaces, but they wait"
     return f"{names}. {waits} here, and a preview opens once a workspace is open.", " ".join(unknown)

@@ -23,7 +23,7 @@ SIDE: Final = 16
 FOOT: Final = "{shown} found · Enter to open · Esc to close"
 
 
-def in_order(commands: Sequence[Command], recent: Sequence[str]) -> list[Command]:
+def palette_order(commands: Sequence[Command], recent: Sequence[str]) -> list[Command]:
     """Return commands in order: used lately, usable, text size, not usable."""
     places = {command_id: place for place, command_id in enumerate(recent)}
     return sorted(
@@ -40,7 +40,7 @@ def command_item(command: Command) -> PickItem:
     )
 
 
-def found_item(number: int, found: SearchHit) -> PickItem:
+def hit_item(number: int, found: SearchHit) -> PickItem:
     """Return the row of a server, tool, case or batch."""
     where = f"{found.kind} of {found.server}" if found.server else f"{found.kind}"
     title = one_line(found.name, 90)
@@ -71,7 +71,9 @@ class Palette(PickPopup):
         theme().apply_to(self)
         self._session = session
         self._recent = [str(one) for one in session.settings.get(RECENT, [])][:MOST_RECENT]
-        self._commands = {one.id: one for one in in_order(session.commands.all(), self._recent) if one.id != "palette"}
+        self._commands = {
+            one.id: one for one in palette_order(session.commands.all(), self._recent) if one.id != "palette"
+        }
         self._found: Sequence[SearchHit] = ()
         self.footer = FOOT
         self.search.setPlaceholderText("Type a command, or the name of a server, tool, case or batch")
@@ -88,7 +90,7 @@ class Palette(PickPopup):
         found = await ShellPresenter(self._session).search(typed)
         if typed == self.search.text():
             self._found = found
-            self.add_below([found_item(number, one) for number, one in enumerate(found)])
+            self.add_below([hit_item(number, one) for number, one in enumerate(found)])
 
     def _do(self, key: str) -> None:
         if key.startswith("found:"):

@@ -33,42 +33,42 @@ class SystemNotifications(QObject):
         self._activity = session.activity
         self._window = window
         self._alert = alert
-        self._tell = tell or taskbar()
-        self._told: float | None = None
+        self._tell = tell or taskbar_progress()
+        self._reported: float | None = None
         self._unseen = 0
-        session.events.connect(self._hear)
-        session.activity.moved.connect(self._move)
-        session.closing.connect(lambda: self._say(None))
+        session.events.connect(self._on_events)
+        session.activity.moved.connect(self._on_progress)
+        session.closing.connect(lambda: self._report(None))
         self._running = QApplication.instance()
         if isinstance(self._running, QApplication):
-            self._running.applicationStateChanged.connect(self._look)
+            self._running.applicationStateChanged.connect(self._on_state_changed)
 
-    def _hear(self, events: tuple[Event, ...]) -> None:
+    def _on_events(self, events: tuple[Event, ...]) -> None:
         ended = sum(isinstance(event, BatchEnded) for event in events)
         if ended and not self._window.isActiveWindow():
             self._alert(self._window)
-            self._count(self._unseen + ended)
+            self._set_unseen(self._unseen + ended)
 
-    def _move(self) -> None:
+    def _on_progress(self) -> None:
         fraction = self._activity.fraction()
-        self._say(None if fraction is None else round(fraction, 2))
+        self._report(None if fraction is None else round(fraction, 2))
 
-    def _say(self, fraction: float | None) -> None:
-        if fraction != self._told:
-            self._told = fraction
+    def _report(self, fraction: float | None) -> None:
+        if fraction != self._reported:
+            self._reported = fraction
             self._tell(fraction)
 
-    def _look(self, state: Qt.ApplicationState) -> None:
+    def _on_state_changed(self, state: Qt.ApplicationState) -> None:
         if state is Qt.ApplicationState.ApplicationActive and self._unseen:
-            self._count(0)
+            self._set_unseen(0)
 
-    def _count(self, unseen: int) -> None:
+    def _set_unseen(self, unseen: int) -> None:
         self._unseen = unseen
         if isinstance(self._running, QApplication):
             self._running.setBadgeNumber(unseen)
 
 
-def taskbar() -> Tell:
+def taskbar_progress() -> Tell:
     """Return a function that sends progress to the taskbar; it does nothing where no taskbar listens."""
     listens = sys.platform == "linux" and "DBUS_SESSION_BUS_ADDRESS" in os.environ
     return _tell_launcher if listens else lambda _: None
@@ -82,7 +82,7 @@ def _tell_launcher(fraction: float | None) -> None:
     QDBusConnection.sessionBus().send(update)
 
 
-def tell(window: QWidget, notices: Sequence[str], show_folder: Callable[[], object]) -> None:
+def show_opening_notices(window: QWidget, notices: Sequence[str], show_folder: Callable[[], object]) -> None:
     """Show what happened to files while the workspace was opened."""
     sheet = Dialog("Before you go on", window)
     for text in notices:

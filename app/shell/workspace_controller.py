@@ -39,7 +39,7 @@ from app.shell.open_error_page import OpenErrorActions, OpenErrorScreen
 from app.shell.presenter import ShellPresenter
 from app.shell.screen_specs import last_screen, screens
 from app.shell.shutdown import ClosingQuestions
-from app.shell.system_notifications import SystemNotifications, tell
+from app.shell.system_notifications import SystemNotifications, show_opening_notices
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
 from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError
 
@@ -90,17 +90,17 @@ class WorkspaceController:
         self.session: Session | None = None
         self.window: MainWindow | None = None
         self._open_core = open_core
-        self._browsing = ExternalLinks(frame, browse)
+        self._external_links = ExternalLinks(frame, browse)
         self._wanted: Path | None = None
         self._next: asyncio.Future[NextStep] | None = None
         # Nobody else can have made a folder of this name before.
-        self._passing = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}-{secrets.token_hex(8)}")
+        self._temporary_folder = Path(tempfile.gettempdir(), f"{PRODUCT}-{os.getpid()}-{secrets.token_hex(8)}")
         self._closed = False
-        self._by_name = False
-        self._unfinished: InterruptedBatches | None = None
+        self._is_named = False
+        self._interrupted: InterruptedBatches | None = None
         self._reopening: Reopening | None = None
         self._size_offered = False
-        self.arrivals: DropImports | None = None
+        self.drop_imports: DropImports | None = None
         self.workspaces = WorkspaceMenu(
             frame, settings, self._switch, self._rename, partial(ask_for_workspace_name, frame), _show_folder
         )
@@ -108,27 +108,27 @@ class WorkspaceController:
         self.dialog = SettingsController(
             frame, settings, self.text_sizes, resize=self._offer_reopening, log_file=log_file, show_folder=_show_folder
         )
-        self._leaving = ClosingQuestions(frame)
-        self._doorway = OpenErrorScreen(frame, self.workspaces.open)
+        self._questions = ClosingQuestions(frame)
+        self._error_screen = OpenErrorScreen(frame, self.workspaces.open)
         FileDrops(frame).dropped.connect(self._take_dropped)
         frame.on_close = self._on_close
 
     async def live(self, workspace: Path | None) -> None:
         """Open a workspace, then each one that is asked for, until the window is closed."""
-        self._wanted, self._by_name = workspace or self._last_workspace(), workspace is not None
+        self._wanted, self._is_named = workspace or self._last_workspace(), workspace is not None
         step = NextStep.OPEN
         while step is not NextStep.END and not self._closed:
-            await self._put_away()
+            await self._close_open()
             self._next = asyncio.get_running_loop().create_future()
             await self._open_wanted()
             self._take_what_waited()
             step = NextStep.END if self._closed else await self._next
         self.frame.hide()
-        await self._put_away()
+        await self._close_open()
 
     def leave(self, following: Path | None = None) -> None:
         """Close this workspace and open another one, or none."""
-        self._wanted, self._by_name = following or self._wanted, following is not None or self._by_name
+        self._wanted, self._is_named = following or self._wanted, following is not None or self._is_named
         self._go_on(NextStep.OPEN if following is not None else NextStep.END)
 
     def end(self) -> None:
@@ -143,7 +143,7 @@ class WorkspaceController:
     def offer_sign_in(self, address: str) -> None:
         """Ask whether to open the address of a sign-in in the browser."""
         if self.session is not None:
-            self._browsing.sign_in(self.session, address)
+            self._external_links.sign_in(self.session, address)
 
     def report_crash(self, error: BaseException) -> None:
         """Show that something went wrong."""
@@ -164,7 +164,7 @@ class WorkspaceController:
             self.session.show_error(failure)
         elif self.session is not None:
             undo, text = partial(self._rename, before.stem), f"The workspace is now named {reopening.name}"
-            self.session.toast(text, undo, deed="rename the workspace")
+            self.session.toast(text, undo, action="rename the workspace")
 
     async def _open(self, workspace: Path | None, held: SessionSecrets | None) -> None:
         bridge = Bridge(lambda: self._open_core(workspace, held))
@@ -177,7 +177,7 @@ class WorkspaceController:
         session.events.connect(lambda events: _say(session, events))
         bridge.start()
         try:
-            if workspace is not None and self._by_name:
+            if workspace is not None and self._is_named:
                 await asyncio.to_thread(require_workspace_file, workspace)
             core_path = await ShellPresenter(session).opened_path()
             is_new = await ShellPresenter(session).is_empty()
@@ -186,13 +186,13 @@ class WorkspaceController:
             return
         self._enter_workspace(core_path)
         SystemNotifications(session, self.frame)
-        self._unfinished = InterruptedBatches(session)
+        self._interrupted = InterruptedBatches(session)
         window = await self._show(session, core_path, is_new)
-        session.spawn(self._unfinished.offer(window.offer))
+        session.spawn(self._interrupted.offer(window.offer))
         await self._say_notices(session, core_path.parent)
 
     def _enter_workspace(self, path: Path) -> None:
-        passing = self._passing in path.parents
+        passing = self._temporary_folder in path.parents
         if not passing:
             self.settings.set("workspace", str(path))
         self.workspaces.enter(path, passing=passing)
@@ -201,20 +201,20 @@ class WorkspaceController:
         session.workspace = str(workspace)
         window = MainWindow(session, screens(), PRODUCT, self.workspaces.actions)
         self.frame.setWindowTitle(f"{workspace.stem} – {PRODUCT}")
-        self.arrivals = DropImports(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
-        paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.arrivals.paste)
+        self.drop_imports = DropImports(session, self.frame, lambda key: self._page(window, key), self.workspaces.open)
+        paste = Command(id="paste", text="Paste servers, tools or cases", keys="Ctrl+V", do=self.drop_imports.paste)
         session.commands.put("arrivals", [paste])
         window.navigation.head.set_subtitle(workspace.stem, str(workspace))
         window.settings_wanted.connect(lambda: self.dialog.open(session, self.workspaces.current))
-        window.address_wanted.connect(lambda url: self._browsing.page(session, url))
-        self.frame.hold(window)
+        window.address_wanted.connect(lambda url: self._external_links.page(session, url))
+        self.frame.add_hidden(window)
         await yield_to_ui()
         if is_new:
             welcome = self._welcome(session, window)
             await yield_to_ui()
             self.frame.set_content(welcome)
         else:
-            await self._go_in(window, last_screen(self.settings))
+            await self._show_screen(window, last_screen(self.settings))
         self.window = window
         session.spawn(window.prepare())
         return window
@@ -225,11 +225,11 @@ class WorkspaceController:
         page = WelcomePage(session, self.workspaces)
         page.sample_opened.connect(lambda cases: session.spawn(self._leave_welcome(window, "runs", cases)))
         page.servers_wanted.connect(lambda how: session.spawn(self._leave_welcome(window, "servers", how)))
-        page.paste_wanted.connect(lambda: self.arrivals.paste() if self.arrivals else None)
+        page.paste_wanted.connect(lambda: self.drop_imports.paste() if self.drop_imports else None)
         page.emptiness_chosen.connect(lambda: session.spawn(self._leave_welcome(window, "servers")))
         return page
 
-    async def _go_in(self, window: MainWindow, place: str, target: Target | None = None) -> None:
+    async def _show_screen(self, window: MainWindow, place: str, target: Target | None = None) -> None:
         """Show a screen once it is built; the present content stays until then."""
         await window.make_ready(place)
         async with frozen_updates(self.frame):
@@ -239,32 +239,32 @@ class WorkspaceController:
             window.show_screen(place, target)
 
     async def _leave_welcome(self, window: MainWindow, place: str, target: Target | None = None) -> None:
-        window.dismiss()
-        await self._go_in(window, place, target)
+        window.hide_error()
+        await self._show_screen(window, place, target)
 
     async def _page(self, window: MainWindow, key: str) -> Page:
-        await (self._go_in if window.current else self._leave_welcome)(window, key)
+        await (self._show_screen if window.current else self._leave_welcome)(window, key)
         return window.page(key)
 
     def _take_dropped(self, files: list[Path]) -> None:
-        if self.arrivals is not None:
-            self.arrivals.take(files)
+        if self.drop_imports is not None:
+            self.drop_imports.take(files)
         elif self.session is not None:
-            self._doorway.take(self.session, files)
+            self._error_screen.take(self.session, files)
         else:
-            self._doorway.keep(files)
+            self._error_screen.add_waiting_files(files)
 
     def _take_what_waited(self) -> None:
-        if self.arrivals is not None and (kept := self._doorway.handed_over()):
-            self.arrivals.take(kept)
+        if self.drop_imports is not None and (kept := self._error_screen.take_waiting_files()):
+            self.drop_imports.take(kept)
 
     async def _say_notices(self, session: Session, folder: Path) -> None:
         notices = [*self.settings.notices(), *await ShellPresenter(session).opening_notices()]
         if notices:
-            tell(self.frame, notices, partial(_show_folder, folder))
+            show_opening_notices(self.frame, notices, partial(_show_folder, folder))
 
     def _show_closed_door(self, session: Session, error: BaseException) -> None:
-        temporary = self._passing / "temporary.db"
+        temporary = self._temporary_folder / "temporary.db"
         exits = OpenErrorActions(
             try_again=lambda: self._go_on(NextStep.OPEN),
             copy=lambda path: session.spawn(self._work_on_a_copy(session, path)),
@@ -272,11 +272,11 @@ class WorkspaceController:
             open_temporary=lambda: self.leave(temporary),
             leave=self.leave,
         )
-        self._doorway.show(session, error, exits, temporary.parent)
+        self._error_screen.show(session, error, exits, temporary.parent)
 
     async def _work_on_a_copy(self, session: Session, workspace: Path) -> None:
         try:
-            copy = await asyncio.to_thread(copy_to_writable_folder, workspace, self._passing)
+            copy = await asyncio.to_thread(copy_to_writable_folder, workspace, self._temporary_folder)
         except TefError as error:
             self._show_closed_door(session, error)
         else:
@@ -288,12 +288,12 @@ class WorkspaceController:
             return True
         if self.session is not None:
             minimise = self.frame.showMinimized
-            self.session.spawn(self._leaving.leave_if_agreed(self.session, self.window, self.leave, minimise))
+            self.session.spawn(self._questions.leave_if_agreed(self.session, self.window, self.leave, minimise))
         return False
 
     async def _switch(self, following: Path) -> None:
         if self.session is not None:
-            await self._leaving.leave_if_agreed(self.session, self.window, lambda: self.leave(following))
+            await self._questions.leave_if_agreed(self.session, self.window, lambda: self.leave(following))
 
     async def _rename(self, name: str) -> None:
         """Close the workspace, rename it and open it again; refused while batches run."""
@@ -316,7 +316,7 @@ class WorkspaceController:
             self._reopening, self._wanted = Reopening(held=held, name=name), self.workspaces.current
             self._go_on(NextStep.OPEN)
 
-        await self._leaving.leave_if_agreed(self.session, self.window, close)
+        await self._questions.leave_if_agreed(self.session, self.window, close)
 
     def _offer_reopening(self) -> None:
         """Offer to reopen the window if it shows another text size than the chosen one."""
@@ -340,24 +340,24 @@ class WorkspaceController:
             self.window.offer.show_message(text, "", actions)
             self._size_offered = True
 
-    async def _put_away(self) -> None:
+    async def _close_open(self) -> None:
         """Close the open workspace."""
         if self.session is None:
             return
-        self.frame.remember()
+        self.frame.save_geometry()
         covered = self.frame.cover()
         if self.window is not None:
             await self.window.finish()
         await self.session.close()
         if self.window is not None:
-            await self.window.take_apart()
+            await self.window.delete_hidden_pages()
             self.window.deleteLater()
         if covered is not None:
             covered.deleteLater()
         self.session.bridge.deleteLater()
         self.session.deleteLater()
         self.settings.save()
-        self.session = self.window = self.arrivals = self._unfinished = None
+        self.session = self.window = self.drop_imports = self._interrupted = None
         self.frame.setWindowTitle(PRODUCT)
 
     def _last_workspace(self) -> Path | None:

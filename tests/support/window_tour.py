@@ -33,7 +33,7 @@ from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.shell.shutdown import closing_question
-from app.shell.system_notifications import tell
+from app.shell.system_notifications import show_opening_notices
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
@@ -276,5 +276,5 @@ def _of_ends(window: MainWindow, folder: Path, text: str) -> Over:
     works = [f"{number} of {text}" for number in range(9)]
     yield "what came of files", lambda: outcomes_dialog(window, outcomes).open()
     yield "what an export does not hold", lambda: export_warnings_dialog(window, folder / "cases.json", report).open()
-    yield "what happened to files", lambda: tell(window, [text] * 5, lambda: None)
+    yield "what happened to files", lambda: show_opening_notices(window, [text] * 5, lambda: None)
     yield "work under way", lambda: closing_question(window, works, lambda: None).open()

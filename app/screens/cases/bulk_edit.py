@@ -291,7 +291,7 @@ class BulkEdit:
         await self._edit(after)
         back, again = partial(self._edit, {case_id: before[case_id] for case_id in after}), partial(self._edit, after)
         cases = count(len(after), "case")
-        self._session.toast(f"Changed {what} of {cases}", back, again, deed=f"change {what} of {cases}")
+        self._session.toast(f"Changed {what} of {cases}", back, again, action=f"change {what} of {cases}")
 
     async def _edit(self, drafts: Drafts) -> None:
         await self._presenter.edit_all(drafts)
@@ -299,7 +299,7 @@ class BulkEdit:
 
     def _tell(self, verb: str, ids: Sequence[CaseId], back: Way, again: Way) -> None:
         what = count(len(ids), "case")
-        self._session.toast(f"{verb}d {what}".capitalize(), back, again, deed=f"{verb} {what}")
+        self._session.toast(f"{verb}d {what}".capitalize(), back, again, action=f"{verb} {what}")
 
 
 RENAME_NOTE = "The suite keeps its cases and their order. Batches keep the name they ran with."
@@ -370,7 +370,7 @@ class SuiteRenaming:
             await self._rename(before, after)
             back, again = partial(self._rename, after, before), partial(self._rename, before, after)
             deed = f"rename the suite “{one_line(before, 40)}”"
-            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, deed=deed)
+            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, action=deed)
 
     async def _rename(self, suite: str, name: str) -> None:
         await self._presenter.rename_suite(suite, name)

@@ -243,7 +243,7 @@ class CaseFiles:
         self._visible_page.show()
         text = preview_text(preview)
         back, again = partial(self._undo, change), partial(self._redo, change)
-        session.toast(f"{text}, from {preview.source}", back, again, deed=f"import {preview.source}")
+        session.toast(f"{text}, from {preview.source}", back, again, action=f"import {preview.source}")
         return DropOutcome(preview.source, DropStatus.TAKEN, f"{text}.")
 
     async def _undo(self, change: CaseImportChange) -> None:

@@ -123,7 +123,7 @@ class BatchActions:
         await self._presenter.delete(deleted)
         what = (gone[0].name or "a batch") if len(gone) == 1 else count(len(gone), "batch", "batches")
         back, again = partial(self._presenter.restore, deleted), partial(self._presenter.delete, deleted)
-        self._session.toast(f"Deleted {what}", back, again, deed=f"delete {what}")
+        self._session.toast(f"Deleted {what}", back, again, action=f"delete {what}")
 
     def rename(self, batch_id: str) -> None:
         """Ask what a batch that has ended is to be called."""

@@ -251,4 +251,4 @@ async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch,
         await presenter.rename(batch.id, sheet.name)
         back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, sheet.name))
         deed = f"rename “{one_line(batch.name, 40)}”"
-        session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, deed=deed)
+        session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, action=deed)

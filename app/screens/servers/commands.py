@@ -184,14 +184,14 @@ class ToolCommands:
         if excluded := await self._presenter.exclude(server.id, names):
             undo = partial(self._presenter.include, server.id, excluded)
             redo = partial(self._presenter.exclude, server.id, excluded)
-            self._session.toast(f"Left out {_tools(excluded)}", undo, redo, deed=f"leave out {_tools(excluded)}")
+            self._session.toast(f"Left out {_tools(excluded)}", undo, redo, action=f"leave out {_tools(excluded)}")
 
     async def _include(self, server: Server, names: Sequence[str]) -> None:
         if included := await self._presenter.include(server.id, names):
             undo = partial(self._presenter.exclude, server.id, included)
             redo = partial(self._presenter.include, server.id, included)
             tools = _tools(included)
-            self._session.toast(f"Offered {tools} again", undo, redo, deed=f"offer {tools} again")
+            self._session.toast(f"Offered {tools} again", undo, redo, action=f"offer {tools} again")
 
     def _server(self) -> Server | None:
         return self._presenter.servers.get(self._pane.server_id)

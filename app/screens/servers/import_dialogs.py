@@ -295,7 +295,7 @@ class ServerImporter:
         await self._show_server(change.first)
         servers = count(change.number, "server")
         undo, redo = partial(self._presenter.undo, change), partial(self._presenter.redo, change)
-        self._session.toast(f"Imported {servers}. None was started.", undo, redo, deed=f"import {servers}")
+        self._session.toast(f"Imported {servers}. None was started.", undo, redo, action=f"import {servers}")
         return True
 
 

@@ -276,11 +276,11 @@ class ServersPage(Page):
     def _remember_change(self, before: Server | None, now: Server) -> None:
         if before is None:
             undo, redo = partial(self.presenter.remove, [now.id]), partial(self.presenter.restore, [now.id])
-            self.session.toast(f"Added {now.name}", undo, redo, deed=f"add {now.name}")
+            self.session.toast(f"Added {now.name}", undo, redo, action=f"add {now.name}")
         elif before.spec != now.spec:
             edit = partial(self.presenter.edit, now.id)
             undo_edit, redo_edit = partial(edit, before.spec), partial(edit, now.spec)
-            self.session.toast(f"Changed {now.name}", undo_edit, redo_edit, deed=f"edit {now.name}")
+            self.session.toast(f"Changed {now.name}", undo_edit, redo_edit, action=f"edit {now.name}")
 
     async def _show_new(self, server_id: ServerId) -> None:
         self._save_view(replace(self.presenter.view, selected=server_id))
@@ -316,7 +316,7 @@ class ServersPage(Page):
         if names:
             what = names[0] if len(names) == 1 else count(len(names), "server")
             undo, redo = partial(self.presenter.restore, gone), partial(self.presenter.remove, gone)
-            self.session.toast(f"Removed {what}", undo, redo, deed=f"remove {what}")
+            self.session.toast(f"Removed {what}", undo, redo, action=f"remove {what}")
 
     def _filter_actions(self) -> Sequence[Action]:
         view = self.presenter.view

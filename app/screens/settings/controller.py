@@ -71,11 +71,11 @@ class SettingsController:
         session.preferences.reset()
         undo = partial(self._put_back, session, before)
         again = partial(self._put_back, session, session.preferences.state())
-        session.toast("All settings have their defaults again", undo, again, deed="reset the settings")
+        session.toast("All settings have their defaults again", undo, again, action="reset the settings")
         session.spawn(self._apply(session))
 
     async def _put_back(self, session: Session, before: Mapping[str, Any]) -> None:
-        session.preferences.put_back(before)
+        session.preferences.restore(before)
         await self._apply(session)
 
     async def _apply(self, session: Session) -> None:

@@ -149,7 +149,7 @@ async def _revoke(session: Session, presenter: SettingsPresenter, consent: Conse
     await presenter.revoke(consent)
     what = one_line(", ".join(consent.servers) or consent.description, 40)
     undo, redo = partial(presenter.restore, consent), partial(presenter.revoke, consent)
-    session.toast(f"Revoked: {what}", undo, redo, deed=f"revoke the consent to {what}")
+    session.toast(f"Revoked: {what}", undo, redo, action=f"revoke the consent to {what}")
 
 
 class DataSection(Section):

@@ -179,7 +179,7 @@ class WelcomePage(ReadingOrder, QWidget):
         self._session.spawn(self._open_the_sample())
 
     async def _look(self) -> None:
-        await self._workspaces.look()
+        await self._workspaces.check_recent()
         self._show_others()
         found = await self._presenter.new_servers()
         number = sum(servers for _, servers in found)

@@ -56,7 +56,7 @@ def test_a_reset_leaves_the_workspaces_and_can_be_taken_back() -> None:
     here.reset()
     assert (here.origin(TOOLS), settings.get("theme", "system")) == (Origin.DEFAULT, "system")
     assert settings.get("workspaces", []) == ["/one.db"]
-    here.put_back(before)
+    here.restore(before)
     assert (here.text(TOOLS), settings.get("theme", "system")) == ("7", "dark")
 
 

@@ -43,7 +43,7 @@ def test_what_was_taken_back_can_be_done_again_until_something_else_is_done(qapp
             there = {"a", "b"}
             for name in sorted(there):
                 back, again = partial(there.discard, name), partial(there.add, name)
-                session.toast(f"Added {name}", back, again, deed=f"add {name}")
+                session.toast(f"Added {name}", back, again, action=f"add {name}")
             assert session.undo_words() == "Undo add b"
             session.undo()
             session.undo()
@@ -97,8 +97,8 @@ def test_steps_pressed_quickly_are_taken_one_after_the_other_and_told_once_each_
                 await gate.wait()
                 done.append("slow")
 
-            session.toast("One", undo=lambda: done.append("quick"), deed="do one")
-            session.toast("Two", undo=slowly, again=lambda: done.append("again"), deed="do two")
+            session.toast("One", undo=lambda: done.append("quick"), action="do one")
+            session.toast("Two", undo=slowly, again=lambda: done.append("again"), action="do two")
             said = hear(session)
             session.undo()
             session.redo()
@@ -126,8 +126,8 @@ def test_a_step_that_fails_says_so_and_stays_with_those_that_waited_behind_it(qa
                     raise NotFoundError("There is no server named docs.")
                 done.append("two")
 
-            session.toast("One", undo=lambda: done.append("one"), deed="do one")
-            session.toast("Two", undo=fail, again=list, deed="do two")
+            session.toast("One", undo=lambda: done.append("one"), action="do one")
+            session.toast("Two", undo=fail, again=list, action="do two")
             said = hear(session)
             servers.clear()
             session.undo()
@@ -151,7 +151,7 @@ def test_a_redo_that_fails_can_be_tried_again(qapp: QApplication) -> None:
             async def fail() -> None:
                 raise NotFoundError("There is no server named docs.")
 
-            session.toast("One", undo=list, again=fail, deed="do one")
+            session.toast("One", undo=list, again=fail, action="do one")
             session.undo()
             await session.undone()
             said = hear(session)
@@ -172,9 +172,9 @@ def test_a_failed_step_goes_back_below_what_was_done_meanwhile(qapp: QApplicatio
                 await gate.wait()
                 raise NotFoundError("There is no server named docs.")
 
-            session.toast("One", undo=fail_late, deed="do one")
+            session.toast("One", undo=fail_late, action="do one")
             session.undo()
-            session.toast("Two", undo=list, deed="do two")
+            session.toast("Two", undo=list, action="do two")
             gate.set()
             await session.undone()
             assert session.undo_words() == "Undo do two"
@@ -191,7 +191,7 @@ def test_a_step_that_is_stopped_is_still_there(qapp: QApplication) -> None:
             async def stop() -> None:
                 await session.call_long("Putting back", lambda _: asyncio.Event().wait(), slow_s=0)
 
-            session.toast("One", undo=stop, deed="do one")
+            session.toast("One", undo=stop, action="do one")
             said = hear(session)
             session.undo()
             await until(session.activity.shown)
