@@ -251,7 +251,7 @@ def test_several_files_go_each_to_its_own_preview_and_what_came_of_each_is_told(
             first, second, *rest = outcomes_of(sheet)
             assert first.startswith("notes.txt\nNot taken: notes.txt is neither a config of servers, nor tools")
             assert second.startswith("broken.csv\nNot taken: ")
-            assert rest == ["cases.json\nTaken: 1 added.", "tools.json\nTaken: Its tools are a server now."]
+            assert rest == ["cases.json\nTaken: 1 added.", "tools.json\nTaken: Added as a server."]
             sheet.accept()
 
     drive(look())
