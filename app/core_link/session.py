@@ -22,7 +22,7 @@ from app.core_link.refresh import LATER_MS, Refresh
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.core_link.undo import UndoHistory, UndoQueue, UndoRequest, UndoStep
-from app.text.formatting import error_words
+from app.text.formatting import error_text
 from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
 from mcp_tef import DetectedFile, Event
 
@@ -194,7 +194,7 @@ class Session(QObject):
             self.toasted.emit(f"Stopped: {verb} {action}", None)
         elif error is not None:
             LOG.info("Could not %s: %s", verb, error, exc_info=error)
-            words = error_words(error)
+            words = error_text(error)
             self.failed.emit(f"Could not {verb}: {action}. {words.message}", words.hint, words.details)
         elif turn.shows_message:
             self.toasted.emit(f"{'Undone' if turn.back else 'Done again'}: {action}", None)
@@ -204,7 +204,7 @@ class Session(QObject):
 
     def show_error(self, error: BaseException) -> None:
         """Show an error to the user."""
-        words = error_words(error)
+        words = error_text(error)
         self.failed.emit(words.message, words.hint, words.details)
 
     async def begun(self) -> None:

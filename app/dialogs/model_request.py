@@ -21,7 +21,7 @@ from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent import with_consent
-from app.text.formatting import count, duration, error_words, money
+from app.text.formatting import count, duration, error_text, money
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, Notice, Picker, PickItem, Segmented
 from mcp_tef import Estimate, ModelInfo, ModelSettings, TefError
@@ -320,7 +320,7 @@ class ModelRequestDialog(Dialog):
             if not await self._may_send_key(parsed.model):
                 return
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self.notice.show_message(words.message, words.hint, details=words.details)
             return
         self.agreed = parsed.model

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.shell.presenter import ShellPresenter
-from app.text.formatting import count, error_words
+from app.text.formatting import count, error_text
 from app.theme import Role
 from app.widgets import Action, Dialog, FlowText, ScrollPane, Section, Span, one_line
 from app.widgets.file_drop import files_in
@@ -97,7 +97,7 @@ class DropImports:
             page = await self._show(SCREENS[kind])
             return await page.bring_in(group)
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             return [DropOutcome(one.name, DropStatus.REFUSED, f"{words.message} {words.hint}".strip()) for one in group]
         except asyncio.CancelledError:
             if _is_ending():

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core_link.session import Session
 from app.shell.drop_handler import contents_name
 from app.shell.main_frame import MainFrame
-from app.text.formatting import error_words
+from app.text.formatting import error_text
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Action,
@@ -52,7 +52,7 @@ class OpenErrorPage(ReadingOrder, QWidget):
 
     def __init__(self, error: BaseException, exits: OpenErrorActions, folder: Path) -> None:
         super().__init__()
-        words = error_words(error)
+        words = error_text(error)
         ways = dict(_ways(error, exits, folder))
         self.words = FlowText(" ".join(part for part in (words.message, words.hint) if part), role=Role.DIM)
         self.details = FlowText(words.details, size=Size.SMALL, mono=True)

@@ -6,26 +6,26 @@ from datetime import UTC, datetime
 
 from mcp_tef import Classification, RunStatus, TefError, VerdictKind
 
-OUTCOME_WORDS: Mapping[Classification, str] = {
-    Classification.TP: "right tool",
-    Classification.TN: "rightly no tool",
+OUTCOME_TEXTS: Mapping[Classification, str] = {
+    Classification.TP: "correct tool",
+    Classification.TN: "correctly no tool",
     Classification.FN: "missed the expected tool",
-    Classification.FP: "a call too many",
+    Classification.FP: "unexpected call",
 }
 
-KIND_WORDS: Mapping[VerdictKind, str] = {
+VERDICT_KIND_TEXTS: Mapping[VerdictKind, str] = {
     VerdictKind.MATCH: "as expected",
     VerdictKind.WRONG_TOOL: "wrong tool",
-    VerdictKind.NO_TOOL: "no tool picked",
+    VerdictKind.NO_TOOL: "no tool selected",
     VerdictKind.INVENTED_TOOL: "invented tool",
     VerdictKind.EXTRA_CALL: "extra call",
     VerdictKind.UNEXPECTED_CALL: "call where none was expected",
-    VerdictKind.NO_CALL_EXPECTED: "rightly no tool",
+    VerdictKind.NO_CALL_EXPECTED: "correctly no tool",
 }
 
-STATUS_WORDS: Mapping[RunStatus, str] = {
+RUN_STATUS_TEXTS: Mapping[RunStatus, str] = {
     RunStatus.PENDING: "waiting",
-    RunStatus.RUNNING: "being asked",
+    RunStatus.RUNNING: "running",
     RunStatus.COMPLETED: "judged",
     RunStatus.FAILED: "failed",
     RunStatus.CANCELLED: "cancelled",
@@ -33,7 +33,7 @@ STATUS_WORDS: Mapping[RunStatus, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorWords:
+class ErrorText:
     """Text of an error: message, hint, and details for diagnosis."""
 
     message: str
@@ -41,11 +41,11 @@ class ErrorWords:
     details: str = ""
 
 
-def error_words(error: BaseException) -> ErrorWords:
+def error_text(error: BaseException) -> ErrorText:
     """Return the text of an error; an unexpected one gets a general text, its own is in the log."""
     if isinstance(error, TefError):
-        return ErrorWords(error.message, error.hint, _details(error))
-    return ErrorWords("An unexpected error occurred.", "Your data is safe. See the log for details.")
+        return ErrorText(error.message, error.hint, _details(error))
+    return ErrorText("An unexpected error occurred.", "Your data is safe. See the log for details.")
 
 
 def _details(error: TefError) -> str:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.core_link.commands import Command, Commands, find
-from app.text.formatting import ago, clock, count, duration, error_words, money, percent
+from app.text.formatting import ago, clock, count, duration, error_text, money, percent
 from mcp_tef import ServerError, ServerFault
 
 NOW = datetime(2026, 11, 21, 14, 5, tzinfo=UTC)
@@ -51,9 +51,9 @@ def test_our_errors_keep_their_words_and_others_get_plain_ones() -> None:
     error = ServerError(
         ServerFault.EXITED, "files ended.", hint="Look at its log.", context={"exit_code": 1, "x": None}
     )
-    words = error_words(error)
+    words = error_text(error)
     assert (words.message, words.hint, words.details) == ("files ended.", "Look at its log.", "exit_code: 1")
-    assert "KeyError" not in error_words(KeyError("x")).message
+    assert "KeyError" not in error_text(KeyError("x")).message
 
 
 def test_commands_belong_to_owners_and_are_found_by_words() -> None:

@@ -9,7 +9,7 @@ from app.core_link.links import Link
 from app.core_link.targets import ShowBatch, ShowCase, ShowPair, ShowTool
 from app.screens.metrics.batch_comparison import WORDS, PairRow
 from app.screens.metrics.formatting import model_name
-from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS, count
+from app.text.formatting import OUTCOME_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count
 from app.text.text_diff import Stretch, difference
 from mcp_tef import (
     ActualCall,
@@ -28,9 +28,9 @@ MISSING: Final = "–"
 LONGEST_VALUE: Final = 2_000
 SAID_ELSEWHERE: Final = frozenset({"Explanation", "Calls"})
 SAID: Final[Mapping[str, Mapping[str, str]]] = {
-    "Outcome": {one.value: words for one, words in OUTCOME_WORDS.items()},
-    "VerdictKind": {one.value: words for one, words in KIND_WORDS.items()},
-    "Status": {one.value: words for one, words in STATUS_WORDS.items()},
+    "Outcome": {one.value: words for one, words in OUTCOME_TEXTS.items()},
+    "VerdictKind": {one.value: words for one, words in VERDICT_KIND_TEXTS.items()},
+    "Status": {one.value: words for one, words in RUN_STATUS_TEXTS.items()},
 }
 CHANGES: Final[Mapping[DefinitionChange, str]] = {
     DefinitionChange.ADDED: "offered only now",

@@ -15,7 +15,7 @@ from app.screens.runs.labels import (
     is_baseline,
     model_name,
 )
-from app.text.formatting import OUTCOME_WORDS, clock, count, money, percent
+from app.text.formatting import OUTCOME_TEXTS, clock, count, money, percent
 from app.text.glossary import explain
 from mcp_tef import (
     Batch,
@@ -133,7 +133,7 @@ def _bar(batch: Batch) -> tuple[tuple[VerdictMark, float], ...]:
 
 
 def _spoken_counts(batch: Batch) -> str:
-    parts = [f"{batch.count(item)} {OUTCOME_WORDS[item]}" for item in BAR_ORDER]
+    parts = [f"{batch.count(item)} {OUTCOME_TEXTS[item]}" for item in BAR_ORDER]
     others = {"failed": batch.failed, "interrupted": batch.interrupted, "cancelled": batch.count("cancelled")}
     parts += [f"{number} {word}" for word, number in others.items() if number]
     return ", ".join(parts)

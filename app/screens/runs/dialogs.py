@@ -15,7 +15,7 @@ from app.screens.runs.labels import model_summary
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.start_panel import StartPanel
 from app.screens.runs.start_presenter import ParsedStartForm, StartField, StartForm, StartPresenter, run_button_text
-from app.text.formatting import error_words, money
+from app.text.formatting import error_text, money
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, LineEdit, Notice, ScrollPane, one_line
 from mcp_tef import (
@@ -151,7 +151,7 @@ class StartDialog(Dialog):
         try:
             await self._begin(form, reading)
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self.notice.show_message(words.message, words.hint, details=words.details)
             self.run.setEnabled(True)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from app.screens.kit import FilterField, FilterFields, SortOrder, ViewState, matches_all_words
 from app.screens.runs.batch_summaries import BatchCard, correct_rate
-from app.text.formatting import KIND_WORDS, OUTCOME_WORDS, STATUS_WORDS
+from app.text.formatting import OUTCOME_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS
 from mcp_tef import Batch, Classification, RunFilter, RunStatus, RunSummary, VerdictKind
 
 
@@ -39,17 +39,20 @@ def _capitalized(texts: Mapping[StrEnum, str]) -> dict[str, str]:
 # A run has a verdict or is in one of these states: setting one kind of filter clears the other.
 OUTCOME: Final[FilterField[RunSummary]] = FilterField(
     name="outcomes",
-    texts=_capitalized({outcome: OUTCOME_WORDS[outcome] for outcome in OUTCOMES}),
+    texts=_capitalized({outcome: OUTCOME_TEXTS[outcome] for outcome in OUTCOMES}),
     many=True,
     excludes=("states",),
 )
 KIND: Final[FilterField[RunSummary]] = FilterField(
-    name="kinds", texts=_capitalized({kind: KIND_WORDS[kind] for kind in KINDS}), many=True, excludes=("states",)
+    name="kinds",
+    texts=_capitalized({kind: VERDICT_KIND_TEXTS[kind] for kind in KINDS}),
+    many=True,
+    excludes=("states",),
 )
 STATE: Final[FilterField[RunSummary]] = FilterField(
     name="states",
     texts={RunState.FAILED.value: "Failed", RunState.INTERRUPTED.value: "Interrupted"}
-    | _capitalized({state: STATUS_WORDS[status] for state, status in STATE_STATUSES.items()}),
+    | _capitalized({state: RUN_STATUS_TEXTS[status] for state, status in STATE_STATUSES.items()}),
     many=True,
     excludes=("outcomes", "kinds"),
 )

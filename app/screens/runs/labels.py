@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
-from app.text.formatting import KIND_WORDS, STATUS_WORDS, count, duration
+from app.text.formatting import RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count, duration
 from app.text.search import matches_all_words
 from mcp_tef import (
     Classification,
@@ -148,13 +148,13 @@ def mark_of(run: RunSummary) -> VerdictMark:
 def outcome_label(run: RunSummary) -> str:
     """Return the outcome as text, for screen readers."""
     if run.kind is not None:
-        return KIND_WORDS[run.kind]
+        return VERDICT_KIND_TEXTS[run.kind]
     return status_label(run)
 
 
 def status_label(run: RunSummary) -> str:
     """Return the status; interrupted runs are told apart from failed ones."""
-    return "interrupted" if run.interrupted else STATUS_WORDS[run.status]
+    return "interrupted" if run.interrupted else RUN_STATUS_TEXTS[run.status]
 
 
 # ---------------------------------------------------------------- models of the catalogue

@@ -29,7 +29,7 @@ from app.screens.runs.labels import (
     sentence_spans,
 )
 from app.screens.runs.run_table import HIGH_CONFIDENCE
-from app.text.formatting import OUTCOME_WORDS
+from app.text.formatting import OUTCOME_TEXTS
 from mcp_tef import (
     ActualCall,
     CallMatch,
@@ -94,7 +94,7 @@ def verdict_text(verdict: Verdict) -> str:
     """Return the outcome of a verdict, and "wrong parameters" if they were."""
     if verdict.classification is Classification.TP and verdict.parameters_ok is False:
         return WRONG_VALUES
-    return OUTCOME_WORDS[verdict.classification]
+    return OUTCOME_TEXTS[verdict.classification]
 
 
 MAX_ANSWER_LENGTH = 4000

@@ -12,7 +12,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
 from app.screens.servers.import_presenter import STATUS_TEXTS, ImportChoice, ImportEntry, ServerImportPresenter
-from app.text.formatting import count, error_words
+from app.text.formatting import count, error_text
 from app.theme import Role, Size, sized
 from app.widgets import (
     Action,
@@ -95,7 +95,7 @@ class ImportSourceDialog(Dialog):
         try:
             choice = await self._presenter.preview_text(text)
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self.field.set_error(f"{words.message} {words.hint}".strip())
         else:
             self._end(choice)

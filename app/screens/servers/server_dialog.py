@@ -9,7 +9,7 @@ from app.dialogs.consent import ConsentBar
 from app.screens.servers.presenter import ServersPresenter, probe_summary
 from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm, form_from_spec
-from app.text.formatting import error_words
+from app.text.formatting import error_text
 from app.theme import Role
 from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane
 from app.widgets.dialog import BAR
@@ -156,7 +156,7 @@ class ServerDialog(Dialog):
         try:
             listing = await self._presenter.probe(spec)
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self._forget_result()
             self._bad.show_message(words.message, words.hint, details=words.details)
         else:
@@ -185,7 +185,7 @@ class ServerDialog(Dialog):
         except ConflictError as error:
             self.fields.show_errors({"name": error.message})
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self._bad.show_message(words.message, words.hint, details=words.details)
         else:
             self.accept()

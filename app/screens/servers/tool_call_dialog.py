@@ -15,7 +15,7 @@ from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CallHistory
 from app.screens.servers.filters import CALLS, SCREEN
 from app.screens.servers.tool_call_presenter import CALL_FIELDS, EVERY_TOOL, ToolCallPresenter
-from app.text.formatting import count, error_words
+from app.text.formatting import count, error_text
 from app.theme import Role, sized
 from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line
 from app.widgets.text_view import CodeView
@@ -145,7 +145,7 @@ class ToolCallDialog(Dialog):
         try:
             await self._presenter.call(arguments)
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self.failure.show_message(words.message, words.hint, details=words.details)
         finally:
             if not self._is_closed:

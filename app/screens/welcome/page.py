@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from app.core_link.session import Session
 from app.core_link.workspaces import WorkspaceMenu
 from app.screens.welcome.presenter import WelcomePresenter, program_rows
-from app.text.formatting import count, error_words
+from app.text.formatting import count, error_text
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Action,
@@ -194,7 +194,7 @@ class WelcomePage(ReadingOrder, QWidget):
         try:
             cases = await self._presenter.open_sample()
         except TefError as error:
-            words = error_words(error)
+            words = error_text(error)
             self.failure.show_message(words.message, words.hint, details=words.details)
         else:
             self.sample_opened.emit(cases)

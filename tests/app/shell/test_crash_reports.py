@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import qInstallMessageHandler
 
 from app.shell.crash_reports import CrashHooks, start_log
-from app.text.formatting import ErrorWords, error_words
+from app.text.formatting import ErrorText, error_text
 from mcp_tef import Secret, without_keys
 
 
@@ -91,13 +91,13 @@ def log_file(tmp_path: Path) -> Iterator[Path]:
 def hooks() -> Iterator[CrashHooks]:
     """The hooks, installed; what stood there before comes back."""
     before = sys.excepthook, threading.excepthook, sys.unraisablehook
-    made = CrashHooks(lambda error: told.append(error_words(error)))
-    told: list[ErrorWords] = []
+    made = CrashHooks(lambda error: told.append(error_text(error)))
+    told: list[ErrorText] = []
     made.install()
     qInstallMessageHandler(None)
     yield made
     sys.excepthook, threading.excepthook, sys.unraisablehook = before
-    assert told == [error_words(ValueError())] * len(told)
+    assert told == [error_text(ValueError())] * len(told)
 
 
 def test_a_key_in_a_crash_reaches_neither_the_log_nor_the_report(

@@ -157,7 +157,7 @@ async def test_both_choices_stand_beside_what_was_expected() -> None:
     assert "".join(one.text for one in view.after.choice) == "search_parts"
     assert (view.before.right, view.after.right) == (True, False)
     assert view.title == "Regressed"
-    assert ("Outcome", "right tool", "missed the expected tool") in [
+    assert ("Outcome", "correct tool", "missed the expected tool") in [
         (row.name, row.before, row.after) for row in view.values
     ]
 

@@ -114,8 +114,8 @@ def test_a_batch_that_was_interrupted_at_once_did_not_fail() -> None:
 
 def test_a_card_can_be_heard() -> None:
     assert batch_card(batch(), NOW).accessible_text == (
-        "Everyday, 14:02, gpt-4.1-mini, 81 % correct, 96 right tool, 16 rightly no tool, "
-        "20 missed the expected tool, 7 a call too many, 3 failed"
+        "Everyday, 14:02, gpt-4.1-mini, 81 % correct, 96 correct tool, 16 correctly no tool, "
+        "20 missed the expected tool, 7 unexpected call, 3 failed"
     )
 
 

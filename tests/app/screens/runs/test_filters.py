@@ -104,7 +104,7 @@ def test_search_and_filters_are_saved_and_shown_at_the_next_start(use: Any) -> N
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
         await desk.session.call(lambda core: core.runs.wait(batch.id))
         await desk.open(sample=False)
-        assert words(desk) == ["“bike”", "Missed the expected tool", "Right tool"]
+        assert words(desk) == ["“bike”", "Missed the expected tool", "Correct tool"]
         assert desk.page.header.searched_for == "bike"
         assert desk.page.run_list.table.isVisible()
 
@@ -131,8 +131,8 @@ def chosen(*texts: str) -> FilterValues:
         (("Interrupted", "Failed", "Failed"), ["interrupted"]),
         (("Interrupted", "Cancelled"), ["interrupted", "cancelled"]),
         (("Failed", "Cancelled"), ["failed", "cancelled"]),
-        (("Failed", "Right tool"), ["judged"]),
-        (("Right tool", "Extra call", "Cancelled"), ["cancelled"]),
+        (("Failed", "Correct tool"), ["judged"]),
+        (("Correct tool", "Extra call", "Cancelled"), ["cancelled"]),
     ],
 )
 def test_filters_of_outcomes_and_states_replace_each_other(texts: tuple[str, ...], shown: list[str]) -> None:
@@ -153,7 +153,7 @@ JUDGED = RunFilter(statuses=(RunStatus.COMPLETED,), classifications=(Classificat
     ("texts", "expected"),
     [
         ((), JUDGED),
-        (("Right tool",), replace(JUDGED, classifications=(Classification.TP,))),
+        (("Correct tool",), replace(JUDGED, classifications=(Classification.TP,))),
         (("Extra call",), replace(JUDGED, kinds=(VerdictKind.EXTRA_CALL,))),
         (("Failed",), RunFilter(statuses=(RunStatus.FAILED,), interrupted=False, order=RunOrder.QUERY)),
         (("Failed", "Failed"), JUDGED),

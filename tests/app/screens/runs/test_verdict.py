@@ -71,8 +71,8 @@ def test_an_outcome_that_stayed_is_not_called_a_change() -> None:
 def test_each_earlier_verdict_is_told_against_the_one_that_followed_it() -> None:
     missed, right = verdict_of(wrong_detail()), replace(verdict_of(judged_detail()), parameters_ok=True)
     views = earlier_verdicts(replace(wrong_detail(), past_verdicts=(past(right), past(missed))))
-    assert "was “right tool”, is “missed the expected tool”" in views[0].line
-    assert "was “missed the expected tool”, is “right tool”" in views[1].line
+    assert "was “correct tool”, is “missed the expected tool”" in views[0].line
+    assert "was “missed the expected tool”, is “correct tool”" in views[1].line
 
 
 def test_wrong_parameters_are_part_of_what_is_said() -> None:
