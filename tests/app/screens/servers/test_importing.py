@@ -1,8 +1,6 @@
 """Servers come in from other programs: shown first, chosen by ticks, none started, and taken back by undo."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,25 +16,12 @@ from mcp_tef import DetectedFile, FileKind, Server, ServerSpec, Transport
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import command_server, tool
+from tests.support.servers_page import opened_dialog, page_over, within
 from tests.support.windows import drive, session_for, shown, until
 from tests.support.workspace_files import tools_file
 
 W = TypeVar("W", bound=QWidget)
 DESK = {"url": "https://desk.test/mcp", "alwaysAllow": ["find"]}
-
-
-@asynccontextmanager
-async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
-    """A shown page that hears the core's events."""
-    async with session_for(fake) as (session, _):
-        page = ServersPage(session)
-        session.events.connect(lambda events: page.on_events(events, visible=True))
-        shown(page)
-        page.request_refresh()
-        await page.settled()
-        yield page
-        page.close()
-        page.deleteLater()
 
 
 def config(path: Path, **servers: object) -> Path:
@@ -45,18 +30,6 @@ def config(path: Path, **servers: object) -> Path:
 
 def read_in(widget: QWidget) -> str:
     return "\n".join(part.text() for part in widget.findChildren(FlowText) if part.isVisible())
-
-
-async def opened(page: ServersPage, kind: type[W]) -> W:
-    """The sheet of a kind, once it can be seen."""
-    found: list[W] = []
-
-    def visible() -> bool:
-        found[:] = [sheet for sheet in page.findChildren(kind) if sheet.isVisible()]
-        return bool(found)
-
-    await until(visible)
-    return found[0]
 
 
 async def click(sheet: QWidget, starts: str) -> None:
@@ -84,7 +57,7 @@ def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QAppl
         fake = FakeEngine(environment={"HOME": str(tmp_path)})
         async with page_over(fake) as page:
             await click(page, "Find on this computer")
-            sheet = await opened(page, ImportPreviewDialog)
+            sheet = await opened_dialog(page, ImportPreviewDialog)
             said = read_in(sheet)
             assert "5 servers: 3 new, 1 unchanged, 1 refused." in said
             assert "VS Code: mcp.json is not valid JSON at line 1." in said
@@ -119,7 +92,7 @@ def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_
     async def work() -> None:
         async with page_over(FakeEngine(environment={"HOME": str(tmp_path)})) as page:
             await click(page, "Find on this computer")
-            sheet = await opened(page, ImportPreviewDialog)
+            sheet = await opened_dialog(page, ImportPreviewDialog)
             QTest.keyClicks(sheet.search, "sho")
             await until(lambda: sheet.table.rows.rowCount() == 1)
             assert "1 of 3 servers found, and 2 other servers ticked." in read_in(sheet)
@@ -132,39 +105,31 @@ def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_
     drive(work())
 
 
-def test_a_program_whose_consent_was_revoked_is_asked_about_again(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine({"files": [tool("read")]})
-        async with page_over(fake) as page:
-            await page.session.call(lambda core: core.servers.add(command_server()))
-            await click(page, "Allow and start")
-            await until(lambda: page.pane.tools.rows.rowCount() == 1 and not page.pane.consent.isVisible())
-            [consent] = await page.session.call(lambda core: core.servers.consents())
-            await page.session.call(lambda core: core.servers.revoke_consent(consent.fingerprint))
-            await until(lambda: page.pane.consent.isVisible())
-            assert fake.gateway.asked == ["files"]
-
-    drive(work())
+@within(page_over, {"files": [tool("read")]})
+async def test_a_program_whose_consent_was_revoked_is_asked_about_again(page: ServersPage, fake: FakeEngine) -> None:
+    await page.session.call(lambda core: core.servers.add(command_server()))
+    await click(page, "Allow and start")
+    await until(lambda: page.pane.tools.rows.rowCount() == 1 and not page.pane.consent.isVisible())
+    [consent] = await page.session.call(lambda core: core.servers.consents())
+    await page.session.call(lambda core: core.servers.revoke_consent(consent.fingerprint))
+    await until(lambda: page.pane.consent.isVisible())
+    assert fake.gateway.asked == ["files"]
 
 
-def test_undo_gives_a_changed_server_its_old_settings(qapp: QApplication, tmp_path: Path) -> None:
+@within(page_over)
+async def test_undo_gives_a_changed_server_its_old_settings(page: ServersPage, tmp_path: Path) -> None:
     path = config(tmp_path / "mcp.json", clock=CLOCK)
-
-    async def work() -> None:
-        async with page_over(FakeEngine()) as page:
-            before = await page.session.call(lambda core: _brought_in(core, path))
-            config(path, clock={**CLOCK, "command": "pipx"}, desk=DESK)
-            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            sheet = await opened(page, ImportPreviewDialog)
-            assert f"{CLOCK['command']} → pipx" in read_in(sheet)
-            await click(sheet, "Import 2 servers")
-            await until(lambda: page.server_list.rows.rowCount() == 2 and page.session.can_undo())
-            assert (await stored(page))["clock"].spec.command == "pipx"
-            page.session.undo()
-            await until(lambda: page.server_list.rows.rowCount() == 1)
-            assert {name: server.spec for name, server in (await stored(page)).items()} == {"clock": before.spec}
-
-    drive(work())
+    before = await page.session.call(lambda core: _brought_in(core, path))
+    config(path, clock={**CLOCK, "command": "pipx"}, desk=DESK)
+    page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
+    sheet = await opened_dialog(page, ImportPreviewDialog)
+    assert f"{CLOCK['command']} → pipx" in read_in(sheet)
+    await click(sheet, "Import 2 servers")
+    await until(lambda: page.server_list.rows.rowCount() == 2 and page.session.can_undo())
+    assert (await stored(page))["clock"].spec.command == "pipx"
+    page.session.undo()
+    await until(lambda: page.server_list.rows.rowCount() == 1)
+    assert {name: server.spec for name, server in (await stored(page)).items()} == {"clock": before.spec}
 
 
 async def _brought_in(core: object, path: Path) -> Server:
@@ -174,83 +139,65 @@ async def _brought_in(core: object, path: Path) -> Server:
     return server
 
 
-def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with page_over(FakeEngine()) as page:
-            await click(page, "Import servers")
-            source = await opened(page, ImportSourceDialog)
-            await click(source, "Preview")
-            await until(lambda: "Paste a config here" in read_in(source))
-            source.area.setPlainText("{broken")
-            await click(source, "Preview")
-            await until(lambda: "The text is not valid JSON at line 1." in read_in(source))
-            source.area.setPlainText('"clock": {"command": "uvx", /* or npx */ "args": ["clock"],},')
-            await click(source, "Preview")
-            sheet = await opened(page, ImportPreviewDialog)
-            assert "“uvx” fetches the newest “clock”" in read_in(sheet)
-            await click(sheet, "Import 1 server")
-            await until(lambda: page.server_list.rows.rowCount() == 1)
-
-    drive(work())
+@within(page_over)
+async def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(page: ServersPage) -> None:
+    await click(page, "Import servers")
+    source = await opened_dialog(page, ImportSourceDialog)
+    await click(source, "Preview")
+    await until(lambda: "Paste a config here" in read_in(source))
+    source.area.setPlainText("{broken")
+    await click(source, "Preview")
+    await until(lambda: "The text is not valid JSON at line 1." in read_in(source))
+    source.area.setPlainText('"clock": {"command": "uvx", /* or npx */ "args": ["clock"],},')
+    await click(source, "Preview")
+    sheet = await opened_dialog(page, ImportPreviewDialog)
+    assert "“uvx” fetches the newest “clock”" in read_in(sheet)
+    await click(sheet, "Import 1 server")
+    await until(lambda: page.server_list.rows.rowCount() == 1)
 
 
-def test_what_a_config_says_is_never_markup(qapp: QApplication, tmp_path: Path) -> None:
+@within(page_over)
+async def test_what_a_config_says_is_never_markup(page: ServersPage, tmp_path: Path) -> None:
     evil = "<img src='file:///etc/passwd'>\u202eevil"
     settings = {"command": "serve", "args": [evil], "env": {"<b>A": "1"}, "cwd": "<u>", "<i>kept": {}}
     path = config(tmp_path / "<s>mcp.json", **{"<b>shop</b>": settings})
-
-    async def work() -> None:
-        async with page_over(FakeEngine()) as page:
-            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            sheet = await opened(page, ImportPreviewDialog)
-            said = read_in(sheet)
-            for words in ("<img src='file:///etc/passwd'>\\u202eevil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
-                assert words in said
-            assert sheet.table.rows.row(0).cells[1].text == "<b>shop</b>"
-            sheet.reject()
-            await until(lambda: not page.findChildren(ImportPreviewDialog))
-
-    drive(work())
+    page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
+    sheet = await opened_dialog(page, ImportPreviewDialog)
+    said = read_in(sheet)
+    for words in ("<img src='file:///etc/passwd'>\\u202eevil", "<b>A", "<u>", "<i>kept", "<s>mcp.json"):
+        assert words in said
+    assert sheet.table.rows.row(0).cells[1].text == "<b>shop</b>"
+    sheet.reject()
+    await until(lambda: not page.findChildren(ImportPreviewDialog))
 
 
-def test_a_config_that_lists_nothing_says_so(qapp: QApplication, tmp_path: Path) -> None:
+@within(page_over)
+async def test_a_config_that_lists_nothing_says_so(page: ServersPage, tmp_path: Path) -> None:
     path = written(tmp_path / "mcp.json", {"mcpServers": {}})
-
-    async def work() -> None:
-        async with page_over(FakeEngine()) as page:
-            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            sheet = await opened(page, ImportPreviewDialog)
-            assert "No servers found" in read_in(sheet)
-            await click(sheet, "Close")
-            await until(lambda: not page.findChildren(ImportPreviewDialog))
-
-    drive(work())
+    page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
+    sheet = await opened_dialog(page, ImportPreviewDialog)
+    assert "No servers found" in read_in(sheet)
+    await click(sheet, "Close")
+    await until(lambda: not page.findChildren(ImportPreviewDialog))
 
 
-def test_an_import_of_servers_that_takes_long_can_be_cancelled_and_none_is_kept(
-    qapp: QApplication, tmp_path: Path
-) -> None:
+@within(page_over)
+async def test_a_long_import_can_be_cancelled(page: ServersPage, fake: FakeEngine, tmp_path: Path) -> None:
     path = config(tmp_path / "mcp.json", clock=CLOCK, desk=DESK)
-
-    async def work() -> None:
-        fake = FakeEngine()
-        async with page_over(fake) as page:
-            toasts: list[str] = []
-            page.session.toasted.connect(lambda text, _undo: toasts.append(text))
-            fake.store.servers.gate = gate = asyncio.Event()
-            page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
-            await click(await opened(page, ImportPreviewDialog), "Import 2 servers")
-            await until(lambda: [bar.fraction for bar in page.session.activity.shown()] == [0.5])
-            page.session.activity.shown()[0].cancel_wanted.emit()
-            for _ in range(3):  # The cancel takes a turn or two of both threads to arrive.
-                await page.session.value(lambda _: None)
-            await page.session.value(lambda _: gate.set())
-            await until(lambda: toasts)
-            assert toasts == ["The import was cancelled, and no server was kept"]
-            await until(lambda: not page.session.activity.shown())
-            assert (await stored(page), page.session.activity.shown()) == ({}, ())
-
-    drive(work())
+    toasts: list[str] = []
+    page.session.toasted.connect(lambda text, _undo: toasts.append(text))
+    fake.store.servers.gate = gate = asyncio.Event()
+    page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
+    await click(await opened_dialog(page, ImportPreviewDialog), "Import 2 servers")
+    await until(lambda: [bar.fraction for bar in page.session.activity.shown()] == [0.5])
+    page.session.activity.shown()[0].cancel_wanted.emit()
+    for _ in range(3):  # The cancel takes a turn or two of both threads to arrive.
+        await page.session.value(lambda _: None)
+    await page.session.value(lambda _: gate.set())
+    await until(lambda: toasts)
+    assert toasts == ["The import was cancelled, and no server was kept"]
+    await until(lambda: not page.session.activity.shown())
+    assert (await stored(page), page.session.activity.shown()) == ({}, ())
 
 
 def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_free(
@@ -266,7 +213,7 @@ def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_
             shown(page)
             page.request_refresh()
             session.spawn(page.bring_in([DetectedFile(kind=FileKind.TOOLS, path=path)]))
-            sheet = await opened(page, ServerDialog)
+            sheet = await opened_dialog(page, ServerDialog)
             assert sheet.fields.form().name == "tools-2"
             sheet.reject()
             await page.settled()

@@ -1,8 +1,5 @@
 """The form of a server: each kind of sign-in has its fields, and secrets that are written out are never stored."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.screens.servers.page import ServersPage
@@ -12,7 +9,8 @@ from app.screens.servers.server_form import ServerForm
 from app.widgets import Notice
 from mcp_tef import AuthType, KeyRing
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.servers_page import page_over, within
+from tests.support.windows import drive, until
 
 
 def test_a_client_that_signs_in_by_itself_has_all_its_fields(qapp: QApplication) -> None:
@@ -38,20 +36,6 @@ def test_a_client_that_signs_in_by_itself_has_all_its_fields(qapp: QApplication)
 PLANTED = "hush-4711-planted"
 
 
-@asynccontextmanager
-async def page_over(fake: FakeEngine) -> AsyncIterator[ServersPage]:
-    """A shown page that hears the core's events."""
-    async with session_for(fake) as (session, _):
-        page = ServersPage(session)
-        session.events.connect(lambda events: page.on_events(events, visible=True))
-        shown(page)
-        page.request_refresh()
-        await page.settled()
-        yield page
-        page.close()
-        page.deleteLater()
-
-
 async def add_with_secret(page: ServersPage) -> ServerDialog:
     """Fill in a server with a secret header, and press Add server."""
     page.add()
@@ -73,23 +57,19 @@ def press(sheet: ServerDialog, text: str) -> None:
     next(one for one in sheet.findChildren(QAbstractButton) if one.text() == text).click()
 
 
-def test_a_written_secret_is_asked_about_and_used_until_the_program_quits(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine({"shop": SAMPLE_TOOLS})
-        async with page_over(fake) as page:
-            sheet = await add_with_secret(page)
-            assert "The header Authorization contains a secret. It is not stored" in spoken(sheet)
-            assert "SHOP_AUTHORIZATION" in spoken(sheet)
-            assert PLANTED not in spoken(sheet)
-            assert "Keep in keychain" not in [one.text() for one in sheet.findChildren(QAbstractButton)]
-            assert await fake.servers.list() == ()
-            press(sheet, "Use until I quit")
-            await until(lambda: sheet.saved is not None)
-            assert sheet.saved is not None
-            assert sheet.saved.spec.headers == {"Authorization": "Bearer ${SHOP_AUTHORIZATION}"}
-            assert fake.written_secrets.variables["SHOP_AUTHORIZATION"] == PLANTED
-
-    drive(work())
+@within(page_over, {"shop": SAMPLE_TOOLS})
+async def test_a_written_secret_can_be_used_until_the_program_quits(page: ServersPage, fake: FakeEngine) -> None:
+    sheet = await add_with_secret(page)
+    assert "The header Authorization contains a secret. It is not stored" in spoken(sheet)
+    assert "SHOP_AUTHORIZATION" in spoken(sheet)
+    assert PLANTED not in spoken(sheet)
+    assert "Keep in keychain" not in [one.text() for one in sheet.findChildren(QAbstractButton)]
+    assert await fake.servers.list() == ()
+    press(sheet, "Use until I quit")
+    await until(lambda: sheet.saved is not None)
+    assert sheet.saved is not None
+    assert sheet.saved.spec.headers == {"Authorization": "Bearer ${SHOP_AUTHORIZATION}"}
+    assert fake.written_secrets.variables["SHOP_AUTHORIZATION"] == PLANTED
 
 
 def test_a_written_secret_can_be_kept_in_the_keychain(qapp: QApplication) -> None:

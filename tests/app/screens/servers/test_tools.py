@@ -18,27 +18,23 @@ from app.screens.servers.server_pane import EXCLUDED
 from app.text.formatting import count
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.servers_page import Servers, page_over, within
+from tests.support.windows import drive, until
 
 BARE = made_tool("ping", "", "Bike shop")
 TOOLS = (*SAMPLE_TOOLS, BARE)
+SHOP: Servers = {"Bike shop": TOOLS}
 NAMES = ["search_bikes", "search_parts", "book_repair", "ping"]
 
 
 @asynccontextmanager
-async def tools_of_a_shop(settings: Settings | None = None) -> AsyncIterator[ServersPage]:
-    """The page over the sample, once its tools are shown and nothing is under way."""
-    async with session_for(FakeEngine({"Bike shop": TOOLS}), settings) as (session, _):
-        page = ServersPage(session)
-        session.events.connect(lambda events: page.on_events(events, visible=True))
-        shown(page)
-        await session.call(lambda core: core.open_sample())
+async def tools_of_a_shop(fake: FakeEngine, settings: Settings | None = None) -> AsyncIterator[ServersPage]:
+    """Show the page over the sample, once its tools are shown and nothing is under way."""
+    async with page_over(fake, settings) as page:
+        await page.session.call(lambda core: core.open_sample())
         await until(lambda: "Active" in page.presenter.state_summary(server) if (server := page.current()) else False)
         await page.settled()
         yield page
-        await page.settled()
-        page.close()
-        page.deleteLater()
 
 
 def chosen(page: ServersPage, *names: str) -> None:
@@ -64,97 +60,87 @@ def labels(*names: str) -> tuple[ToolLabel, ...]:
     return tuple(ToolLabel(tool=name, server="Bike shop") for name in names)
 
 
-def test_several_tools_are_chosen_with_the_keyboard_and_their_definitions_copied_as_a_list(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            page.pane.tools.select("search_bikes")
-            page.pane.tools.setFocus()
-            QTest.keyClick(page.pane.tools, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-            do(page, "Copy 2 definitions as JSON")
-            copied = json.loads(QGuiApplication.clipboard().text())
-            assert copied == {"tools": [tool.raw for tool in SAMPLE_TOOLS[:2]]}
-            chosen(page, "ping")
-            do(page, "Copy the definition as JSON")
-            assert json.loads(QGuiApplication.clipboard().text()) == BARE.raw
-
-    drive(work())
-
-
-def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            probe_summary = went(page)
-            chosen(page, "search_parts")
-            for verb in ("Write a test case", "Show quality", "Show look-alikes"):
-                do(page, verb)
-            [one] = labels("search_parts")
-            assert probe_summary == [NewCases((one,)), ShowToolQuality((one,)), ShowSimilarTools((one,))]
-            probe_summary.clear()
-            two = ("search_bikes", "book_repair")
-            chosen(page, *two)
-            for verb in ("Write 2 test cases", "Show quality", "Compare the two"):
-                do(page, verb)
-            assert probe_summary == [
-                NewCases(tuple(labels(*two))),
-                ShowToolQuality(tuple(labels(*two))),
-                ShowSimilarTools(tuple(labels(*two))),
-            ]
-
-    drive(work())
-
-
-def test_the_menu_key_opens_the_menu_of_the_chosen_tools(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            chosen(page, "search_bikes", "ping")
-            page.pane.tools.setFocus()
-            QTest.keyClick(page.pane.tools, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
-            await until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
-            menu = QApplication.activePopupWidget()
-            assert isinstance(menu, QMenu)
-            texts = [entry.text() for entry in menu.actions()]
-            menu.close()
-            assert {"Write 2 test cases", "Leave out 2 tools", "Copy 2 rows"} <= set(texts)
-
-    drive(work())
-
-
-def test_tools_that_are_left_out_go_from_the_list_and_come_back_by_undo_or_from_their_own_list(
-    qapp: QApplication,
+@within(tools_of_a_shop, SHOP)
+async def test_the_definitions_of_selected_tools_are_copied_as_a_list(
+    page: ServersPage,
 ) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            side = page.pane.tools
-            chosen(page, "search_bikes", "ping")
-            side.setFocus()
-            QTest.keyClick(side, Qt.Key.Key_Delete)
-            rest = ["search_parts", "book_repair", EXCLUDED]
-            await until(lambda: side.rows.ids() == rest and page.session.can_undo())
-            server = page.current()
-            assert server is not None
-            assert server.spec.disallowed_tools == ("search_bikes", "ping")
-            page.session.undo()
-            await until(lambda: side.rows.ids() == NAMES)
-            page.session.redo()
-            await until(lambda: side.rows.ids() == rest)
-            side.select(EXCLUDED)
-            names = page.pane.tool_pane.left_out
-            await until(lambda: names.isVisible() and names.list.rows.ids() == ["search_bikes", "ping"])
-            names.list.select("ping")
-            names.list.setFocus()
-            QTest.keyClick(names.list, Qt.Key.Key_Return)
-            await until(lambda: side.rows.ids() == ["search_parts", "book_repair", "ping", EXCLUDED])
-            names.again.click()
-            await until(lambda: side.rows.ids() == NAMES)
+    page.pane.tools.select("search_bikes")
+    page.pane.tools.setFocus()
+    QTest.keyClick(page.pane.tools, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    do(page, "Copy 2 definitions as JSON")
+    copied = json.loads(QGuiApplication.clipboard().text())
+    assert copied == {"tools": [tool.raw for tool in SAMPLE_TOOLS[:2]]}
+    chosen(page, "ping")
+    do(page, "Copy the definition as JSON")
+    assert json.loads(QGuiApplication.clipboard().text()) == BARE.raw
 
-    drive(work())
+
+@within(tools_of_a_shop, SHOP)
+async def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them(page: ServersPage) -> None:
+    probe_summary = went(page)
+    chosen(page, "search_parts")
+    for verb in ("Write a test case", "Show quality", "Show look-alikes"):
+        do(page, verb)
+    [one] = labels("search_parts")
+    assert probe_summary == [NewCases((one,)), ShowToolQuality((one,)), ShowSimilarTools((one,))]
+    probe_summary.clear()
+    two = ("search_bikes", "book_repair")
+    chosen(page, *two)
+    for verb in ("Write 2 test cases", "Show quality", "Compare the two"):
+        do(page, verb)
+    assert probe_summary == [
+        NewCases(tuple(labels(*two))),
+        ShowToolQuality(tuple(labels(*two))),
+        ShowSimilarTools(tuple(labels(*two))),
+    ]
+
+
+@within(tools_of_a_shop, SHOP)
+async def test_the_menu_key_opens_the_menu_of_the_chosen_tools(page: ServersPage) -> None:
+    chosen(page, "search_bikes", "ping")
+    page.pane.tools.setFocus()
+    QTest.keyClick(page.pane.tools, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    await until(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    texts = [entry.text() for entry in menu.actions()]
+    menu.close()
+    assert {"Write 2 test cases", "Leave out 2 tools", "Copy 2 rows"} <= set(texts)
+
+
+@within(tools_of_a_shop, SHOP)
+async def test_excluded_tools_come_back_by_undo_or_from_their_own_list(
+    page: ServersPage,
+) -> None:
+    side = page.pane.tools
+    chosen(page, "search_bikes", "ping")
+    side.setFocus()
+    QTest.keyClick(side, Qt.Key.Key_Delete)
+    rest = ["search_parts", "book_repair", EXCLUDED]
+    await until(lambda: side.rows.ids() == rest and page.session.can_undo())
+    server = page.current()
+    assert server is not None
+    assert server.spec.disallowed_tools == ("search_bikes", "ping")
+    page.session.undo()
+    await until(lambda: side.rows.ids() == NAMES)
+    page.session.redo()
+    await until(lambda: side.rows.ids() == rest)
+    side.select(EXCLUDED)
+    names = page.pane.tool_pane.left_out
+    await until(lambda: names.isVisible() and names.list.rows.ids() == ["search_bikes", "ping"])
+    names.list.select("ping")
+    names.list.setFocus()
+    QTest.keyClick(names.list, Qt.Key.Key_Return)
+    await until(lambda: side.rows.ids() == ["search_parts", "book_repair", "ping", EXCLUDED])
+    names.again.click()
+    await until(lambda: side.rows.ids() == NAMES)
 
 
 def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start(qapp: QApplication) -> None:
     settings = Settings(None)
 
     async def first() -> None:
-        async with tools_of_a_shop(settings) as page:
+        async with tools_of_a_shop(FakeEngine(SHOP), settings) as page:
             page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "undescribed")))
             assert page.pane.tools.rows.ids() == ["ping"]
             assert page.pane.side.title() == "1 of 4 tools"
@@ -162,7 +148,7 @@ def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start
             assert page.pane.tools.rows.ids() == sorted(NAMES)
 
     async def second() -> None:
-        async with tools_of_a_shop(settings) as page:
+        async with tools_of_a_shop(FakeEngine(SHOP), settings) as page:
             assert page.pane.tools.rows.ids() == sorted(NAMES)
             page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "changed")))
             assert page.pane.tools.rows.ids() == []
@@ -173,27 +159,21 @@ def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start
     drive(second())
 
 
-def test_tools_sorted_by_tokens_show_them(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            page.show_tools_view(ViewState(sort=SortState("weight")))
-            rows = [page.pane.tools.rows.row(place) for place in range(4)]
-            weights = [int(row.right.text) for row in rows if row.right]
-            assert weights == sorted(weights, reverse=True)
-            assert len(weights) == len(TOOLS)
-
-    drive(work())
+@within(tools_of_a_shop, SHOP)
+async def test_tools_sorted_by_tokens_show_them(page: ServersPage) -> None:
+    page.show_tools_view(ViewState(sort=SortState("weight")))
+    rows = [page.pane.tools.rows.row(place) for place in range(4)]
+    weights = [int(row.right.text) for row in rows if row.right]
+    assert weights == sorted(weights, reverse=True)
+    assert len(weights) == len(TOOLS)
 
 
-def test_only_one_tool_at_a_time_can_be_tried(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            chosen(page, *NAMES)
-            off = [action.text for action in page.tool_commands.actions() if not action.enabled]
-            assert off == ["Call…"]
-            assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.tool_commands.actions()]
-
-    drive(work())
+@within(tools_of_a_shop, SHOP)
+async def test_only_one_tool_at_a_time_can_be_tried(page: ServersPage) -> None:
+    chosen(page, *NAMES)
+    off = [action.text for action in page.tool_commands.actions() if not action.enabled]
+    assert off == ["Call…"]
+    assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.tool_commands.actions()]
 
 
 def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_left_out_and_all_come_back(
@@ -204,7 +184,7 @@ def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_lef
         return server.spec.disallowed_tools
 
     async def work() -> None:
-        async with tools_of_a_shop() as page:
+        async with tools_of_a_shop(FakeEngine(SHOP)) as page:
             for name in ("search_bikes", "ping", "ping"):
                 chosen(page, name)
                 page.tool_commands.exclude()
@@ -220,18 +200,15 @@ def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_lef
     drive(work())
 
 
-def test_what_was_changed_since_stays_when_tools_are_offered_again(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with tools_of_a_shop() as page:
-            chosen(page, "ping")
-            page.tool_commands.exclude()
-            await until(page.session.can_undo)
-            [server] = await page.session.call(lambda core: core.servers.list())
-            slower = replace(server.spec, command="another")
-            await page.session.call(lambda core: core.servers.edit(server.id, slower))
-            page.session.undo()
-            await page.session.undone()
-            [server] = await page.session.call(lambda core: core.servers.list())
-            assert (server.spec.command, server.spec.disallowed_tools) == ("another", ())
-
-    drive(work())
+@within(tools_of_a_shop, SHOP)
+async def test_what_was_changed_since_stays_when_tools_are_offered_again(page: ServersPage) -> None:
+    chosen(page, "ping")
+    page.tool_commands.exclude()
+    await until(page.session.can_undo)
+    [server] = await page.session.call(lambda core: core.servers.list())
+    slower = replace(server.spec, command="another")
+    await page.session.call(lambda core: core.servers.edit(server.id, slower))
+    page.session.undo()
+    await page.session.undone()
+    [server] = await page.session.call(lambda core: core.servers.list())
+    assert (server.spec.command, server.spec.disallowed_tools) == ("another", ())

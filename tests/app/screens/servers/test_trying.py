@@ -31,6 +31,7 @@ from mcp_tef.model.servers import ServerSpec
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
 from tests.support.fake_ports import command_server, http_server, tool
 from tests.support.memory_servers import says
+from tests.support.servers_page import opened_dialog, page_over, within
 from tests.support.windows import drive, session_for, shown, until
 
 SEARCH = SAMPLE_TOOLS[0]
@@ -88,25 +89,15 @@ def test_a_huge_answer_is_shown_by_its_beginning() -> None:
 
 @asynccontextmanager
 async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncIterator[ToolCallDialog]:
-    """The dialog for the first tool of a server."""
-    async with session_for(fake) as (session, _):
-        page = ServersPage(session)
-        session.events.connect(lambda events: page.on_events(events, visible=True))
-        shown(page)
-        await session.call(lambda core: core.servers.add(spec) if spec else core.open_sample())
-        page.request_refresh()
+    """Open the dialog for the first tool of a server."""
+    async with page_over(fake) as page:
+        await page.session.call(lambda core: core.servers.add(spec) if spec else core.open_sample())
         await until(lambda: page.current() is not None)
-        server = page.current()
-        assert server is not None
         page.tool_commands.call_tool(SEARCH if spec is None else tool("read", "files"))
-        await until(lambda: any(sheet.isVisible() for sheet in page.findChildren(ToolCallDialog)))
-        (sheet,) = page.findChildren(ToolCallDialog)
+        sheet = await opened_dialog(page, ToolCallDialog)
         yield sheet
         if isValid(sheet):
             sheet.reject()
-        await page.settled()
-        page.close()
-        page.deleteLater()
 
 
 def asked(sheet: ToolCallDialog) -> list[ConfirmCallDialog]:
@@ -132,194 +123,159 @@ def type_text(sheet: ToolCallDialog, text: str) -> None:
     field.setPlainText(text)
 
 
-def test_a_call_goes_out_once_it_was_shown_and_agreed_to_and_its_reply_is_shown(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        fake.caller.reply = says("3 bikes <b>\u202e")
-        async with sheet_over(fake) as sheet:
-            type_text(sheet, "city bike")
-            size = sheet.form.rows["size"].value
-            assert isinstance(size, MenuButton)
-            size.choose("M")
-            sheet.call_button.click()
-            await until(lambda: asked(sheet))
-            assert '"city bike"' in asked(sheet)[0].arguments.toPlainText()
-            assert fake.caller.asked == []
-            asked(sheet)[0].accept()
-            await until(lambda: "3 bikes" in sheet.history.response.toPlainText())
-            assert fake.caller.asked == [("Bike shop", "search_bikes", {"text": "city bike", "size": "M"})]
-            assert "<b>⟨U+202E⟩" in sheet.history.response.toPlainText()
-            assert '"size": "M"' in sheet.history.request.toPlainText()
-            assert sheet.history.outcome.text().startswith("Answered after 7 ms")
-
-    drive(work())
-
-
-def test_without_agreement_nothing_is_sent(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        async with sheet_over(fake) as sheet:
-            type_text(sheet, "city bike")
-            sheet.call_button.click()
-            await until(lambda: asked(sheet))
-            asked(sheet)[0].reject()
-            await until(lambda: not asked(sheet))
-            await until(lambda: sheet._task is not None and sheet._task.done())
-            assert (fake.caller.asked, fake.store.calls.kept) == ([], {})
-
-    drive(work())
-
-
-def test_what_does_not_fit_is_said_at_its_field_and_nobody_is_asked(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        async with sheet_over(fake) as sheet:
-            limit = sheet.form.rows["limit"].value
-            assert isinstance(limit, QLineEdit)
-            limit.setText("90")
-            sheet.form.rows["limit"].typed.emit("90")
-            sheet.call_button.click()
-            missing, large = sheet.form.rows["text"].value, sheet.form.rows["limit"].value
-            await until(lambda: missing.property("wrong") and large.property("wrong"))
-            assert missing.accessibleDescription() == "text is missing, though the schema requires it."
-            assert "maximum: 50" in large.accessibleDescription()
-            assert not asked(sheet)
-
-    drive(work())
-
-
-def test_what_the_schema_does_not_take_is_told_while_it_is_typed_and_what_is_not_given_yet_is_left_in_peace(
-    qapp: QApplication,
+@within(sheet_over)
+async def test_a_call_is_sent_after_confirmation_and_its_answer_is_shown(
+    sheet: ToolCallDialog, fake: FakeEngine
 ) -> None:
-    async def work() -> None:
-        async with sheet_over(FakeEngine()) as sheet:
-            limit, missing = sheet.form.rows["limit"].value, sheet.form.rows["text"].value
-            limit.setFocus()
-            QTest.keyClicks(limit, "90")
-            await until(lambda: limit.property("wrong"))
-            assert "maximum: 50" in limit.accessibleDescription()
-            assert not missing.property("wrong")
-            QTest.keyClick(limit, Qt.Key.Key_Backspace)
-            await until(lambda: not limit.property("wrong"))
-            sheet.form.toggle.click()
-            sheet.form.json.setFocus()
-            sheet.form.json.selectAll()
-            QTest.keyClicks(sheet.form.json, '{"limit": 5}')
-            await until(lambda: sheet.form.json.property("wrong"))
-
-    drive(work())
+    fake.caller.reply = says("3 bikes <b>\u202e")
+    type_text(sheet, "city bike")
+    size = sheet.form.rows["size"].value
+    assert isinstance(size, MenuButton)
+    size.choose("M")
+    sheet.call_button.click()
+    await until(lambda: asked(sheet))
+    assert '"city bike"' in asked(sheet)[0].arguments.toPlainText()
+    assert fake.caller.asked == []
+    asked(sheet)[0].accept()
+    await until(lambda: "3 bikes" in sheet.history.response.toPlainText())
+    assert fake.caller.asked == [("Bike shop", "search_bikes", {"text": "city bike", "size": "M"})]
+    assert "<b>⟨U+202E⟩" in sheet.history.response.toPlainText()
+    assert '"size": "M"' in sheet.history.request.toPlainText()
+    assert sheet.history.outcome.text().startswith("Answered after 7 ms")
 
 
-def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        fake.caller.gate = asyncio.Event()
-        async with sheet_over(fake) as sheet:
-            type_text(sheet, "city bike")
-            await agreed(sheet)
-            await until(lambda: sheet.working.isVisible() and fake.caller.asked)
-            assert not sheet.call_button.isEnabled()
-            sheet.cancel()
-            await until(lambda: sheet.call_button.isEnabled() and "Cancelled" in sheet.history.outcome.text())
-            assert not sheet.working.isVisible()
-
-    drive(work())
+@within(sheet_over)
+async def test_without_agreement_nothing_is_sent(sheet: ToolCallDialog, fake: FakeEngine) -> None:
+    type_text(sheet, "city bike")
+    sheet.call_button.click()
+    await until(lambda: asked(sheet))
+    asked(sheet)[0].reject()
+    await until(lambda: not asked(sheet))
+    await until(lambda: sheet._task is not None and sheet._task.done())
+    assert (fake.caller.asked, fake.store.calls.kept) == ([], {})
 
 
-def test_closing_the_dialog_breaks_the_call_off_without_a_complaint(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        fake.caller.gate = asyncio.Event()
-        async with sheet_over(fake) as sheet:
-            failed: list[str] = []
-            sheet._session.failed.connect(lambda message, *_: failed.append(message))
-            type_text(sheet, "city bike")
-            await agreed(sheet)
-            await until(lambda: sheet.working.isVisible() and fake.caller.asked)
-            sheet.reject()
-            await until(lambda: [call.status for call in fake.store.calls.kept.values()] == [ToolCallStatus.CANCELLED])
-            await until(lambda: not isValid(sheet))
-            assert failed == []
-
-    drive(work())
+@within(sheet_over)
+async def test_what_does_not_fit_is_said_at_its_field_and_nobody_is_asked(sheet: ToolCallDialog) -> None:
+    limit = sheet.form.rows["limit"].value
+    assert isinstance(limit, QLineEdit)
+    limit.setText("90")
+    sheet.form.rows["limit"].typed.emit("90")
+    sheet.call_button.click()
+    missing, large = sheet.form.rows["text"].value, sheet.form.rows["limit"].value
+    await until(lambda: missing.property("wrong") and large.property("wrong"))
+    assert missing.accessibleDescription() == "text is missing, though the schema requires it."
+    assert "maximum: 50" in large.accessibleDescription()
+    assert not asked(sheet)
 
 
-def test_a_server_that_cannot_be_reached_says_why_and_the_call_stays_in_the_list(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        fake.caller.reply = ServerError(ServerFault.SILENT, "Bike shop did not answer.", hint="Wait.")
-        async with sheet_over(fake) as sheet:
-            type_text(sheet, "city bike")
-            await agreed(sheet)
-            await until(lambda: sheet.failure.isVisible() and sheet.history.list.rows.rowCount() == 1)
-            assert sheet.failure.accessibleName() == "Bike shop did not answer. Wait."
-            fake.caller.reply = says("there")
-            await agreed(sheet)
-            await until(lambda: sheet.history.list.rows.rowCount() == 2)
-            assert not sheet.failure.isVisible()
-
-    drive(work())
-
-
-def test_deleted_calls_come_back_by_the_undo_beside_them_and_by_that_of_the_window(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with sheet_over(FakeEngine()) as sheet:
-            type_text(sheet, "city bike")
-            rows = sheet.history.list
-            for number in (1, 2):
-                await agreed(sheet)
-                await until(partial(has_rows, rows, number))
-                await until(lambda: sheet.call_button.isEnabled())
-            before = rows.rows.ids()
-            rows.selectAll()
-            QTest.keyClick(rows, Qt.Key.Key_Delete)
-            await until(lambda: sheet.history.undo.isVisible())
-            assert rows.isHidden()
-            sheet.history.undo.click()
-            await until(lambda: rows.isVisible() and rows.rows.ids() == before)
-            rows.select(before[1])
-            QTest.keyClick(rows, Qt.Key.Key_Delete)
-            await until(lambda: rows.rows.ids() == before[:1] and sheet.history.undo.isVisible())
-            sheet._session.undo()
-            await until(lambda: rows.rows.ids() == before)
-            sheet._session.redo()
-            await until(lambda: rows.rows.ids() == before[:1])
-
-    drive(work())
+@within(sheet_over)
+async def test_only_typed_arguments_are_checked_while_typing(
+    sheet: ToolCallDialog,
+) -> None:
+    limit, missing = sheet.form.rows["limit"].value, sheet.form.rows["text"].value
+    limit.setFocus()
+    QTest.keyClicks(limit, "90")
+    await until(lambda: limit.property("wrong"))
+    assert "maximum: 50" in limit.accessibleDescription()
+    assert not missing.property("wrong")
+    QTest.keyClick(limit, Qt.Key.Key_Backspace)
+    await until(lambda: not limit.property("wrong"))
+    sheet.form.toggle.click()
+    sheet.form.json.setFocus()
+    sheet.form.json.selectAll()
+    QTest.keyClicks(sheet.form.json, '{"limit": 5}')
+    await until(lambda: sheet.form.json.property("wrong"))
 
 
-def test_a_call_is_made_again_after_the_same_question(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        async with sheet_over(fake) as sheet:
-            type_text(sheet, "city bike")
-            await agreed(sheet)
-            await until(lambda: sheet.history.list.rows.rowCount() == 1 and sheet.call_button.isEnabled())
-            type_text(sheet, "something else")
-            sheet.history.repeat.click()
-            await until(lambda: asked(sheet))
-            assert len(fake.caller.asked) == 1
-            asked(sheet)[0].accept()
-            await until(lambda: sheet.history.list.rows.rowCount() == 2)
-            assert [arguments for _, _, arguments in fake.caller.asked] == [{"text": "city bike"}] * 2
-
-    drive(work())
+@within(sheet_over)
+async def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(sheet: ToolCallDialog, fake: FakeEngine) -> None:
+    fake.caller.gate = asyncio.Event()
+    type_text(sheet, "city bike")
+    await agreed(sheet)
+    await until(lambda: sheet.working.isVisible() and fake.caller.asked)
+    assert not sheet.call_button.isEnabled()
+    sheet.cancel()
+    await until(lambda: sheet.call_button.isEnabled() and "Cancelled" in sheet.history.outcome.text())
+    assert not sheet.working.isVisible()
 
 
-def test_earlier_arguments_can_be_used_again_and_all_calls_be_forgotten(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with sheet_over(FakeEngine()) as sheet:
-            type_text(sheet, "city bike")
-            await agreed(sheet)
-            await until(lambda: sheet.history.list.rows.rowCount() == 1)
-            type_text(sheet, "")
-            (call,) = await sheet._session.call(lambda core: core.calls.history(sheet._server.id))
-            sheet.history.use_wanted.emit(call)
-            assert sheet.form.reading().arguments == {"text": "city bike"}
-            sheet.history.forget.click()
-            await until(lambda: sheet.history.list.isHidden())
+@within(sheet_over)
+async def test_closing_the_dialog_cancels_the_call(sheet: ToolCallDialog, fake: FakeEngine) -> None:
+    fake.caller.gate = asyncio.Event()
+    failed: list[str] = []
+    sheet._session.failed.connect(lambda message, *_: failed.append(message))
+    type_text(sheet, "city bike")
+    await agreed(sheet)
+    await until(lambda: sheet.working.isVisible() and fake.caller.asked)
+    sheet.reject()
+    await until(lambda: [call.status for call in fake.store.calls.kept.values()] == [ToolCallStatus.CANCELLED])
+    await until(lambda: not isValid(sheet))
+    assert failed == []
 
-    drive(work())
+
+@within(sheet_over)
+async def test_a_failed_call_shows_the_reason_and_stays_in_the_list(sheet: ToolCallDialog, fake: FakeEngine) -> None:
+    fake.caller.reply = ServerError(ServerFault.SILENT, "Bike shop did not answer.", hint="Wait.")
+    type_text(sheet, "city bike")
+    await agreed(sheet)
+    await until(lambda: sheet.failure.isVisible() and sheet.history.list.rows.rowCount() == 1)
+    assert sheet.failure.accessibleName() == "Bike shop did not answer. Wait."
+    fake.caller.reply = says("there")
+    await agreed(sheet)
+    await until(lambda: sheet.history.list.rows.rowCount() == 2)
+    assert not sheet.failure.isVisible()
+
+
+@within(sheet_over)
+async def test_deleted_calls_come_back_by_the_undo_beside_them_and_by_that_of_the_window(sheet: ToolCallDialog) -> None:
+    type_text(sheet, "city bike")
+    rows = sheet.history.list
+    for number in (1, 2):
+        await agreed(sheet)
+        await until(partial(has_rows, rows, number))
+        await until(lambda: sheet.call_button.isEnabled())
+    before = rows.rows.ids()
+    rows.selectAll()
+    QTest.keyClick(rows, Qt.Key.Key_Delete)
+    await until(lambda: sheet.history.undo.isVisible())
+    assert rows.isHidden()
+    sheet.history.undo.click()
+    await until(lambda: rows.isVisible() and rows.rows.ids() == before)
+    rows.select(before[1])
+    QTest.keyClick(rows, Qt.Key.Key_Delete)
+    await until(lambda: rows.rows.ids() == before[:1] and sheet.history.undo.isVisible())
+    sheet._session.undo()
+    await until(lambda: rows.rows.ids() == before)
+    sheet._session.redo()
+    await until(lambda: rows.rows.ids() == before[:1])
+
+
+@within(sheet_over)
+async def test_a_call_is_made_again_after_the_same_question(sheet: ToolCallDialog, fake: FakeEngine) -> None:
+    type_text(sheet, "city bike")
+    await agreed(sheet)
+    await until(lambda: sheet.history.list.rows.rowCount() == 1 and sheet.call_button.isEnabled())
+    type_text(sheet, "something else")
+    sheet.history.repeat.click()
+    await until(lambda: asked(sheet))
+    assert len(fake.caller.asked) == 1
+    asked(sheet)[0].accept()
+    await until(lambda: sheet.history.list.rows.rowCount() == 2)
+    assert [arguments for _, _, arguments in fake.caller.asked] == [{"text": "city bike"}] * 2
+
+
+@within(sheet_over)
+async def test_earlier_arguments_can_be_used_again_and_all_calls_be_forgotten(sheet: ToolCallDialog) -> None:
+    type_text(sheet, "city bike")
+    await agreed(sheet)
+    await until(lambda: sheet.history.list.rows.rowCount() == 1)
+    type_text(sheet, "")
+    (call,) = await sheet._session.call(lambda core: core.calls.history(sheet._server.id))
+    sheet.history.use_wanted.emit(call)
+    assert sheet.form.reading().arguments == {"text": "city bike"}
+    sheet.history.forget.click()
+    await until(lambda: sheet.history.list.isHidden())
 
 
 def test_a_program_is_started_for_a_call_only_after_its_command_was_agreed_to(qapp: QApplication) -> None:
