@@ -1,4 +1,4 @@
-"""The list of calls that were made by hand: searched, narrowed, sorted, copied."""
+"""List of manual calls: search, filter, copy and delete."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The servers screen, worked as a user works it."""
+"""Servers screen as a user works with it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the servers screen knows and does, without a window."""
+"""State of the servers screen and its calls into the core."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace

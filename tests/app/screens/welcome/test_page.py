@@ -1,4 +1,4 @@
-"""The first start."""
+"""Page of an empty workspace."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Servers come in from other programs: shown first, chosen by ticks, none started, and taken back by undo."""
+"""Import of servers: preview, selection, undo; no server is started."""
 
 import asyncio
 from pathlib import Path

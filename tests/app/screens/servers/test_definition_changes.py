@@ -1,4 +1,4 @@
-"""Tools that changed since they were seen: told, shown old beside new, and accepted."""
+"""Tools whose definitions changed since the user accepted them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

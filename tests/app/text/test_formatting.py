@@ -1,10 +1,9 @@
-"""Numbers, times and errors in words."""
+"""Formatting of numbers, times, counts and errors."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.core_link.commands import Command, Commands, find
 from app.text.formatting import ago, clock, count, duration, error_text, money, percent
 from mcp_tef import ServerError, ServerFault
 
@@ -54,17 +53,3 @@ def test_our_errors_keep_their_words_and_others_get_plain_ones() -> None:
     words = error_text(error)
     assert (words.message, words.hint, words.details) == ("files ended.", "Look at its log.", "exit_code: 1")
     assert "KeyError" not in error_text(KeyError("x")).message
-
-
-def test_commands_belong_to_owners_and_are_found_by_words() -> None:
-    commands = Commands()
-    heard: list[int] = []
-    commands.watch(lambda: heard.append(1))
-    new = Command(id="new", text="New case", keys="Ctrl+N", do=lambda: None, group="Test cases")
-    run = Command(id="run", text="Run the selection", do=lambda: None, needs=lambda: False)
-    commands.put("page", [new, run])
-    assert commands.possible() == (new,)
-    assert commands.groups() == {"Test cases": (new,)}
-    assert find(commands.all(), "sel run") == [run]
-    commands.put("page", [])
-    assert (commands.all(), heard) == ((), [1, 1])

@@ -1,4 +1,4 @@
-"""Questions about consent show everything that they cover, and nothing can hide in them."""
+"""Questions about consent."""
 
 from PySide6.QtWidgets import QApplication, QWidget
 

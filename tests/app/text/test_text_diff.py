@@ -1,4 +1,4 @@
-"""Before and after, word by word."""
+"""Differences of two texts, word by word."""
 
 from time import thread_time
 

@@ -1,4 +1,4 @@
-"""The list of a server's tools, worked as a user works it: several chosen, filtered, sorted, left out."""
+"""Commands on the selected tools of a server."""
 
 import json
 from collections.abc import AsyncIterator

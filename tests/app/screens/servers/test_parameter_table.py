@@ -1,4 +1,4 @@
-"""The parameters of a tool are found, sorted and copied; how they are sorted is remembered."""
+"""Parameters of a tool: search, filter, sort order and copy."""
 
 import pytest
 from PySide6.QtGui import QGuiApplication

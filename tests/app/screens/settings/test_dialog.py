@@ -1,4 +1,4 @@
-"""The settings: what was agreed to is listed and can be taken back; the scheme changes at once."""
+"""Settings dialog: settings, keys, consents and folders."""
 
 from dataclasses import replace
 from functools import partial

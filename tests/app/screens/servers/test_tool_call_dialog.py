@@ -1,4 +1,4 @@
-"""Trying a tool, worked as a user works it: nothing is sent before the arguments were shown and agreed to."""
+"""Dialog that calls a tool: its form, and calls that are sent only after the user has seen the arguments."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,8 +11,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
 from app.screens.servers.tool_call_presenter import (
@@ -25,7 +27,7 @@ from app.screens.servers.tool_call_presenter import (
     turned,
 )
 from app.widgets import CardList, GrowingEdit, MenuButton
-from mcp_tef import FailureInfo, ServerError, ServerFault, ToolCall, ToolCallStatus, ToolReply, Transport
+from mcp_tef import FailureInfo, ServerError, ServerFault, Tool, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.servers import ServerSpec
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
@@ -33,6 +35,49 @@ from tests.support.fake_ports import command_server, http_server, tool
 from tests.support.memory_servers import says
 from tests.support.servers_page import opened_dialog, page_over, within
 from tests.support.windows import drive, session_for, shown, until
+
+MANY = 100
+
+
+def tool_with_many_parameters() -> Tool:
+    properties = {f"p{number:02d}": {"type": "string"} for number in range(MANY)}
+    schema = {"type": "object", "properties": properties}
+    return Tool(server="docs", name="read", description="", input_schema=schema, raw={})
+
+
+def test_a_hundred_fields_come_a_few_a_turn_and_lose_nothing(qtbot: QtBot) -> None:
+    form = ArgumentForm(tool_with_many_parameters())
+    qtbot.addWidget(form)
+    assert 0 < len(form.rows) < MANY / 10
+    form.fill({"p99": "last"})
+    form.show_errors({"p98": "Not like this."})
+    qtbot.waitUntil(lambda: len(form.rows) == MANY, timeout=30_000)
+    assert list(form.rows) == [f"p{number:02d}" for number in range(MANY)]
+    assert form.rows["p98"].value.accessibleDescription() == "Not like this."
+    assert form.reading().arguments == {"p99": "last"}
+
+
+def test_fields_that_come_later_stay_away_where_json_is_typed(qtbot: QtBot) -> None:
+    form = ArgumentForm(tool_with_many_parameters())
+    qtbot.addWidget(form)
+    form.show()
+    form.toggle.click()
+    qtbot.waitUntil(lambda: len(form.rows) == MANY, timeout=30_000)
+    assert not any(row.isVisible() for row in form.rows.values())
+
+
+def test_json_that_cannot_be_read_is_told_once_typing_pauses(qtbot: QtBot) -> None:
+    form = ArgumentForm(tool_with_many_parameters())
+    qtbot.addWidget(form)
+    form.show()
+    form.toggle.click()
+    form.json.setFocus()
+    form.json.selectAll()
+    QTest.keyClicks(form.json, '{"a": ')
+    qtbot.waitUntil(lambda: form.json.property("wrong") is True, timeout=30_000)
+    QTest.keyClicks(form.json, "1}")
+    assert form.json.property("wrong") is False
+
 
 SEARCH = SAMPLE_TOOLS[0]
 
