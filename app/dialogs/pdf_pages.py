@@ -272,8 +272,10 @@ class Sealed(QTextDocument):
         return [Piece(span, row < heads, None if row < heads else head) for row, span in enumerate(spans)]
 
     def _lines(self, block: QTextBlock) -> list[Piece]:
-        """The lines of a paragraph. Its first and last two stay together; a heading, and what leads to a table or a
-        chart, with what follows."""
+        """Return the lines of a paragraph.
+
+        Its first and last two stay together; a heading, and what leads to a table or a chart, with what follows.
+        """
         if not block.text():
             return []
         top, layout = self.documentLayout().blockBoundingRect(block).top(), block.layout()

@@ -1,0 +1,1 @@
+"""The main window: start, navigation, notifications and shutdown."""

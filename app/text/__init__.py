@@ -1,0 +1,1 @@
+"""Texts for the window: formatted values, differences of texts and the glossary."""

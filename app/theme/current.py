@@ -135,7 +135,7 @@ class Theme(QObject):
         return QPen(self.colour(role) if self.high else QColor(0, 0, 0, 0))
 
     def colour(self, role: Role) -> QColor:
-        """The colour of a role now."""
+        """Return the colour of a role now."""
         return self._colours[role]
 
     def font(
@@ -148,7 +148,7 @@ class Theme(QObject):
         italic: bool = False,
         tabular: bool = False,
     ) -> QFont:
-        """A shared font: `strong` 600, `label` 500; `mono` is a pixel smaller; `tabular` aligns figures."""
+        """Return a shared font: `strong` 600, `label` 500; `mono` is a pixel smaller; `tabular` aligns figures."""
         key = (size, strong, label, mono, italic, tabular)
         if key not in self._fonts:
             self._fonts[key] = made = QFont(_system_font(mono))
@@ -163,7 +163,7 @@ class Theme(QObject):
         return self._fonts[key]
 
     def pixmap(self, name: str, role: Role = Role.DIM, size: int = 16, scale: float = 0.0) -> QPixmap:
-        """An icon as pixels; `scale` 0 takes the main screen's device pixel ratio."""
+        """Return an icon as pixels; `scale` 0 takes the main screen's device pixel ratio."""
         from app.theme import icons
 
         ratio = scale or application().devicePixelRatio()
@@ -176,13 +176,13 @@ class Theme(QObject):
         return self._pixmaps[key]
 
     def icon(self, name: str, role: Role = Role.DIM, size: int = 16) -> QIcon:
-        """An icon for buttons, fields and menus; ask again after `changed`."""
+        """Return an icon for buttons, fields and menus; ask again after `changed`."""
         return QIcon(self.pixmap(name, role, size))
 
 
 @cache
 def theme() -> Theme:
-    """The theme of this process."""
+    """Return the theme of this process."""
     return Theme()
 
 
@@ -193,7 +193,7 @@ def _system_font(mono: bool) -> QFont:
 
 
 def application() -> QApplication:
-    """The running application."""
+    """Return the running application."""
     running = QApplication.instance()
     if not isinstance(running, QApplication):
         raise RuntimeError("A theme needs a QApplication first.")
@@ -201,7 +201,7 @@ def application() -> QApplication:
 
 
 def _palette_is_dark() -> bool:
-    """The system's palette, before ours covers it, tells the scheme without the slow import of its enum."""
+    """Return True if the system's palette, before ours covers it, is dark: its enum is slow to import."""
     return application().palette().window().color().lightness() < 128
 
 

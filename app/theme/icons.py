@@ -14,13 +14,13 @@ NAMES_FILE = "phosphor-charmap-1.3.0.json"
 
 @cache
 def glyphs() -> dict[str, str]:
-    """The character of each icon, by name; a name with `-fill` is the solid form."""
+    """Return the character of each icon, by name; a name with `-fill` is the solid form."""
     table = json.loads((_folder() / NAMES_FILE).read_text(encoding="utf-8"))
     return {name: chr(int(code, 16)) for name, code in table.items()}
 
 
 def draw(name: str, colour: QColor, size: int, scale: float) -> QPixmap:
-    """A square pixmap of `size` device-independent pixels at a device pixel ratio."""
+    """Return a square pixmap of `size` device-independent pixels at a device pixel ratio."""
     pixmap = QPixmap(round(size * scale), round(size * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -156,7 +156,7 @@ def palette(colours: Mapping[Role, QColor]) -> QPalette:
 
 
 def sheet(colours: Mapping[Role, QColor], images: Mapping[str, str], ring: int) -> str:
-    """The style sheet for one scheme; `images` are the paths of `tick`, `up` and `down`, `ring` shows the focus."""
+    """Return the style sheet of a scheme; `images` are the paths of `tick`, `up` and `down`, `ring` shows the focus."""
     names = {role.value: colour.name() for role, colour in colours.items()}
     fill = colours[Role.ACCENT_FILL]
     corners = {"corner": radius("field_and_button"), "box": radius("check_box"), "popup": radius("popup")}

@@ -60,7 +60,7 @@ class Size(Enum):
 
 @cache
 def tokens() -> dict[str, Any]:
-    """The whole tokens file."""
+    """Return the whole tokens file."""
     values: dict[str, Any] = json.loads(TOKENS_FILE.read_text(encoding="utf-8"))
     return values
 
@@ -79,7 +79,7 @@ class TextSize:
 
 
 def sized(length: int) -> int:
-    """A length that belongs to text, at the size that text has now."""
+    """Return a length that belongs to text, at the size that text has now."""
     return round(length * TextSize.factor)
 
 
@@ -89,7 +89,7 @@ def unsized(length: int) -> int:
 
 
 def roomy(length: int) -> int:
-    """The width of a pane that shows text: it grows with text, but slower, since the window does not grow."""
+    """Return the width of a pane that shows text: it grows with text, but slower, since the window does not grow."""
     return round(length * sqrt(TextSize.factor))
 
 
@@ -99,22 +99,22 @@ def unroomy(length: int) -> int:
 
 
 def height(name: str) -> int:
-    """A height at the size that text has now: `table_row`, `page_header`, `button_and_field`…"""
+    """Return a height at the size that text has now: `table_row`, `page_header`, `button_and_field` and so on."""
     return sized(int(tokens()["heights"][name]))
 
 
 def width(name: str) -> int:
-    """A width in device-independent pixels: `nav`, `batch_rail`, `runs_detail`, `hairline`…"""
+    """Return a width in device-independent pixels: `nav`, `batch_rail`, `runs_detail`, `hairline` and so on."""
     return int(tokens()["widths"][name])
 
 
 def space(name: str) -> int:
-    """A distance in device-independent pixels: `page_margin`, `cell_padding`, `between_controls`, `group`…"""
+    """Return a distance in device-independent pixels: `page_margin`, `between_controls`, `group` and so on."""
     return int(tokens()["spacing"][name])
 
 
 def radius(name: str) -> int:
-    """A corner radius in device-independent pixels: `field_and_button`, `popup`, `text_mark`…"""
+    """Return a corner radius in device-independent pixels: `field_and_button`, `popup`, `text_mark` and so on."""
     return int(tokens()["radii"][name])
 
 
@@ -124,15 +124,15 @@ def pixels(size: Size) -> int:
 
 
 def line_height(size: Size) -> int:
-    """The distance of base lines at a text size."""
+    """Return the distance of base lines at a text size."""
     return sized(int(tokens()["line_heights"][size.value]))
 
 
 def weight(name: str) -> int:
-    """The font weight of `text`, `label` or `strong`."""
+    """Return the font weight of `text`, `label` or `strong`."""
     return int(tokens()["weights"][name])
 
 
 def mark_size(place: str) -> int:
-    """The side of a mark in a `table`, a `strip` or a `detail`."""
+    """Return the side of a mark in a `table`, a `strip` or a `detail`."""
     return sized(int(tokens()["marks"][place]))

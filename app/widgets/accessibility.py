@@ -80,7 +80,7 @@ def _reveal(widget: QWidget) -> None:
 
 
 def reading_order(root: QWidget) -> list[QWidget]:
-    """A widget, if Tab stops at it, and what it stops at inside."""
+    """Return the widgets at which Tab stops, from a widget on, in reading order."""
     placed = [(child.geometry(), child) for child in _parts(root)]
     inside = [stop for _, child in _as_read(placed) for stop in reading_order(child)]
     return [root, *inside] if _stops_at(root, holds=bool(inside)) else inside
@@ -93,7 +93,7 @@ def _parts(root: QWidget) -> Iterable[QWidget]:
 
 
 def _stops_at(widget: QWidget, *, holds: bool) -> bool:
-    """A pane is stopped at only to scroll it, and where nothing in it is: from there the keys scroll it as well."""
+    """Return True if Tab stops at a widget; at a pane only to scroll it, and if nothing inside takes the focus."""
     if isinstance(widget, QScrollArea) and (holds or widget.verticalScrollBar().maximum() == 0):
         return False
     takes_tab = widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value
@@ -115,7 +115,7 @@ def _as_read(placed: list[Placed]) -> list[Placed]:
 
 
 def _bands(placed: list[Placed], *, upright: bool) -> list[list[Placed]]:
-    """Groups with clear space between them, across or down."""
+    """Return groups with clear space between them, across or down."""
 
     def reach(box: QRect) -> tuple[int, int]:
         return (box.left(), box.right()) if upright else (box.top(), box.bottom())

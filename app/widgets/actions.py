@@ -72,7 +72,7 @@ class Button(QPushButton):
             self._paint_inner_ring()
 
     def _paint_inner_ring(self) -> None:
-        """The border alone hardly stands out from the fill: a light line beside the dark one does."""
+        """Draw a light line beside the border, which alone hardly stands out from the fill."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         thick = theme().ring - 1
@@ -114,7 +114,7 @@ class MenuOpener(Button):
 
 
 def _padded(name: str, role: Role) -> QIcon:
-    """An icon with room at its right, since the style leaves too little; dim where it cannot be clicked."""
+    """Return an icon with room at its right, since the style leaves too little; dim where it cannot be clicked."""
     icon = QIcon()
     for mode, shade in ((QIcon.Mode.Normal, role), (QIcon.Mode.Disabled, Role.DIM)):
         drawn = theme().pixmap(name, shade, sized(ICON))
@@ -130,7 +130,7 @@ def _padded(name: str, role: Role) -> QIcon:
 
 
 def button(action: Action, parent: QWidget | None = None) -> Button:
-    """A push button that does the action."""
+    """Return a push button that does the action."""
     made = Button(action.text, kind=action.kind, icon=action.icon, parent=parent)
     made.rewire(action)
     return made
@@ -162,7 +162,7 @@ class IconButton(QToolButton):
 
 
 def menu(actions: Sequence[Action], parent: QWidget | None = None) -> QMenu:
-    """A popup menu of actions; one with `apart` stands below a line."""
+    """Return a popup menu of actions; one with `apart` stands below a line."""
     made = QMenu(parent)
     made.setWindowFlags(made.windowFlags() | Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint)
     made.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)

@@ -107,7 +107,7 @@ class Activities(QWidget):
         self._column.setSpacing(0)
 
     def add(self) -> ActivityBar:
-        """A bar of its own, hidden until it is given something to show."""
+        """Add a bar, hidden until it is given something to show."""
         made = ActivityBar()
         self._bars.append(made)
         self._column.addWidget(made)

@@ -141,7 +141,7 @@ def paint_interval(
 
 
 def soft_accent() -> QColor:
-    """The accent as it is used for intervals; still 3 to 1 against the page."""
+    """Return the accent for intervals; still 3 to 1 against the page."""
     colour = QColor(theme().colour(Role.ACCENT_FILL if not theme().dark else Role.ACCENT))
     colour.setAlphaF(0.6 if theme().dark else 0.7)
     return colour

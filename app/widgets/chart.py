@@ -38,7 +38,7 @@ class Chart(QWidget):
         theme().changed.connect(self.update)
 
     def whole(self) -> QSize:
-        """The size of a picture of it."""
+        """Return the size of a picture of it."""
         return self.size().expandedTo(QSize(480, 300))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
@@ -61,7 +61,7 @@ class Chart(QWidget):
 
 
 def picture(chart: Drawn, title: str = "", scale: float = PICTURE_SCALE) -> QImage:
-    """A chart as pixels under its title, in the colours of now."""
+    """Return a chart as pixels under its title, in the colours of now."""
     size = _size(chart, title)
     image = QImage(size * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
@@ -185,7 +185,7 @@ class ChartPanel(QWidget):
         self._place()
 
     def set_values(self, columns: Sequence[str], make: MakeValues, tips: Sequence[str] = ()) -> None:
-        """The same data as a table, made when it is looked at; `tips` explain its columns."""
+        """Set the same data as a table, made when it is looked at; `tips` explain its columns."""
         self._columns, self._make = tuple(columns), make
         self._tips = tuple(tips) or ("",) * len(self._columns)
         if self.table is not None:

@@ -33,7 +33,7 @@ class CheckableTable(ListTable):
         self.set_rows([self._row(row_id) for row_id in make])
 
     def ticked(self) -> tuple[str, ...]:
-        """The ids of the ticked rows."""
+        """Return the ids of the ticked rows."""
         return tuple(row_id for row_id, ticked in self._ticks.items() if ticked)
 
     def tick(self, ids: Collection[str], *, ticked: bool) -> None:

@@ -46,7 +46,7 @@ class ChoiceBar(QWidget):
         self._update_name()
 
     def current(self) -> str:
-        """The key of the chosen one; "" where there is none."""
+        """Return the key of the chosen one; "" where there is none."""
         return self._choices[self._place][0] if self._choices else ""
 
     def set_current(self, key: str) -> None:
@@ -234,7 +234,7 @@ class Tabs(ChoiceBar):
         return self._inset if fits else max(self._inset, self.INSET)
 
     def _hidden(self) -> tuple[range, range]:
-        """The places of the words for which there is no room, at the left and at the right."""
+        """Return the places of the options without room, at the left and at the right."""
         first = last = self._place
         while first and self.box(first - 1).left() >= 0:
             first -= 1
@@ -243,7 +243,7 @@ class Tabs(ChoiceBar):
         return range(first), range(last + 1, len(self._choices))
 
     def _at(self, point: QPoint) -> int:
-        """A word that is seen, or beyond it the next one that is not."""
+        """Return the visible option at a point, or the next hidden one beyond the ends."""
         before, after = self._hidden()
         if before and point.x() < self.INSET:
             return before[-1]
@@ -300,7 +300,7 @@ class MenuButton(Button):
         self.set_current(current)
 
     def current(self) -> str:
-        """The key of the chosen one."""
+        """Return the key of the chosen one."""
         return self._current
 
     def set_current(self, key: str) -> None:

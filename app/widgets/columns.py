@@ -79,7 +79,7 @@ class Arrangement:
                     header.resizeSection(place, least)
 
     def actions(self) -> list[Action]:
-        """A choice for each column that can be left out; the one that stretches cannot."""
+        """Return a choice for each column that can be left out; the one that stretches cannot."""
         return [
             Action(
                 text=column.title or column.key.capitalize(),

@@ -67,11 +67,11 @@ class ComparisonTable(QWidget):
             self._add_row(row, 1 + 3 * number)
 
     def rows(self) -> tuple[ComparisonRow, ...]:
-        """The rows shown."""
+        """Return the rows shown."""
         return self._rows
 
     def spoken(self, row: ComparisonRow) -> str:
-        """A row as one sentence."""
+        """Return a row as one sentence."""
         left, right = (title.lower() for title in self._titles[1:])
         parts = (row.word, row.name, f"{left} {row.left}", f"{right} {row.right}", row.note)
         return ", ".join(part for part in parts if part)

@@ -105,7 +105,7 @@ class Dialog(ReadingOrder, QDialog):
             self.adjustPosition(self._below)
 
     def _begin_where_one_can_act(self) -> None:
-        """A pane that was too low for its text before all was laid out needs no scrolling, so it is no place to be."""
+        """Move the focus out of a pane that needed scrolling only before all was laid out."""
         order = reading_order(self)
         if order and isinstance(focused := self.focusWidget(), QScrollArea) and focused not in order:
             order[0].setFocus()

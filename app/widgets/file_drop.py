@@ -27,5 +27,5 @@ class FileDrops(QObject):
 
 
 def files_in(data: QMimeData) -> list[Path]:
-    """The local files that something dropped or pasted stands for."""
+    """Return the local files that something dropped or pasted stands for."""
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

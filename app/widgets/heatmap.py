@@ -69,11 +69,11 @@ class Heatmap(Chart):
         self._settle()
 
     def heat(self) -> Heat:
-        """The shown scores."""
+        """Return the shown scores."""
         return self._painter.heat
 
     def port(self) -> HeatmapViewport:
-        """The part in view."""
+        """Return the part in view."""
         return self._port
 
     def set_threshold(self, threshold: float) -> None:
@@ -245,7 +245,7 @@ class Heatmap(Chart):
     # ------------------------------------------------------------------ drawing
 
     def whole(self) -> QSize:
-        """The size of a picture of all of it."""
+        """Return the size of a picture of all of it."""
         port = picture_port(self.heat())
         names = self._painter.gutter(round(LONGEST_NAMES / NAMES_SHARE))
         return QSize(names + round(port.seen_wide) + EDGE, head() + round(port.seen_high) + EDGE)

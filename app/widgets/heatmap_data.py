@@ -44,15 +44,15 @@ class Heat:
         return {int(one): place for place, one in enumerate(self.order)}
 
     def score(self, row: int, column: int) -> float:
-        """The score of a cell as it stands."""
+        """Return the score of a cell as it stands."""
         return float(self.scores[self.order[row], self.order[column]])
 
     def name(self, place: int) -> str:
-        """The short name that stands at a place."""
+        """Return the short name that stands at a place."""
         return self.names[int(self.order[place])]
 
     def says(self, row: int, column: int) -> str:
-        """A cell in words: both whole names and the score."""
+        """Return a cell as text: both whole names and the score."""
         score = self.score(row, column)
         value = "not known" if np.isnan(score) else f"{score:.2f}"
         return f"{self.titles[int(self.order[row])]}\n{self.titles[int(self.order[column])]}\n{self.what}: {value}"
@@ -65,7 +65,7 @@ class Heat:
         return found
 
     def loud(self, rows: range, threshold: float) -> list[int]:
-        """The places among rows whose closest neighbour is at or above the threshold, closest first."""
+        """Return the places among rows whose closest neighbour is at or above the threshold, closest first."""
         closest = self.nearest[self.order[rows.start : rows.stop]]
         found = np.flatnonzero(closest >= threshold)
         return [rows.start + int(place) for place in found[np.argsort(-closest[found], kind="stable")]]
@@ -82,7 +82,7 @@ def as_bytes(scores: Scores, order: NDArray[np.intp]) -> Bytes:
 
 
 def coarser(finest: Bytes) -> tuple[Bytes, ...]:
-    """The bytes and, each half as wide as the one before, what is left of them: of every four the highest is kept."""
+    """Return the bytes and copies, each half as wide as the one before, that keep the highest of every four."""
     levels = [finest]
     while len(levels[-1]) > COARSEST:
         starts = np.arange(0, len(levels[-1]), 2)
@@ -91,7 +91,7 @@ def coarser(finest: Bytes) -> tuple[Bytes, ...]:
 
 
 def closest(scores: Scores) -> Scores:
-    """The highest score of each row, its own left out; 0 where there is no other."""
+    """Return the highest score of each row, its own left out; 0 where there is no other."""
     found = np.zeros(len(scores), np.float32)
     for start in range(0, len(scores), ROWS_AT_ONCE):
         part = scores[start : start + ROWS_AT_ONCE].copy()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @cache
 def cividis() -> NDArray[np.uint8]:
-    """The colours of bytes, red, green and blue; imports pyqtgraph, so call it first in a worker thread."""
+    """Return the colours of bytes, red, green and blue; imports pyqtgraph, so call it first in a worker thread."""
     from pyqtgraph import colormap
 
     table = np.zeros((HIGHEST + 1, 3), np.uint8)
@@ -212,7 +212,7 @@ class HeatPainter:
         return [(row, middle) for row, middle in middles.items() if 0 <= middle <= port.seen_high]
 
     def _draw_columns(self, painter: QPainter, port: HeatmapViewport, shown: HeatmapView) -> None:
-        """The chosen column and the one under the pointer; where cells are wide, as many others as fit."""
+        """Draw the selected column and the one under the pointer; where cells are wide, as many others as fit."""
         chosen = _columns(shown)
         wide = port.side >= sized(COLUMN_NAMES)
         loud = self.heat.loud(port.columns, shown.threshold) if wide else []
@@ -246,7 +246,7 @@ def _grid(port: HeatmapViewport) -> list[QLine]:
 
 
 def _edges(cells: NDArray[np.bool_], inside: NDArray[np.bool_], port: HeatmapViewport) -> list[QLine]:
-    """The sides of `cells` where their neighbour is not `inside`, at most `MOST_OUTLINES` of them."""
+    """Return the sides of `cells` where their neighbour is not `inside`, at most `MOST_OUTLINES` of them."""
     padded = np.pad(inside, 1)
     neighbours = {
         (0, 0, 0, 1): padded[:-2, 1:-1],

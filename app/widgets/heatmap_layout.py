@@ -62,7 +62,7 @@ class HeatmapViewport:
         return replace(self, side=self.fitting, x=0.0, y=0.0)
 
     def resized(self, n: int, wide: int, high: int) -> "HeatmapViewport":
-        """The same place in a view of another size; what was fitted stays fitted."""
+        """Return the same place in a view of another size; what was fitted stays fitted."""
         fresh = replace(self, n=n, wide=max(1, wide), high=max(1, high))
         return fresh.fit() if self.fitted or n != self.n else replace(fresh, side=max(self.side, fresh.fitting)).kept()
 
@@ -85,7 +85,7 @@ class HeatmapViewport:
         return replace(self, x=min(max(0.0, self.x), most_x), y=min(max(0.0, self.y), most_y))
 
     def cell(self, x: float, y: float) -> tuple[int, int] | None:
-        """The row and column at a place of the view."""
+        """Return the row and column at a place of the view."""
         if not (0 <= x < self.seen_wide and 0 <= y < self.seen_high):
             return None
         return min(self.n - 1, int((y + self.y) / self.side)), min(self.n - 1, int((x + self.x) / self.side))
@@ -107,7 +107,7 @@ class HeatmapViewport:
         )
 
     def on(self, first: int, last: int) -> "HeatmapViewport":
-        """A block on the diagonal filling the view, with some of its surroundings."""
+        """Return a block on the diagonal that fills the view, with some of its surroundings."""
         wanted = _whole(min(self.seen_wide, self.seen_high) / ((last - first + 1) * 1.25))
         side = min(LARGEST, max(self.fitting, wanted))
         fresh, middle = replace(self, side=side), (first + last + 1) / 2 * side
@@ -200,7 +200,7 @@ class Tree:
     brackets: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, FIELDS), np.float32))
 
     def seen(self, port: HeatmapViewport) -> NDArray[np.float32]:
-        """The brackets in view that are large enough to be told apart, the largest `MOST_BRACKETS` of them."""
+        """Return the brackets in view that are large enough to see, the largest `MOST_BRACKETS` of them."""
         tall = (self.brackets[:, 1] - self.brackets[:, 0]) * port.side
         inside = (self.brackets[:, 1] >= port.rows.start) & (self.brackets[:, 0] <= port.rows.stop)
         found = np.flatnonzero(inside & (tall >= LEAST_BRACKET))
@@ -210,7 +210,7 @@ class Tree:
 
 
 def tree_of(order: Sequence[int], joins: Sequence[Join]) -> Tree:
-    """The tree over leaves in the order in which they stand."""
+    """Return the tree over leaves in the order in which they stand."""
     places = [0.0] * (len(order) + len(joins))
     heights = [0.0] * len(places)
     for place, leaf in enumerate(order):

@@ -30,8 +30,11 @@ _BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.
 
 
 class KeyedView(QTableView, Generic[R]):
-    """`chosen` gives the id of the current row ("" for none), `picked` all selected ids, `opened` Enter or a
-    double click, `delete_wanted` and `rename_wanted` Del and F2, `peek_wanted` Space."""
+    """A view of rows by id, with selection, hover, keys and menus.
+
+    `chosen` gives the id of the current row ("" for none), `picked` all selected ids, `opened` Enter or a double
+    click, `delete_wanted` and `rename_wanted` Del and F2, `peek_wanted` Space.
+    """
 
     chosen = Signal(str)
     picked = Signal(tuple)
@@ -96,12 +99,12 @@ class KeyedView(QTableView, Generic[R]):
         self.key_effects = effects
 
     def current_id(self) -> str:
-        """The id of the current row, or ""."""
+        """Return the id of the current row, or ""."""
         index = self.currentIndex()
         return self.rows.row(index.row()).id if index.isValid() else ""
 
     def selected_ids(self) -> tuple[str, ...]:
-        """The ids of all selected rows, in the order shown."""
+        """Return the ids of all selected rows, in the order shown."""
         return tuple(self.rows.row(place).id for place in self.selected_places())
 
     def selected_places(self) -> tuple[int, ...]:
@@ -223,7 +226,7 @@ class KeyedView(QTableView, Generic[R]):
         return [copied, *others, *self._cell_action()] if rows else []
 
     def _cell_action(self) -> list[Action]:
-        """A way to copy the one cell that the menu is opened at, where its row has several."""
+        """Return a way to copy the one cell that the menu is opened at, where its row has several."""
         places, column = self.selected_places(), self.currentIndex().column()
         title = self.rows.headerData(column, Qt.Orientation.Horizontal)
         text = self.rows.text_of(self.rows.row(places[0]), column) if len(places) == 1 and title else ""

@@ -108,7 +108,7 @@ class LineChart(Chart):
         self.update()
 
     def plot(self) -> Plot:
-        """The shown points."""
+        """Return the shown points."""
         return self._plot
 
     def spot(self, number: int) -> QPointF:

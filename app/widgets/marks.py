@@ -32,7 +32,7 @@ class Mark(Enum):
 
 
 def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
-    """The mark as pixels, drawn once per size and scale; `scale` 0 takes the main screen's."""
+    """Return the mark as pixels, drawn once per size and scale; `scale` 0 takes the main screen's."""
     ratio = scale or application().devicePixelRatio()
     return theme().cached((mark, size, ratio), lambda: _draw(mark, size, ratio))
 

@@ -66,11 +66,11 @@ class MatrixChart(QAbstractScrollArea):
         self.viewport().update()
 
     def matrix(self) -> Matrix:
-        """The shown counts."""
+        """Return the shown counts."""
         return self._painter.matrix
 
     def current(self) -> Cell | None:
-        """The cell that the user walked to, else the one with a ring."""
+        """Return the cell that the user walked to, else the one with a ring."""
         return self._current or self._marked
 
     def mark(self, cell: Cell | None, *, reveal: bool = True) -> None:
@@ -81,7 +81,7 @@ class MatrixChart(QAbstractScrollArea):
         self.viewport().update()
 
     def side(self) -> int:
-        """The side of a cell now."""
+        """Return the side of a cell now."""
         return self._side or self._fitting()
 
     def zoom(self, steps: int) -> None:
@@ -96,7 +96,7 @@ class MatrixChart(QAbstractScrollArea):
         return self._places().cell(row, column)
 
     def _fitting(self) -> int:
-        """The largest side at which all is seen, but never smaller than a printed count needs."""
+        """Return the largest side at which all is seen, but never smaller than a printed count needs."""
         rows, columns = max(1, len(self._painter.matrix.rows)), max(1, len(self._painter.matrix.keys))
         names, keys, totals = self._painter.widths
         wide = self.viewport().width() - (EDGE + min(names, sized(SHORT_NAME)) + 2 * GAP + keys + totals + 8)
@@ -223,7 +223,7 @@ class MatrixChart(QAbstractScrollArea):
     # ------------------------------------------------------------------ drawing
 
     def whole(self) -> QSize:
-        """The size of a picture of all of it."""
+        """Return the size of a picture of all of it."""
         places = self._places()
         wide = places.left + places.wide + GAP + places.totals + EDGE
         return QSize(wide, places.top + places.high + sized(LEGEND)).expandedTo(QSize(320, 120))

@@ -17,14 +17,14 @@ FAINTEST, DEPTH, BEND = 0.08, 0.86, 0.62
 
 
 def ramp() -> tuple[QColor, QColor]:
-    """The ends of the ramp in the scheme of now."""
+    """Return the ends of the ramp in the scheme of now."""
     scheme = ("high_contrast_" if theme().high else "") + ("dark" if theme().dark else "light")
     ends = tokens()["confusion_ramp"][scheme]
     return QColor(ends["low"]), QColor(ends["high"])
 
 
 def shade(low: QColor, high: QColor, share: float) -> QColor:
-    """The colour of a share above 0 of the most: small ones are lifted, so that a single one is seen."""
+    """Return the colour of a share of the most, above 0; small shares are lifted, so that a single one is visible."""
     mix = FAINTEST + DEPTH * share**BEND
     return QColor(
         round(low.red() + (high.red() - low.red()) * mix),
@@ -35,7 +35,7 @@ def shade(low: QColor, high: QColor, share: float) -> QColor:
 
 def luminance(colour: QColor) -> float:
     """Relative luminance after WCAG 2, 0 to 1."""
-    red, green, blue = (_linear(part) for part in (colour.redF(), colour.greenF(), colour.blueF()))
+    red, green, blue = (linear_part(part) for part in (colour.redF(), colour.greenF(), colour.blueF()))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -45,7 +45,8 @@ def ink_on(colour: QColor) -> QColor:
     return QColor("#000000") if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else QColor("#FFFFFF")
 
 
-def _linear(part: float) -> float:
+def linear_part(part: float) -> float:
+    """Return a part of sRGB in linear light, 0 to 1."""
     return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
 
 
@@ -241,5 +242,5 @@ def _seen(scrolled: int, room: int, side: int, number: int) -> range:
 
 
 def _short(count: int) -> str:
-    """A count in at most three characters: `999`, `1k`, `12k`."""
+    """Return a count in at most three characters: `999`, `1k`, `12k`."""
     return str(count) if log10(max(1, count)) < 3 else f"{count // 1000}k"

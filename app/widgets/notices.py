@@ -73,7 +73,7 @@ class EmptyState(QWidget):
         self._buttons.set_links(actions)
 
     def buttons(self) -> tuple[Button, ...]:
-        """The buttons, from left to right."""
+        """Return the buttons, from left to right."""
         return tuple(self._buttons.buttons)
 
 

@@ -84,7 +84,7 @@ class PageHeader(QWidget):
         self._title.setText(title)
 
     def set_count(self, text: str) -> None:
-        """A number beside the title, as text."""
+        """Show a number beside the title, as text."""
         self._count.setText(text)
 
     def place(self, widget: QWidget, *, beside_title: bool = False) -> None:
@@ -138,7 +138,7 @@ class PageHeader(QWidget):
             made.rewire(action)
 
     def buttons(self) -> tuple[Button, ...]:
-        """The buttons, from left to right."""
+        """Return the buttons, from left to right."""
         return tuple(self._buttons)
 
     def minimumSizeHint(self) -> QSize:

@@ -25,7 +25,7 @@ class PagedModel(RowsModel):
         self._asking.timeout.connect(self._ask)
 
     def row(self, number: int) -> Row:
-        """The row at a place, blank while it is not there; looking at a blank one asks for it."""
+        """Return the row at a place, blank while it is not there; looking at a blank one asks for it."""
         row = self._rows[number]
         if row is self._blank:
             first, last = self._looked_at or (number, number)
@@ -35,7 +35,7 @@ class PagedModel(RowsModel):
         return row
 
     def there(self, number: int) -> Row | None:
-        """The row at a place, if it is there; it is not asked for."""
+        """Return the row at a place, if it is there; it is not asked for."""
         row = self._rows[number]
         return None if row is self._blank else row
 
@@ -92,7 +92,7 @@ class PagedTable(ListTable):
         self._read = read
 
     def selected_ids(self) -> tuple[str, ...]:
-        """The ids of all selected rows that are there, in the order shown; the others are not asked for."""
+        """Return the ids of all selected rows that are there, in the order shown; the others are not asked for."""
         return tuple(row.id for row in map(self.pages.there, self.selected_places()) if row is not None)
 
     def read_selected(self, do: Callable[[Sequence[Row]], None]) -> None:

@@ -126,7 +126,7 @@ class DetailPane(QWidget):
         self._place()
 
     def current(self) -> str:
-        """The key of the shown pane."""
+        """Return the key of the shown pane."""
         return self.tabs.current()
 
     def _turn(self, key: str) -> None:
@@ -326,7 +326,7 @@ class Split(QSplitter):
             self.setStretchFactor(number, int(number == place))
 
     def layout_state(self) -> list[int]:
-        """The sizes of the panes, as they are at the usual size of text."""
+        """Return the sizes of the panes, as they are at the usual size of text."""
         return [unroomy(size) for size in self.sizes()]
 
     def restore_layout(self, state: Any) -> None:

@@ -53,7 +53,7 @@ class PickItem:
 
 
 def matching(items: Sequence[PickItem], typed: str) -> list[PickItem]:
-    """The items that hold every typed word; those whose title begins so come first, then those that hold it."""
+    """Return the items that hold every typed word, those first whose title begins so, then those that hold it."""
     words = typed.casefold().split()
     found = [item for item in items if all(word in item.haystack for word in words)]
     return sorted(found, key=lambda item: _rank(item.title.casefold(), words)) if words else found
@@ -280,7 +280,7 @@ class Picker(QPushButton):
         self._tell()
 
     def current(self) -> str:
-        """The id of the chosen one, or ""."""
+        """Return the id of the chosen one, or ""."""
         return self._current
 
     def set_current(self, item_id: str) -> None:
@@ -294,7 +294,7 @@ class Picker(QPushButton):
         self.update()
 
     def set_footer(self, text: str) -> None:
-        """The words under the list, with `{shown}` and `{all}`."""
+        """Set the text under the list, with `{shown}` and `{all}`."""
         self._footer = text
 
     def allow_other(self, words: str) -> None:
@@ -344,7 +344,7 @@ class Picker(QPushButton):
         self._line.text(painter, inner, title, theme().font(mono=mono), Role.TEXT)
 
     def popup(self) -> PickPopup:
-        """The list, made when first needed."""
+        """Return the list, made when first needed."""
         if self._popup is None:
             self._popup = PickPopup(self._name, self)
             self._popup.picked.connect(self._take)

@@ -119,11 +119,11 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         self._timer.timeout.connect(self.flush)
 
     def row(self, number: int) -> R:
-        """The row shown at a place."""
+        """Return the row shown at a place."""
         return self._rows[number]
 
     def get(self, row_id: str) -> R | None:
-        """The row with an id, pending changes included."""
+        """Return the row with an id, pending changes included."""
         place = self._places.get(row_id)
         return self._pending.get(row_id) or (None if place is None else self._rows[place])
 
@@ -195,7 +195,7 @@ class KeyedModel(QAbstractTableModel, Generic[R]):
         return ""
 
     def arranged(self, rows: list[R]) -> list[R]:
-        """The rows in the order to show them; a subclass sorts here."""
+        """Return the rows in the order to show them; a subclass sorts here."""
         return rows
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
@@ -253,7 +253,7 @@ def paint_frame(
 
 
 def paint_focus(painter: QPainter, rect: QRect) -> None:
-    """A ring inside `rect`, for whoever has the keyboard."""
+    """Draw a ring inside `rect`, for the widget with the keyboard."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     pen = QPen(theme().colour(Role.FOCUS), theme().ring)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)

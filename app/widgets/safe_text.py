@@ -39,13 +39,13 @@ def plain(text: str, limit: int = PARAGRAPH_LIMIT, lines: int = PARAGRAPH_LINES)
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown; nothing in its cells is read as Markdown, a link or a mention."""
+    """Return a table in Markdown; nothing in its cells is read as Markdown, a link or a mention."""
     lines = (f"| {' | '.join(map(_as_words, row))} |" for row in (heads, *rows))
     return "\n".join([next(lines), f"| {' | '.join('---' for _ in heads)} |", *lines])
 
 
 def spreadsheet_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table as CSV, whose texts are those of `to_spreadsheet_cell`."""
+    """Return a table as CSV, whose texts are those of `to_spreadsheet_cell`."""
     out = io.StringIO()
     csv.writer(out).writerows(map(to_spreadsheet_cell, row) for row in (heads, *rows))
     return out.getvalue()
@@ -62,7 +62,7 @@ def visible(text: str, limit: int = NAME_LIMIT) -> str:
 
 
 def meant(text: str) -> str:
-    """The text that an edited one stands for, in which hidden characters were shown."""
+    """Return the text that an edited one stands for, in which hidden characters were shown."""
     return _NAMED.sub(lambda found: chr(min(int(found[1], 16), sys.maxunicode)), text)
 
 
@@ -79,7 +79,7 @@ def tip(text: str) -> str:
 
 
 def units(text: str) -> int:
-    """The length of `text` in UTF-16 units, as Qt counts."""
+    """Return the length of `text` in UTF-16 units, as Qt counts."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 

@@ -47,7 +47,7 @@ class ThresholdScale(QAbstractSlider):
         theme().changed.connect(self.update)
 
     def threshold(self) -> float:
-        """The threshold now."""
+        """Return the threshold now."""
         return self.value() / STEPS
 
     def set_threshold(self, threshold: float) -> None:
@@ -58,12 +58,12 @@ class ThresholdScale(QAbstractSlider):
         self.update()
 
     def set_ramp(self, colours: Sequence[QColor]) -> None:
-        """The colours from 0 to 1."""
+        """Set the colours from 0 to 1."""
         self._colours = tuple(colours)
         self.update()
 
     def set_numbers(self, numbers: Sequence[int]) -> None:
-        """The histogram: how many there are, by equal parts from 0 to 1."""
+        """Set the histogram: counts by equal parts from 0 to 1."""
         self._numbers = tuple(numbers)
         part = 1 / max(1, len(self._numbers))
         known = [(place * part, count) for place, count in enumerate(self._numbers) if count]

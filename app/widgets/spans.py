@@ -52,7 +52,7 @@ def _struck(font: QFont) -> QFont:
 
 
 def joined(spans: Sequence[Span]) -> str:
-    """The text alone."""
+    """Return the text alone."""
     return "".join(span.text for span in spans)
 
 
@@ -94,7 +94,7 @@ class LinePainter:
         return self.fit(text, font, 100_000)[1]
 
     def fit(self, text: str, font: QFont, width: float) -> tuple[str, float]:
-        """The text, hidden characters shown, cut with … to a width; and how wide it then is."""
+        """Return the text, hidden characters shown, cut with … to a width, and its width then."""
         key = (text, font.key(), int(width))
         if key not in self._elided:
             if len(self._elided) > 8_000:

@@ -91,7 +91,7 @@ class RowsModel(KeyedModel[Row]):
 
 
 def spoken(cell: Cell) -> str:
-    """A cell as text, for screen readers and for copying."""
+    """Return a cell as text, for screen readers and for copying."""
     lead = f"{cell.lead} / " if cell.lead else ""
     marks = "" if cell.text else " ".join(mark.value for mark in cell.marks)
     return f"{lead}{cell.text}{marks}"
@@ -103,7 +103,7 @@ def _holds(row: Row, words: Sequence[str]) -> bool:
 
 
 def heard(cell: Cell) -> str:
-    """A cell as a screen reader says it: marks alone in the words of their tip, where they have some."""
+    """Return a cell for screen readers: marks alone in the text of their tip, where they have some."""
     return one_line(cell.tip) if cell.marks and cell.tip and not (cell.text or cell.lead) else spoken(cell)
 
 
@@ -300,7 +300,7 @@ class ListTable(KeyedView[Row]):
             super().keyPressEvent(event)
 
     def _open_head_menu(self, at: QPoint) -> None:
-        """The part of the menu that is about columns, where their titles are clicked."""
+        """Open the part of the menu that is about columns, where their titles are clicked."""
         actions = [one for one in self.own_actions() if one.under or one.keys == ARRANGE]
         show_menu(actions, self.horizontalHeader().mapToGlobal(at), self)
 

@@ -264,7 +264,7 @@ class ChipRow(QWidget):
         self.setVisible(bool(chips))
 
     def chips(self) -> tuple[TokenChip, ...]:
-        """The chips, in order."""
+        """Return the chips, in order."""
         return tuple(self._chips)
 
     def resizeEvent(self, event: object) -> None:

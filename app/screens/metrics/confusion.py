@@ -64,7 +64,7 @@ def _bare(label: ToolLabel) -> ToolLabel:
 
 
 def letters(number: int) -> str:
-    """Return the short name of a column: a … z, aa, ab …"""
+    """Return the short name of a column: a … z, aa, ab and so on."""
     head, last = divmod(number, 26)
     return (letters(head - 1) if head else "") + ascii_lowercase[last]
 

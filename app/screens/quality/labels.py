@@ -66,7 +66,7 @@ def lost(points: int) -> str:
 
 
 def tokens(number: int) -> str:
-    """ "148 tokens"."""
+    """Return a number of tokens as text, such as "148 tokens"."""
     return count(number, "token")
 
 

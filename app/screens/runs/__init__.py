@@ -1,0 +1,1 @@
+"""The screen of runs: batches, their runs and the verdicts."""

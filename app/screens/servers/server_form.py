@@ -255,6 +255,7 @@ def suggested_name(form: ServerForm) -> str:
 
 
 def _host(url: str) -> str:
-    host = url.split("://")[-1].split("/")[0].split("@")[-1].split(":")[0]
+    place = url.rsplit("://", maxsplit=1)[-1].split("/", maxsplit=1)[0]
+    host = place.rsplit("@", maxsplit=1)[-1].split(":", maxsplit=1)[0]
     parts = [part for part in host.split(".") if part not in ("www", "api", "mcp")]
     return parts[0] if parts else ""

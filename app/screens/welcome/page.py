@@ -47,8 +47,11 @@ NONE_FOUND = [("Found here", "none"), ("A config as a file", "JSON"), ("A part o
 
 
 class WelcomePage(ReadingOrder, QWidget):
-    """`sample_opened` gives the ids of the sample's cases; `servers_wanted` says how: "find" those that are on this
-    machine, or "import" others; `emptiness_chosen` wants nothing; `paste_wanted` brings what was copied."""
+    """Ways to begin: the sample, servers or an empty workspace.
+
+    `sample_opened` gives the ids of the sample's cases; `servers_wanted` gives "find" for servers on this machine, or
+    "import" for others; `emptiness_chosen` wants nothing; `paste_wanted` brings what was copied.
+    """
 
     sample_opened = Signal(tuple)
     servers_wanted = Signal(str)

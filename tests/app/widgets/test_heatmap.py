@@ -2,15 +2,14 @@
 
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QFocusEvent, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -45,17 +44,7 @@ def shown_map(qtbot: QtBot, heat: Heat | None = None) -> tuple[Heatmap, list[tup
 
 
 def image_of(made: Heatmap) -> QImage:
-    image = QImage(made.size(), QImage.Format.Format_RGB32)
-    image.fill(theme().colour(theme_role()))
-    look: Any = made
-    look.render(image)
-    return image
-
-
-def theme_role() -> Any:
-    from app.theme import Role
-
-    return Role.SURFACE
+    return made.grab().toImage()
 
 
 def test_importing_the_widgets_loads_no_plotting_library() -> None:
@@ -70,16 +59,11 @@ def test_colours_go_from_dark_blue_to_yellow() -> None:
     assert cividis().shape == (256, 3)
 
 
-def test_a_click_opens_the_two_that_stand_there(qtbot: QtBot) -> None:
+def test_a_click_opens_the_two_that_stand_there_and_the_diagonal_is_no_pair(qtbot: QtBot) -> None:
     made, opened = shown_map(qtbot)
-    QTest.mouseClick(made, Qt.MouseButton.LeftButton, pos=made.place_of((3, 7)).center())
+    for pair in ((3, 3), (3, 7)):
+        QTest.mouseClick(made, Qt.MouseButton.LeftButton, pos=made.place_of(pair).center())
     assert opened == [(3, 7)]
-
-
-def test_the_diagonal_is_no_pair(qtbot: QtBot) -> None:
-    made, opened = shown_map(qtbot)
-    QTest.mouseClick(made, Qt.MouseButton.LeftButton, pos=made.place_of((3, 3)).center())
-    assert opened == []
 
 
 def test_dragging_pans_and_opens_nothing(qtbot: QtBot) -> None:
@@ -109,18 +93,11 @@ def test_the_wheel_zooms_at_the_pointer(qtbot: QtBot) -> None:
 def test_arrows_walk_enter_opens_and_a_screen_reader_hears_the_cell(qtbot: QtBot) -> None:
     made, opened = shown_map(qtbot)
     made.setFocus(Qt.FocusReason.TabFocusReason)
-    made.focusInEvent(focus(Qt.FocusReason.TabFocusReason))
+    made.focusInEvent(QFocusEvent(QEvent.Type.FocusIn, Qt.FocusReason.TabFocusReason))
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Return):
         QTest.keyClick(made, key)
     assert opened == [(18, 16)]
     assert made.accessibleName() == "Map: tool_18, tool_16, Similarity: 0.90"
-
-
-def focus(reason: Qt.FocusReason) -> Any:
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QFocusEvent
-
-    return QFocusEvent(QEvent.Type.FocusIn, reason)
 
 
 def test_walking_never_leaves_the_map_and_keeps_the_cell_in_view(qtbot: QtBot) -> None:
@@ -156,17 +133,13 @@ def test_brighter_cells_are_more_alike(qtbot: QtBot) -> None:
     assert near > far
 
 
-def test_the_threshold_draws_outlines(qtbot: QtBot) -> None:
+def test_the_threshold_and_a_chosen_pair_are_drawn_until_they_are_taken_back(qtbot: QtBot) -> None:
     made, _ = shown_map(qtbot)
     made.set_threshold(2.0)
-    without = image_of(made)
-    made.set_threshold(0.9)
-    assert image_of(made) != without
-
-
-def test_a_chosen_pair_is_marked_and_named_until_it_is_let_go(qtbot: QtBot) -> None:
-    made, _ = shown_map(qtbot)
     plain = image_of(made)
+    made.set_threshold(0.9)
+    assert image_of(made) != plain
+    made.set_threshold(2.0)
     made.choose((2, 9))
     assert image_of(made) != plain
     made.choose(None)
@@ -251,14 +224,9 @@ def heat(n: int = 5, order: tuple[int, ...] = (4, 2, 0, 1, 3)) -> Heat:
     return make_heat("Similarity", names, titles, square(n), outlined=square(n), order=order, tree=Tree())
 
 
-def test_scores_become_bytes_in_the_order_given() -> None:
-    made = as_bytes(np.array([[1, 0.5], [0.5, 1]], np.float32), np.array([1, 0]))
-    assert made.tolist() == [[255, 128], [128, 255]]
-
-
-def test_what_is_not_known_has_a_byte_of_its_own() -> None:
-    made = as_bytes(np.array([[1, np.nan], [0, 1]], np.float32), np.array([0, 1]))
-    assert made.tolist() == [[255, 0], [1, 255]]
+def test_scores_become_bytes_in_the_order_given_and_unknown_ones_have_their_own() -> None:
+    made = as_bytes(np.array([[1, 0.5], [np.nan, 0]], np.float32), np.array([1, 0]))
+    assert made.tolist() == [[1, 0], [128, 255]]
 
 
 @pytest.mark.filterwarnings("error")
@@ -282,16 +250,12 @@ def test_cells_at_the_threshold_are_outlined_and_the_diagonal_never_is() -> None
     assert not made.outlines(range(1), range(1, 2), float(np.nextafter(np.float32(exact), np.float32(2)))).any()
 
 
-def test_the_closest_neighbour_of_each_counts_without_itself() -> None:
+def test_the_closest_neighbour_of_each_counts_without_itself_also_beyond_the_first_block() -> None:
     assert closest(np.array([[1, 0.25], [0.25, 1]], np.float32)).tolist() == [0.25, 0.25]
     assert closest(np.ones((1, 1), np.float32)).tolist() == [0.0]
-
-
-def test_the_closest_neighbours_beyond_the_first_block_are_found_too() -> None:
     scores = np.eye(600, dtype=np.float32)
     scores[599, 300] = scores[300, 599] = 0.5
-    found = closest(scores)
-    assert np.flatnonzero(found).tolist() == [300, 599]
+    assert np.flatnonzero(closest(scores)).tolist() == [300, 599]
 
 
 def test_loud_rows_are_those_with_a_neighbour_at_the_threshold_closest_first() -> None:
@@ -303,13 +267,8 @@ def test_loud_rows_are_those_with_a_neighbour_at_the_threshold_closest_first() -
     assert set(made.loud(range(2, 5), 0.0)) == {2, 3, 4}
 
 
-def test_a_cell_says_both_whole_names_and_the_score() -> None:
+def test_a_cell_says_both_whole_names_and_the_score_or_that_it_is_not_known() -> None:
     made = heat()
-    score = float(made.scores[4, 2])
-    assert made.says(0, 1) == f"shop/tool_4\nshop/tool_2\nSimilarity: {score:.2f}"
-
-
-def test_a_cell_that_is_not_known_says_so() -> None:
-    blank = np.full((2, 2), np.nan, np.float32)
-    made = make_heat("Confused", ["a", "b"], ["a", "b"], blank, outlined=square(2), order=(0, 1), tree=Tree())
-    assert made.says(0, 1).endswith("Confused: not known")
+    assert made.says(0, 1) == f"shop/tool_4\nshop/tool_2\nSimilarity: {float(made.scores[4, 2]):.2f}"
+    made.scores[4, 2] = np.nan
+    assert made.says(0, 1).endswith("Similarity: not known")

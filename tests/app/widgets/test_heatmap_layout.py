@@ -145,17 +145,10 @@ def test_neighbours_are_pushed_apart_by_the_same_and_never_out_of_view() -> None
     assert apart([], 14) == []
 
 
-def test_brackets_join_the_middles_of_what_they_hold() -> None:
+def test_brackets_join_the_middles_of_what_they_hold_also_where_nothing_has_a_height() -> None:
     tree = tree_of((2, 0, 1), [Join(0, 1, 0.2), Join(2, 3, 0.4)])
     assert tree.brackets.round(2).tolist() == [[1.5, 2.5, 0, 0, 0.5], [0.5, 2.0, 0, 0.5, 1.0]]
-
-
-def test_a_bracket_begins_above_whatever_was_joined_first() -> None:
-    tree = tree_of((0, 1, 2), [Join(1, 2, 0.1), Join(3, 0, 0.1)])
-    assert tree.brackets[1].tolist() == [0.5, 2.0, 0.0, 1.0, 1.0]
-
-
-def test_tools_that_are_all_alike_make_a_flat_tree_and_no_error() -> None:
+    assert tree_of((0, 1, 2), [Join(1, 2, 0.1), Join(3, 0, 0.1)]).brackets[1].tolist() == [0.5, 2.0, 0.0, 1.0, 1.0]
     assert tree_of((0, 1), [Join(0, 1, 0.0)]).brackets[0, 4] == 0
     assert len(tree_of((), []).brackets) == 0
 

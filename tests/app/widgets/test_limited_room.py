@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
@@ -160,32 +161,23 @@ def test_a_menu_under_the_last_button_of_a_window_stays_within_it(qtbot: QtBot) 
     menu.close()
 
 
-def offered(below: QWidget, hint: str = "") -> tuple[Notice, Button]:
-    """A notice at the top of a window, and the button in it."""
+@pytest.mark.parametrize(
+    ("width", "hint", "beside"), [(700, "", True), (700, "One is downloaded once.", False), (220, "", False)]
+)
+def test_the_action_of_a_notice_stands_beside_a_short_message_and_else_below(
+    qtbot: QtBot, width: int, hint: str, beside: bool
+) -> None:
+    below = window(qtbot, width)
     notice = Notice("info", below)
     column = QVBoxLayout(below)
     column.addWidget(notice)
     column.addStretch(1)
     notice.show_message(MESSAGE, hint, ACTIONS)
-    return notice, next(one for one in notice.findChildren(Button) if one.text() == "Download")
-
-
-def test_what_a_short_notice_offers_stands_at_the_end_of_its_line(qtbot: QtBot) -> None:
-    below = window(qtbot, 700)
-    notice, made = offered(below)
-    qtbot.waitUntil(lambda: made.x() > notice.width() / 2 and made.y() < notice.height() / 2 < made.geometry().bottom())
-
-
-def test_what_a_notice_offers_stands_below_a_hint(qtbot: QtBot) -> None:
-    below = window(qtbot, 700)
-    notice, made = offered(below, "One is downloaded once.")
-    qtbot.waitUntil(lambda: made.x() < 60 and made.y() > notice.height() / 2 > 20)
-
-
-def test_what_a_notice_offers_stands_below_where_its_line_is_full(qtbot: QtBot) -> None:
-    below = window(qtbot, 220)
-    notice, made = offered(below)
-    qtbot.waitUntil(lambda: made.x() < 60 and made.y() > notice.height() / 2 > 20)
+    made = next(one for one in notice.findChildren(Button) if one.text() == "Download")
+    if beside:
+        qtbot.waitUntil(lambda: made.x() > notice.width() / 2 and made.y() < notice.height() / 2)
+    else:
+        qtbot.waitUntil(lambda: made.x() < 60 and made.y() > notice.height() / 2 > 20)
 
 
 def painted(qtbot: QtBot, lead: str, width: int) -> QImage:

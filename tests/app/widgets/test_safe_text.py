@@ -11,26 +11,22 @@ def test_hidden_characters_are_named(hidden: str) -> None:
     assert plain(f"safe{hidden}evil") == f"safe⟨U+{ord(hidden):04X}⟩evil"
 
 
-def test_lines_tabs_and_joined_emoji_stay() -> None:
-    text = "one\n\ttwo 👩\u200d💻"
-    assert plain(text) == text
-
-
-def test_a_long_text_says_how_much_is_missing() -> None:
-    assert plain("x" * 1_000_000, 100) == "x" * 100 + " … (999,900 more characters)"
-
-
-def test_a_joiner_that_joins_nothing_is_named() -> None:
-    assert plain("pay\u200dpal") == "pay⟨U+200D⟩pal"
-
-
-def test_a_text_of_many_lines_says_how_much_is_missing() -> None:
-    assert plain("a\n" * 1_000, lines=2) == "a\na … (1,997 more characters)"
-    assert plain("a\r\nb", lines=2) == "a\nb"
-
-
-def test_a_word_without_an_end_is_cut_where_it_stands() -> None:
-    assert plain(f"see {'x' * 5_000} there") == f"see {'x' * 4_000} … (1,000 more characters) there"
+@pytest.mark.parametrize(
+    ("text", "limits", "shown"),
+    [
+        ("one\n\ttwo 👩\u200d💻", {}, "one\n\ttwo 👩\u200d💻"),
+        ("pay\u200dpal", {}, "pay⟨U+200D⟩pal"),
+        ("x" * 1_000_000, {"limit": 100}, "x" * 100 + " … (999,900 more characters)"),
+        ("a\n" * 1_000, {"lines": 2}, "a\na … (1,997 more characters)"),
+        ("a\r\nb", {"lines": 2}, "a\nb"),
+        (f"see {'x' * 5_000} there", {}, f"see {'x' * 4_000} … (1,000 more characters) there"),
+    ],
+    ids=["joined emoji", "a joiner that joins nothing", "too long", "too many lines", "line ends", "endless word"],
+)
+def test_a_paragraph_keeps_its_lines_and_says_how_much_is_missing(
+    text: str, limits: dict[str, int], shown: str
+) -> None:
+    assert plain(text, **limits) == shown
 
 
 def test_what_is_edited_shows_hidden_characters_and_means_them() -> None:
