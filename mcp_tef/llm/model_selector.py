@@ -1,6 +1,7 @@
 """Selection of tools by a model: natively, or by structured JSON, or by the built-in baseline."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,15 +11,15 @@ from mcp_tef.llm.client import Completion, ModelClient, Request, failure
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, tools_were_dropped
-from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
 from mcp_tef.model.json import canonical
 from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
-from mcp_tef.ports import ModelCatalogue, Question, Selector
+from mcp_tef.ports import ModelCatalogue, Question, SelectionPrompts, Selector
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
-from mcp_tef.prompts.selection_prompt import ChatMessage, native_messages, structured_messages, tool_lines
+from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, tool_lines
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 MOST_CALL_BYTES = 1024 * 1024
@@ -35,9 +36,14 @@ class LitellmSelector:
     """
 
     def __init__(
-        self, catalogue: ModelCatalogue, environment: Mapping[str, str] = _NO_VARIABLES, limits: LimitsSource = USUAL
+        self,
+        catalogue: ModelCatalogue,
+        environment: Mapping[str, str] = _NO_VARIABLES,
+        limits: LimitsSource = USUAL,
+        prompts: SelectionPrompts | None = None,
     ) -> None:
         self._catalogue = catalogue
+        self._prompts = prompts or BundledPrompts()
         self._caller = ModelClient(environment, limits)
         self._without_tools: set[tuple[str, str | None]] = set()
 
@@ -72,14 +78,16 @@ class LitellmSelector:
         return CallingMode.JSON if info and info.tool_calling is False else CallingMode.NATIVE
 
     async def _ask(self, question: Question, mode: CallingMode) -> Answer:
-        request = _request(question, mode, await self._caller.aim(question.settings))
+        prompt = self._prompts.prompt_for(mode)
+        request = _request(question, prompt, mode, await self._caller.aim(question.settings))
         exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
             outcome = FailedCall(_TOOLS_DROPPED)
         if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, question.settings)
-        return _answer(outcome, exchange, request, question, mode)
+        answer = _answer(outcome, exchange, request, question, mode)
+        return replace(answer, raw_request=with_prompt(answer.raw_request, prompt.label))
 
 
 _TOOLS_DROPPED = "The model does not support tools"
@@ -89,27 +97,17 @@ def _identity(settings: ModelSettings) -> tuple[str, str | None]:
     return settings.label, settings.base_url
 
 
-def _request(question: Question, mode: CallingMode, aim: Target) -> Request:
+def _request(question: Question, prompt: SelectionPrompt, mode: CallingMode, aim: Target) -> Request:
     settings, native = question.settings, mode is CallingMode.NATIVE
     return Request(
         target=aim,
-        messages=_messages(question, native),
+        messages=[asdict(one) for one in prompt.messages(question.query, question.tools, settings.system_prompt)],
         tools=[_function(item) for item in question.tools] if native else (),
         temperature=settings.temperature,
         timeout=settings.timeout,
         key=question.key,
         origins=aim.origins,
     )
-
-
-def _messages(question: Question, native: bool) -> list[dict[str, str]]:
-    prompt = question.settings.system_prompt
-    asked: Sequence[ChatMessage] = (
-        native_messages(question.query, prompt)
-        if native
-        else structured_messages(question.query, question.tools, prompt)
-    )
-    return [{"role": message.role, "content": message.content} for message in asked]
 
 
 def _function(item: OfferedTool) -> dict[str, Any]:

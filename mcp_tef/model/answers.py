@@ -72,8 +72,19 @@ class Answer:
         found = self.raw_response.get(_NOTES) if isinstance(self.raw_response, Mapping) else None
         return tuple(note for note in found if isinstance(note, str)) if isinstance(found, list) else ()
 
+    @property
+    def prompt(self) -> str | None:
+        """Name and version of the prompt, as `name@version`; None for the baseline, and for runs recorded without."""
+        found = self.raw_request.get(_PROMPT) if isinstance(self.raw_request, Mapping) else None
+        return found if isinstance(found, str) else None
 
-_NOTES = "mcp_tef_notes"
+
+_NOTES, _PROMPT = "mcp_tef_notes", "mcp_tef_prompt"
+
+
+def with_prompt(raw_request: Json, label: str) -> Json:
+    """Return a raw request with the name and version of its prompt."""
+    return {_PROMPT: label, **raw_request} if isinstance(raw_request, Mapping) else raw_request
 
 
 def with_notes(raw_response: Json, notes: Sequence[str]) -> Json:

@@ -1,9 +1,11 @@
 """The protocols that workflows speak to; adapters satisfy them, tests stand in for them."""
 
+from mcp_tef.ports.execution import CaseTools, RunExecutor, ToolOffering
 from mcp_tef.ports.models import (
     KeySource,
     ModelCatalogue,
     Question,
+    SelectionPrompts,
     Selector,
     Selectors,
     StoredKey,
@@ -29,6 +31,7 @@ from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextInde
 
 __all__ = [
     "CaseStore",
+    "CaseTools",
     "CheckResult",
     "ConsentStore",
     "Embedder",
@@ -41,8 +44,10 @@ __all__ = [
     "Progress",
     "ProgressStep",
     "Question",
+    "RunExecutor",
     "RunStore",
     "SecretVault",
+    "SelectionPrompts",
     "Selector",
     "Selectors",
     "ServerGateway",
@@ -53,6 +58,7 @@ __all__ = [
     "TextIndex",
     "TokenCounter",
     "ToolCallStore",
+    "ToolOffering",
     "Writer",
     "WritingTask",
     "Written",

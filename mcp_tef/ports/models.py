@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mcp_tef.model.answers import Answer
+from mcp_tef.model.answers import Answer, CallingMode
 from mcp_tef.model.runs import (
     ModelInfo,
     ModelSettings,
 )
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import OfferedTool
+from mcp_tef.prompts.selection_prompt import SelectionPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,14 @@ class Question:
     tools: tuple[OfferedTool, ...]
     settings: ModelSettings
     key: Secret | None = None
+
+
+class SelectionPrompts(Protocol):
+    """The prompts that selectors send."""
+
+    def prompt_for(self, mode: CallingMode) -> SelectionPrompt:
+        """Return the prompt for a way of calling; its name and version are recorded with each run."""
+        ...
 
 
 class Selector(Protocol):

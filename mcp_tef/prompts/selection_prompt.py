@@ -10,12 +10,29 @@ from mcp_tef.model.tools import OfferedTool
 
 @dataclass(frozen=True, slots=True)
 class SelectionPrompt:
-    """One prompt: an id that stays, a version that rises with every change of the text."""
+    """One prompt: a name that stays, a version that rises with every change of the text."""
 
-    id: str
+    name: str
     version: int
     task: str
     report: str
+    lists_tools: bool = False
+
+    @property
+    def label(self) -> str:
+        """`name@version`, as a run records it."""
+        return f"{self.name}@{self.version}"
+
+    def messages(
+        self, query: str, offered: Sequence[OfferedTool], system_prompt: str | None = None
+    ) -> tuple["ChatMessage", ...]:
+        """Return the messages of a request.
+
+        A system prompt of the user takes the place of the task; the request for a reason and a confidence stays.
+        """
+        task = (system_prompt or "").strip() or self.task
+        report = f"{self.report}\n{tool_lines(offered)}" if self.lists_tools else self.report
+        return ChatMessage("system", f"{task}\n\n{report}"), ChatMessage("user", query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +51,7 @@ _TASK = (
 )
 
 NATIVE_PROMPT = SelectionPrompt(
-    id="select-native",
+    name="select-native",
     version=1,
     task=_TASK,
     report=(
@@ -45,7 +62,7 @@ NATIVE_PROMPT = SelectionPrompt(
 )
 
 STRUCTURED_PROMPT = SelectionPrompt(
-    id="select-structured",
+    name="select-structured",
     version=1,
     task=_TASK,
     report=(
@@ -54,41 +71,21 @@ STRUCTURED_PROMPT = SelectionPrompt(
         'sentences>", "confidence": <number from 0 to 1>}\n'
         'Write "calls": [] where no tool fits. These are the tools, one JSON object a line:'
     ),
+    lists_tools=True,
 )
 
 
-def prompt_for(mode: CallingMode) -> SelectionPrompt:
-    """Return the prompt of a calling mode; `auto` is asked as `native` is."""
-    return STRUCTURED_PROMPT if mode is CallingMode.JSON else NATIVE_PROMPT
+class BundledPrompts:
+    """The prompts of this program; satisfies `SelectionPrompts`."""
 
-
-def native_messages(query: str, system_prompt: str | None = None) -> tuple[ChatMessage, ...]:
-    """Return the messages that go with native tool definitions.
-
-    A system prompt of the user takes the place of the task; the request for a reason and a confidence stays.
-    """
-    return (ChatMessage("system", f"{_task(NATIVE_PROMPT, system_prompt)}\n\n{NATIVE_PROMPT.report}"), _asked(query))
-
-
-def structured_messages(
-    query: str, offered: Sequence[OfferedTool], system_prompt: str | None = None
-) -> tuple[ChatMessage, ...]:
-    """Return the messages for a model without tool calling: the tools are part of the prompt."""
-    parts = (_task(STRUCTURED_PROMPT, system_prompt), f"{STRUCTURED_PROMPT.report}\n{tool_lines(offered)}")
-    return (ChatMessage("system", "\n\n".join(parts)), _asked(query))
+    def prompt_for(self, mode: CallingMode) -> SelectionPrompt:
+        """Return the prompt of a calling mode; `auto` is asked as `native` is."""
+        return STRUCTURED_PROMPT if mode is CallingMode.JSON else NATIVE_PROMPT
 
 
 def tool_lines(offered: Sequence[OfferedTool]) -> str:
     """Return the tools as the structured prompt lists them, one JSON object a line."""
     return "\n".join(_line(item) for item in offered)
-
-
-def _task(prompt: SelectionPrompt, system_prompt: str | None) -> str:
-    return (system_prompt or "").strip() or prompt.task
-
-
-def _asked(query: str) -> ChatMessage:
-    return ChatMessage("user", query)
 
 
 def _line(item: OfferedTool) -> str:

@@ -20,11 +20,10 @@ from mcp_tef.model.runs import (
     RunStatus,
     RunSummary,
 )
-from mcp_tef.ports import RunStore, Selectors
+from mcp_tef.ports import RunExecutor, RunStore, ToolOffering
 from mcp_tef.workflows.batch_results import BatchCounts, RunLog
-from mcp_tef.workflows.evaluate import RepeatConfidence, Sleep, evaluate, failed
+from mcp_tef.workflows.evaluate import RepeatConfidence, failed
 from mcp_tef.workflows.models import Keys
-from mcp_tef.workflows.tool_sources import ToolCache
 
 
 class BatchTurnQueue:
@@ -85,18 +84,16 @@ class BatchJob:
         job: BatchPlan,
         *,
         store: RunStore,
-        toolbox: ToolCache,
-        selectors: Selectors,
+        tools: ToolOffering,
+        executor: RunExecutor,
         events: EventStream,
         turn: asyncio.Event,
-        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._job = job
         self._store = store
-        self._toolbox = toolbox
-        self._selectors = selectors
+        self._tools = tools
+        self._executor = executor
         self._events = events
-        self._sleep = sleep
         self._turn = turn
         self._tally = BatchCounts(job.batch)
         self._log = RunLog(store, events.publish, self._stored)
@@ -150,7 +147,7 @@ class BatchJob:
             await asyncio.gather(*self._workers, return_exceptions=True)
         finally:
             await _stopped([flusher, *self._workers])
-            await self._toolbox.close()
+            await self._tools.close()
 
     def _cannot_go_on(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
@@ -209,10 +206,8 @@ class BatchJob:
 
     async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[RunResult]:
         try:
-            kit = await self._toolbox.kit_for(case, run.id)
-            selector = self._selectors.selector_for(run.settings)
-            key = self._job.keys.get(run.settings.destination)
-            outcome = await evaluate(run, case, kit, selector, key, self._sleep)
+            kit = await self._tools.kit_for(case, run.id)
+            outcome = await self._executor.execute(run, case, kit, self._job.keys.get(run.settings.destination))
             return self._agreement.settle(run, case, kit, outcome)
         except StoreError:
             raise

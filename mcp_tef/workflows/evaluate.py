@@ -12,10 +12,9 @@ from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.runs import FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
-from mcp_tef.ports import Question, Selector
+from mcp_tef.ports import CaseTools, Question, Selector, Selectors
 from mcp_tef.scoring.judge import judge
 from mcp_tef.statistics.metrics import rank_of_expected
-from mcp_tef.workflows.tool_sources import CaseTools
 
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0
@@ -51,32 +50,33 @@ async def _ask(selector: Selector, question: Question, sleep: Sleep) -> _Asked:
     raise AssertionError("the last attempt returns or raises")
 
 
-async def evaluate(
-    run: PlannedRun,
-    case: TestCase,
-    kit: CaseTools,
-    selector: Selector,
-    key: Secret | None,
-    sleep: Sleep = asyncio.sleep,
-) -> RunResult:
-    """Return the outcome of one run; a provider's error becomes a failed outcome, never an exception."""
-    question = Question(case.draft.query, kit.offered, run.settings, key)
-    try:
-        await selector.prepare(question)
-        asked = await _ask(selector, question, sleep)
-    except TefError as error:
-        return failed(run, error, kit)
-    expectation = case.draft.expectation
-    return RunResult(
-        run_id=run.id,
-        status=RunStatus.COMPLETED,
-        snapshot_id=kit.snapshot_id,
-        answer=asked.answer,
-        verdict=judge(expectation, kit.tools, asked.answer.calls, asked.answer.confidence),
-        execution_time_ms=max(1, round(asked.seconds * 1000)),
-        expected_rank=rank_of_expected(expectation, asked.answer.ranking, kit.offered),
-        attempts=asked.attempts,
-    )
+class SelectorExecutor:
+    """Executes runs by asking the selector of their model once, with retries; satisfies `RunExecutor`."""
+
+    def __init__(self, selectors: Selectors, sleep: Sleep = asyncio.sleep) -> None:
+        self._selectors = selectors
+        self._sleep = sleep
+
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+        """Return the result of one run; a provider's error becomes a failed result, never an exception."""
+        selector = self._selectors.selector_for(run.settings)
+        question = Question(case.draft.query, tools.offered, run.settings, key)
+        try:
+            await selector.prepare(question)
+            asked = await _ask(selector, question, self._sleep)
+        except TefError as error:
+            return failed(run, error, tools)
+        expectation = case.draft.expectation
+        return RunResult(
+            run_id=run.id,
+            status=RunStatus.COMPLETED,
+            snapshot_id=tools.snapshot_id,
+            answer=asked.answer,
+            verdict=judge(expectation, tools.tools, asked.answer.calls, asked.answer.confidence),
+            execution_time_ms=max(1, round(asked.seconds * 1000)),
+            expected_rank=rank_of_expected(expectation, asked.answer.ranking, tools.offered),
+            attempts=asked.attempts,
+        )
 
 
 def failed(run: PlannedRun, error: TefError, kit: CaseTools | None = None) -> RunResult:

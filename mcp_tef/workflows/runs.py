@@ -27,11 +27,11 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import Selectors, ServerGateway, Store
+from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.estimate import estimate, input_tokens, known_cost, require_cap, require_room, run_cost
-from mcp_tef.workflows.evaluate import Sleep
+from mcp_tef.workflows.evaluate import SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Keys, Models
 from mcp_tef.workflows.rejudge import RejudgeJob
 from mcp_tef.workflows.tool_sources import ToolCache
@@ -56,12 +56,11 @@ class Runs:
     ) -> None:
         self._store = store
         self._gateway = gateway
-        self._selectors = selectors
         self._models = models
         self._consents = consents
         self._events = events
         self._config = config
-        self._sleep = sleep
+        self._executor: RunExecutor = SelectorExecutor(selectors, sleep)
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
         self._turns = BatchTurnQueue()
         self._reopening: set[BatchId] = set()
@@ -248,11 +247,10 @@ class Runs:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
-            toolbox=self._toolbox(),
-            selectors=self._selectors,
+            tools=self._tools(),
+            executor=self._executor,
             events=self._events,
             turn=self._turns.join(job.batch.id),
-            sleep=self._sleep,
         )
         task = asyncio.create_task(batch_job.work())
         self._jobs[job.batch.id] = (batch_job, task)
@@ -272,7 +270,7 @@ class Runs:
             return replace(batch, status=BatchStatus.WAITING)
         return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch
 
-    def _toolbox(self) -> ToolCache:
+    def _tools(self) -> ToolOffering:
         return ToolCache(
             self._gateway,
             self._store.servers,

@@ -10,28 +10,22 @@ from itertools import chain
 from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.ids import RunId, SnapshotId
+from mcp_tef.model.ids import RunId
 from mcp_tef.model.secrets import without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, UnreachableSource
-from mcp_tef.model.tools import Listing, OfferedTool, Tool, ToolProblem
-from mcp_tef.ports import RunStore, ServerGateway, ServerStore
+from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.ports import CaseTools, RunStore, ServerGateway, ServerStore
 from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
 
 
-@dataclass(frozen=True, slots=True)
-class CaseTools:
-    """Tools that a case offers under the names the model sees, and where that is stored."""
-
-    offered: tuple[OfferedTool, ...]
-    tools: tuple[Tool, ...]
-    snapshot_id: SnapshotId
-
-
 class ToolCache:
-    """The tools of one batch. A server that fails fails every case that needs it, and no other."""
+    """The tools of one batch, as its servers list them; satisfies `ToolOffering`.
+
+    A server that fails fails every case that needs it, and no other.
+    """
 
     def __init__(
         self,

@@ -25,8 +25,8 @@ SPINE = (
     ("mcp_tef/engine.py", "Engine.open"),
     ("mcp_tef/workflows/runs.py", "Runs.start"),
     ("mcp_tef/workflows/batch_job.py", "BatchJob.work"),
+    ("mcp_tef/workflows/evaluate.py", "SelectorExecutor.execute"),
     ("mcp_tef/llm/model_selector.py", "ModelSelectors.selector_for"),
-    ("mcp_tef/workflows/evaluate.py", "evaluate"),
     ("mcp_tef/scoring/judge.py", "judge"),
 )
 MOST_FILES = 97

@@ -67,6 +67,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
         "calls": _calls(detail),
         "words": answer.words if answer else None,
         "notes": list(answer.notes) if answer else [],
+        "prompt": answer.prompt if answer else None,
         "settings": {
             "timeout": settings.timeout,
             "temperature": settings.temperature,

@@ -1,0 +1,39 @@
+"""Ports for what happens to one run: the tools that it is offered, and its execution."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.ids import RunId, SnapshotId
+from mcp_tef.model.runs import PlannedRun, RunResult
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.tools import OfferedTool, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTools:
+    """Tools that a case offers under the names the model sees, and where that is stored."""
+
+    offered: tuple[OfferedTool, ...]
+    tools: tuple[Tool, ...]
+    snapshot_id: SnapshotId
+
+
+class ToolOffering(Protocol):
+    """The tools that the runs of one batch are offered: as servers list them, or with drafts in their place."""
+
+    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
+        """Return the tools of a case; raises ServerError with the server's name, InputError if there are none."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what is still being listed."""
+        ...
+
+
+class RunExecutor(Protocol):
+    """Takes one run to its result."""
+
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+        """Return the result; an error of the model's provider becomes a failed result, never an exception."""
+        ...
