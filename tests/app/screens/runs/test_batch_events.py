@@ -1,9 +1,29 @@
-"""Order and start time of waiting batches."""
+"""Batches that run, wait or were interrupted: queue texts, and bars at the foot of the window."""
 
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app.core_link.session import Session
+from app.core_link.settings import Settings
+from app.core_link.targets import ResumeBatches
 from app.screens.runs.batch_events import BatchQueue
-from app.screens.runs.batch_summaries import batch_activity
-from mcp_tef import Batch, BatchEnded, BatchId, BatchQueued, BatchStarted, BatchStatus
+from app.screens.runs.batch_summaries import batch_activity, ended_text
+from app.shell.interrupted_batches import InterruptedBatches, interrupted_text
+from app.widgets import Notice
+from mcp_tef import (
+    Batch,
+    BatchEnded,
+    BatchId,
+    BatchProgressed,
+    BatchQueued,
+    BatchRequest,
+    BatchStarted,
+    BatchStatus,
+    ModelSettings,
+)
+from tests.app.screens.runs.conftest import Desk, batch_menu, on_page
+from tests.support.fake_engine import NEVER, FakeEngine
 from tests.support.run_factories import batch
+from tests.support.windows import drive, session_for
 
 GOING = batch(id=BatchId("going"))
 
@@ -64,3 +84,216 @@ def test_the_bar_of_a_waiting_batch_offers_to_run_it_beside() -> None:
         True,
         "Run now, in parallel",
     )
+
+
+def test_the_bar_says_done_failed_cost_of_the_cap_and_time_left() -> None:
+    made = batch(max_cost_usd=1.0)
+    now = batch_activity(made, BatchProgressed(batch=made, done=142, tokens=9000, cost_usd=0.04, seconds_left=12))
+    assert (now.fraction, now.progress_text) == (0.71, "142 of 200")
+    assert now.details == ("Everyday", "3 failed", "$0.04 of $1.00", "12 s left")
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    now = batch_activity(batch(counts={"pending": 200}), None)
+    assert (now.fraction, now.progress_text, now.details) == (0.0, "0 of 200", ("Everyday",))
+
+
+def test_a_cap_without_a_known_cost_says_so() -> None:
+    assert batch_activity(batch(max_cost_usd=1.0), None).details == ("Everyday", "3 failed", "cost unknown, cap $1.00")
+
+
+def test_the_baseline_spends_nothing_and_shows_no_cost() -> None:
+    made = batch(models=(ModelSettings().label,), counts={}, cost_usd=0.0)
+    assert batch_activity(made, None).details == ("Everyday",)
+
+
+def test_a_paused_batch_says_paused_instead_of_a_time() -> None:
+    made = batch(status=BatchStatus.PAUSED)
+    now = batch_activity(made, BatchProgressed(batch=made, done=142, tokens=0, cost_usd=None, seconds_left=12))
+    assert now.paused
+    assert now.details == ("Everyday", "3 failed", "paused")
+
+
+def test_the_end_is_told_with_its_result_or_why_it_stopped() -> None:
+    assert ended_text(batch(), "81 % correct", None) == "Everyday: 81 % correct, 3 failed."
+    assert ended_text(batch(), "", "The cost cap of $1 would be passed.") == (
+        "Everyday stopped: The cost cap of $1 would be passed."
+    )
+    cancelled = ended_text(batch(status=BatchStatus.CANCELLED), "", None)
+    assert cancelled == "Everyday was cancelled. Finished runs are kept."
+
+
+LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
+
+
+def outcomes(desk: Desk) -> list[str]:
+    """The column of what was selected."""
+    pages = desk.page.run_list.table.pages
+    return [pages.row(number).cells[2].text for number in range(pages.rowCount())]
+
+
+@on_page(pace=NEVER)
+async def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(desk: Desk) -> None:
+    await desk.open()
+    batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
+    bar = desk.page.activity_bars.bar(batch.id)
+    await desk.until(lambda: not bar.isHidden())
+    bar.cancel_wanted.emit()
+    await desk.until(lambda: desk.said and bar.isHidden())
+    assert desk.said == ["Long was cancelled. Finished runs are kept."]
+    ended = desk.page.presenter.batches.get(batch.id)
+    assert ended is not None
+    assert ended.status is BatchStatus.CANCELLED
+
+
+def paused(desk: Desk) -> list[BatchId]:
+    return [batch.id for batch in desk.page.presenter.batches.active() if batch.status is BatchStatus.PAUSED]
+
+
+@on_page(pace=NEVER)
+async def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(desk: Desk) -> None:
+    await desk.open()
+    runs = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
+    first, second = (desk.page.activity_bars.bar(batch.id) for batch in runs)
+    await desk.until(lambda: len(desk.session.activity.shown()) == 2)
+    second.resume_wanted.emit()
+    await desk.until(lambda: not desk.page.presenter.batches.queue.waiting)
+    first.pause_wanted.emit()
+    await desk.until(lambda: paused(desk) == [runs[0].id])
+    second.cancel_wanted.emit()
+    await desk.until(lambda: desk.session.activity.shown() == (first,))
+    assert paused(desk) == [runs[0].id]
+    first.cancel_wanted.emit()
+    await desk.until(lambda: not desk.session.activity.shown() and len(desk.said) == 2)
+
+
+@on_page(pace=1.0)
+async def test_a_pause_holds_the_batch_until_it_goes_on(desk: Desk) -> None:
+    await desk.open()
+    bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
+    await desk.until(lambda: not bar.isHidden())
+    bar.pause_wanted.emit()
+    live = desk.page.presenter.batches.newest_active
+    await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
+    desk.fake.selector.pace = 0
+    bar.resume_wanted.emit()
+    await desk.until(lambda: desk.said == ["Long: 50 % correct."])
+
+
+@on_page(pace=NEVER)
+async def test_a_cancelled_batch_can_be_resumed_to_its_end(desk: Desk) -> None:
+    await desk.open()
+    bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
+    await desk.until(lambda: not bar.isHidden())
+    bar.cancel_wanted.emit()
+    await desk.until(lambda: desk.said)
+    desk.fake.selector.pace = 0
+    await desk.press("Resume")
+    await desk.until(lambda: desk.said[-1] == "Long: 50 % correct.")
+    await desk.until(lambda: "cancelled" not in outcomes(desk))
+
+
+@on_page(pace=NEVER)
+async def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(desk: Desk) -> None:
+    await desk.open()
+    first, second, third = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(3)]
+    bars, presenter = desk.page.activity_bars, desk.page.presenter
+    await desk.until(lambda: list(presenter.batches.queue.waiting) == [second.id, third.id])
+    await desk.until(lambda: desk.session.activity.shown() == tuple(map(bars.bar, (first.id, second.id, third.id))))
+    assert [presenter.cards_of([one.id])[0].result for one in (second, third)] == [
+        "waiting, next",
+        "waiting, 2 ahead",
+    ]
+    assert bars.bar(second.id).pause_button.toolTip() == "Run now, in parallel"
+    bars.bar(second.id).resume_wanted.emit()
+    await desk.until(lambda: list(presenter.batches.queue.waiting) == [third.id])
+    assert presenter.cards_of([third.id])[0].result == "waiting, next"
+    for each in (first, second, third):
+        bars.bar(each.id).cancel_wanted.emit()
+    await desk.until(lambda: not desk.session.activity.shown())
+
+
+@on_page(pace=NEVER)
+async def test_a_waiting_batch_can_be_cancelled_from_its_card(desk: Desk) -> None:
+    await desk.open()
+    first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
+    await desk.until(lambda: desk.page.batch_list.rows.rowCount() == 2)
+    offers = batch_menu(desk, second.id)
+    assert list(offers)[:2] == ["Run now, in parallel", "Cancel batch"]
+    offers["Cancel batch"].do()
+    await desk.until(lambda: desk.said == ["Long was cancelled. Finished runs are kept."])
+    ended = desk.page.presenter.batches.get(second.id)
+    assert ended is not None
+    assert (ended.status, ended.count("cancelled")) == (BatchStatus.CANCELLED, ended.total)
+    desk.page.activity_bars.bar(first.id).cancel_wanted.emit()
+    await desk.until(lambda: not desk.session.activity.shown())
+
+
+COUNTS = {"TP": 10, "failed": 2, "pending": 8}
+
+
+async def interrupted(fake: FakeEngine) -> str:
+    """A batch that was cut off by closing; its id."""
+    await fake.open_sample()
+    fake.selector.pace = 5.0
+    cut = await fake.runs.start(LONG)
+    await fake.runs.close()
+    fake.selector.pace = 0
+    return cut.id
+
+
+def press(notice: Notice, text: str) -> None:
+    """Press a button of the notice."""
+    next(one for one in notice.findChildren(QPushButton) if one.text() == text).click()
+
+
+async def notice_at_the_start(session: Session) -> Notice:
+    """What the window says when it opens."""
+    notice = Notice("info")
+    await InterruptedBatches(session).offer(notice)
+    return notice
+
+
+def test_what_is_left_is_said_in_one_sentence() -> None:
+    cut = batch(total=20, counts=COUNTS, status=BatchStatus.INTERRUPTED)
+    other = batch(name="Other", total=1, counts={"pending": 1}, status=BatchStatus.INTERRUPTED)
+    assert interrupted_text([(cut, 8)]) == "Everyday was interrupted: 8 of 20 runs left."
+    assert interrupted_text([(other, 1)]) == "Other was interrupted: all 1 run left."
+    assert interrupted_text([(cut, 8), (other, 1)]) == (
+        "2 batches were interrupted, with runs left: Everyday (8 of 20 runs) and Other (all 1 run)."
+    )
+    assert interrupted_text([(cut, 8)] * 6).endswith("Everyday (8 of 20 runs) and 2 more.")
+
+
+def test_where_nothing_was_interrupted_nothing_is_said(qapp: QApplication) -> None:
+    async def work() -> None:
+        async with session_for() as (session, _):
+            assert (await notice_at_the_start(session)).isHidden()
+
+    drive(work())
+
+
+def test_an_interrupted_batch_is_offered_until_it_is_dismissed(qapp: QApplication) -> None:
+    async def work() -> None:
+        fake, settings = FakeEngine(), Settings(None)
+        await interrupted(fake)
+        async with session_for(fake, settings) as (session, _):
+            notice = await notice_at_the_start(session)
+            assert notice.accessibleName().startswith("Long was interrupted: all 40 runs left.")
+            press(notice, "Dismiss")
+            assert notice.isHidden()
+            assert (await notice_at_the_start(session)).isHidden()
+
+    drive(work())
+
+
+@on_page()
+async def test_an_interrupted_batch_goes_on_to_its_end(desk: Desk) -> None:
+    cut = await interrupted(desk.fake)
+    notice = await notice_at_the_start(desk.session)
+    press(notice, "Resume")
+    assert desk.gone == [ResumeBatches((BatchId(cut),))]
+    await desk.open(sample=False)
+    desk.page.open_target(desk.gone[0])
+    await desk.until(lambda: desk.said[-1:] == ["Long: 50 % correct."])
+    assert notice.isHidden()

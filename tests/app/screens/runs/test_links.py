@@ -1,4 +1,4 @@
-"""Runs of all batches that another screen asked for."""
+"""Links from a run to other screens, and runs of many batches that other screens link to."""
 
 import asyncio
 from dataclasses import replace
@@ -6,13 +6,15 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from app.core_link.targets import ShowRuns
+from PySide6.QtCore import Qt
+
+from app.core_link.targets import ShowCase, ShowRuns, ShowTool
 from app.screens.kit import NO_FILTERS
 from app.screens.runs.filters import STATE
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
-from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary
+from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary, ToolLabel
 from tests.app.screens.runs.conftest import Desk, on_page
 from tests.support.run_factories import run
 
@@ -200,3 +202,36 @@ async def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(des
     desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
     await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))
     assert table.columnWidth(SELECTED) == 301
+
+
+@on_page()
+async def test_a_run_leads_to_its_case_and_to_the_tool(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    verdict = desk.page.detail.verdict
+    await desk.until(lambda: "search_bikes" in verdict.head.sentence.text())
+    verdict.head.links.buttons[0].click()
+    verdict.pairs[0].expected.links.buttons[0].click()
+    cases = await desk.session.call(lambda core: core.cases.list())
+    tool = ToolLabel(tool="search_bikes", server="Bike shop")
+    assert desk.gone == [ShowCase(cases[0].id), ShowTool(tool)]
+    possible = [one.id for one in desk.page.commands() if one.id.startswith("runs.to") and one.needs()]
+    assert possible == ["runs.to.case", "runs.to.expected", "runs.to.selected"]
+
+
+@on_page()
+async def test_who_comes_back_finds_the_run_that_was_looked_at(desk: Desk) -> None:
+    await desk.open()
+    await desk.run_offline()
+    desk.bot.keyClick(desk.page.run_list.table, Qt.Key.Key_Down)
+    head = desk.page.detail.verdict.head
+    await desk.until(lambda: "new chain" in head.query.text())
+    here = desk.page.current_target()
+    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FP,)), "One too many"))
+    await desk.until(
+        lambda: desk.page.run_list.summary_bar.note.text() == "One too many" and "new chain" not in head.query.text()
+    )
+    assert here is not None
+    desk.page.open_target(here)
+    await desk.until(lambda: "new chain" in head.query.text())
+    assert desk.page.current_target() == here
