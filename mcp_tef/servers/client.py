@@ -1,4 +1,7 @@
-"""Sessions with servers, each in a task of its own, so that closing a session never delays its answer."""
+"""Client of MCP servers, and what users do with it by hand: call a tool, sign in.
+
+Each session has a task of its own, so that closing it never delays its answer.
+"""
 
 import asyncio
 import os
@@ -8,8 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.model.json import JsonObject
 from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-_Visit: TypeAlias = Callable[..., Coroutine[None, None, None]]
+_HoldSession: TypeAlias = Callable[..., Coroutine[None, None, None]]
 _Told: TypeAlias = Callable[[BaseException, ServerErrors], ServerError]
 
 
@@ -56,16 +61,16 @@ class McpClient:
     async def send(
         self, spec: ServerSpec, load: "Callable[[], ServerRequest[T]]", seconds: float, *, afresh: bool = False
     ) -> T:
-        """What an request brings back within so many seconds; raises ServerError. `afresh` signs in anew.
+        """Return what a request brings back within so many seconds; raises ServerError. `afresh` signs in anew.
 
         `load` gives the request and may import the mcp library, so it is called off the loop: about 0.5 s the first
         time. A program is started without asking: consent is the caller's matter. It may still be ending when this
         returns; `close` waits for that.
         """
-        visit, told, request = await asyncio.to_thread(_loaded, load)
+        hold, told, request = await asyncio.to_thread(_loaded, load)
         observations = Observations(limits=self._limits.limits)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        task = self._start(visit(spec, replace(self._access, afresh=afresh), observations, answer, request))
+        task = self._start(hold(spec, replace(self._access, afresh=afresh), observations, answer, request))
         try:
             either: tuple[asyncio.Future[Any], ...] = (answer, task)
             with suppress(TimeoutError):
@@ -87,8 +92,8 @@ class McpClient:
                 task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
-    def _start(self, visit: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(visit)
+    def _start(self, session: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(session)
         self._under_way.add(task)
         task.add_done_callback(self._ended)
         return task
@@ -106,7 +111,7 @@ def _unanswered(task: "asyncio.Task[None]", told: _Told, errors: ServerErrors, s
     return errors.cut_short() if error is None else told(error, errors)
 
 
-def _loaded(load: "Callable[[], ServerRequest[T]]") -> "tuple[_Visit, _Told, ServerRequest[T]]":
+def _loaded(load: "Callable[[], ServerRequest[T]]") -> "tuple[_HoldSession, _Told, ServerRequest[T]]":
     """The half of this adapter that needs the mcp library, imported when first used."""
     from mcp_tef.servers.error_mapping import server_error_of
     from mcp_tef.servers.session import hold_session
@@ -115,13 +120,13 @@ def _loaded(load: "Callable[[], ServerRequest[T]]") -> "tuple[_Visit, _Told, Ser
 
 
 def _listing() -> "ServerRequest[Listing]":
-    from mcp_tef.servers.tool_list_request import list_everything
+    from mcp_tef.servers.tool_requests import list_everything
 
     return list_everything
 
 
 class McpSignIns:
-    """Satisfies `ports.SignIns`; what it brings is in the credentials, for who else visits servers."""
+    """Satisfies `ports.SignIns`; the grants are in the credential store, for all sessions."""
 
     def __init__(
         self,
@@ -137,7 +142,7 @@ class McpSignIns:
         self._visits = McpClient(environment, limits, credentials, show)
 
     async def needed(self, spec: ServerSpec) -> bool:
-        """Whether the server is signed in to by OAuth, and there is no grant; ServerError."""
+        """Return whether the server needs a sign-in by OAuth and has no grant; ServerError."""
         if spec.auth_type is not AuthType.OAUTH2:
             return False
         url = await self._visits.address(spec)
@@ -155,6 +160,43 @@ class McpSignIns:
     async def sign_out(self, spec: ServerSpec) -> None:
         """Forget what the sign-in brought; StoreError where the keychain refuses."""
         await self._credentials.drop(await self._visits.address(spec))
+
+    async def close(self) -> None:
+        """Leave every server."""
+        await self._visits.close()
+
+
+class McpToolCaller:
+    """Satisfies `ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
+
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        limits: LimitsSource = USUAL,
+        credentials: CredentialStore | None = None,
+        show: OpenAddress | None = None,
+    ) -> None:
+        self._visits = McpClient(environment, limits, credentials, show)
+
+    async def call_tool(
+        self,
+        spec: ServerSpec,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        timeout: float,  # noqa: ASYNC109
+    ) -> ToolReply:
+        """Return the reply of the tool; raises ServerError within `timeout` seconds.
+
+        A program is started without asking.
+        """
+
+        def request() -> "ServerRequest[ToolReply]":
+            from mcp_tef.servers.tool_requests import calling
+
+            return calling(tool, arguments)
+
+        return await self._visits.send(spec, request, timeout)
 
     async def close(self) -> None:
         """Leave every server."""

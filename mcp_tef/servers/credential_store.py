@@ -43,7 +43,7 @@ class CredentialStore:
         return {name: secret for name in names if (secret := await self._read(name))}
 
     async def grant(self, url: str, *, remembered: bool) -> Secret | None:
-        """What is known of an address; the keychain is looked into only where it was asked for."""
+        """Return the grant of an address; the keychain is looked into only where it was asked for."""
         if url not in self._grants and remembered:
             try:
                 found = await self._read(_entry(url))
@@ -55,7 +55,7 @@ class CredentialStore:
 
     @asynccontextmanager
     async def turn(self, url: str, *, remembered: bool) -> AsyncIterator[None]:
-        """What who renews the grant of an address holds meanwhile: a renewal token may be shown once only.
+        """Yield while no other task or process renews the grant of an address: a renewal token is good for one use.
 
         One in the keychain is shown by one process at a time, as far as locks go; who waits too long goes on without.
         """
@@ -66,7 +66,7 @@ class CredentialStore:
             yield
 
     def held(self) -> dict[str, Secret]:
-        """What sign-ins brought, for a session that goes on with it."""
+        """Return the grants of this process, for another engine that continues with them."""
         return dict(self._grants)
 
     def hold(self, grants: Mapping[str, Secret]) -> None:
@@ -127,7 +127,7 @@ class ServerAccess:
     afresh: bool = False
 
     async def resolved(self, spec: ServerSpec) -> ResolvedSpec:
-        """What fills in the references of a spec; ServerError where the keychain refuses."""
+        """Return a spec with its references filled in; ServerError where the keychain refuses."""
         named = (found for text in _texts(spec) for found in references(text))
         names = {found.name for found in named if found.kind is ReferenceKind.KEYCHAIN}
         try:

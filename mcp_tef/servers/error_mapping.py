@@ -1,4 +1,4 @@
-"""Tells the ServerError for whatever ended a visit: what the server did, in words for the user."""
+"""Mapping of the errors that end a session to the ServerError that says what the server did."""
 
 import re
 
@@ -16,11 +16,16 @@ _STAND_INS = ("Server returned an error response", "Not Found", "Session termina
 _CLOSED = ("Connection closed", "SSE stream")
 _TOO_LARGE = "byte limit."
 _BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
+_REASONS = (
+    (("certificate", "ssl"), "its certificate is not trusted"),
+    (("name or service", "nodename", "getaddrinfo", "name resolution"), "there is no host of that name"),
+    (("refused", "all connection attempts"), "the connection was refused"),
+)
 _TAKEN = "server answered a request with 202 Accepted"
 
 
 def server_error_of(error: BaseException, errors: ServerErrors) -> ServerError:
-    """The ServerError for whatever ended a visit; groups are searched for the first cause that says most."""
+    """Return the ServerError for the error that ended a session; of a group, for its first cause."""
     observations = errors.observations
     cause = _leaves(error)[0]
     if isinstance(cause, ServerError):
@@ -69,7 +74,7 @@ def _by_kind(cause: BaseException, errors: ServerErrors) -> ServerError:
 
 
 def is_closed(error: Exception) -> bool:
-    """Whether the SDK says that the connection ended; servers use the same code for errors of their own."""
+    """Return whether the SDK says that the connection ended; servers use the same code for errors of their own."""
     return (
         isinstance(error, MCPError) and error.code == mcp_types.CONNECTION_CLOSED and error.message.startswith(_CLOSED)
     )
@@ -78,14 +83,17 @@ def is_closed(error: Exception) -> bool:
 def _rpc(error: MCPError, errors: ServerErrors) -> ServerError:
     if is_closed(error):
         return errors.flooded() if error.message.endswith(_TOO_LARGE) else errors.gone()
-    over_http = errors.spec.transport is Transport.STREAMABLE_HTTP
-    if over_http and error.code == mcp_types.PARSE_ERROR and error.message.startswith("Failed to parse"):
+    made_by_sdk = _http_error_of_sdk(error, errors) if errors.spec.transport is Transport.STREAMABLE_HTTP else None
+    return made_by_sdk or errors.said(error.message)
+
+
+def _http_error_of_sdk(error: MCPError, errors: ServerErrors) -> ServerError | None:
+    """Return the error behind one that the SDK makes of an unfit HTTP answer; None for one of the server's own."""
+    if error.code == mcp_types.PARSE_ERROR and error.message.startswith("Failed to parse"):
         return _unreadable(error.message, errors)
-    if over_http and error.message.startswith("Unexpected content type"):
+    if error.message.startswith("Unexpected content type"):
         return errors.not_mcp("its answer is no MCP message")
-    if over_http and error.message == _TAKEN:
-        return errors.nonsense("it took the request and sent no message")
-    return errors.said(error.message)
+    return errors.nonsense("it took the request and sent no message") if error.message == _TAKEN else None
 
 
 def _unreadable(words: str, errors: ServerErrors) -> ServerError:
@@ -97,11 +105,7 @@ def _unreadable(words: str, errors: ServerErrors) -> ServerError:
 
 def _why_refused(cause: httpx2.TransportError) -> str:
     text = str(cause).lower()
-    if "certificate" in text or "ssl" in text:
-        return "its certificate is not trusted"
-    if "name or service" in text or "nodename" in text or "getaddrinfo" in text or "name resolution" in text:
-        return "there is no host of that name"
-    return "the connection was refused" if "refused" in text or "all connection attempts" in text else "no connection"
+    return next((reason for marks, reason in _REASONS if any(mark in text for mark in marks)), "no connection")
 
 
 def _first_fault(error: ValidationError) -> str:

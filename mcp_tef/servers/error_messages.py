@@ -7,12 +7,17 @@ from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.servers.observations import HttpReply, Observations, Refusal, Stage, quoted
 
 _STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
+_FIRST_START_HINT = "A first start can take a while: check it again, or give it more time."
+_SILENT_STAGES = {
+    Stage.LISTING: ("did not finish listing its tools", "Try again, or give it more time."),
+    Stage.CALLING: ("did not answer the call", "It may have done what was asked all the same."),
+}
 _MEND_HINT = "The server has to be mended, or updated."
 _RUNNING_HINT = "Check that the server is running and that the address is right."
 
 
 class ServerErrors:
-    """Makes the errors of one visit: each one names the server, and nothing in it repeats a secret."""
+    """Errors of one session: each one names the server, and nothing in it repeats a secret."""
 
     def __init__(self, spec: ServerSpec, observations: Observations) -> None:
         self.spec = spec
@@ -45,18 +50,12 @@ class ServerErrors:
             return self.error(ServerFault.PROTOCOL, what, _MEND_HINT)
         if self.observations.junk_lines:
             return self.junk(f"and no answer within {seconds:g} s")
-        if self.observations.stage is Stage.LISTING:
-            what, hint = "did not finish listing its tools", "Try again, or give it more time."
-        elif self.observations.stage is Stage.CALLING:
-            what, hint = "did not answer the call", "It may have done what was asked all the same."
-        elif self.spec.transport is Transport.STDIO:
-            what, hint = "did not answer", "A first start can take a while: check it again, or give it more time."
-        else:
-            what, hint = "did not answer", _RUNNING_HINT
+        greeting_hint = _FIRST_START_HINT if self.spec.transport is Transport.STDIO else _RUNNING_HINT
+        what, hint = _SILENT_STAGES.get(self.observations.stage, ("did not answer", greeting_hint))
         return self.error(ServerFault.SILENT, f"{what} within {seconds:g} s", hint)
 
     def junk(self, then: str) -> ServerError:
-        """What it wrote are no messages."""
+        """It wrote lines that are no messages."""
         many = (
             "a line that is no MCP message" if self.observations.junk_lines == 1 else "lines that are no MCP messages"
         )
@@ -161,9 +160,12 @@ class ServerErrors:
             where = quoted(reply.location.partition("?")[0]) or "nowhere"
             hint = "Use that address if it is the right one."
             return self.error(ServerFault.HTTP_STATUS, f"sends us on to {where} (HTTP {reply.status})", hint)
+        return self._no_success(reply.status, words)
+
+    def _no_success(self, status: int, words: str) -> ServerError:
         said = f": {quoted(words).rstrip('.')}" if words else ""
-        what = f"answered {_meaning(reply.status)} (HTTP {reply.status}){said}"
-        return self.error(ServerFault.HTTP_STATUS, what, self._status_hint(reply.status))
+        what = f"answered {_meaning(status)} (HTTP {status}){said}"
+        return self.error(ServerFault.HTTP_STATUS, what, self._status_hint(status))
 
     def not_mcp(self, why: str) -> ServerError:
         """There is something at the address, and it is no MCP server."""

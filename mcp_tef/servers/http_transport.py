@@ -17,16 +17,14 @@ from typing import Self
 import anyio
 import httpx2
 from anyio.streams.memory import MemoryObjectSendStream
-from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
 from mcp.shared.message import SessionMessage
 
 from mcp_tef.model.servers import Transport
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.launch import ResolvedSpec
-from mcp_tef.servers.mending import WholeLines, sanitized
-from mcp_tef.servers.messages import message_in
+from mcp_tef.servers.mcp_internals import TransportStreams, request_within_origin, sse_within_origin
+from mcp_tef.servers.message_parsing import WholeLines, message_in, sanitized
 from mcp_tef.servers.observations import HttpReply, Observations
 
 
@@ -49,7 +47,7 @@ async def older_streams(
 
 
 async def _endpoint(url: httpx2.URL, events: AsyncIterator[httpx2.ServerSentEvent], errors: ServerErrors) -> httpx2.URL:
-    """Where the server wants our messages; only on its own origin, for they carry the user's keys."""
+    """Return the address for our messages; only on the server's own origin, for they carry the user's keys."""
     async for event in events:
         if event.event == "endpoint":
             there = url.join(event.data.strip())
@@ -229,7 +227,7 @@ def proxy_for(url: httpx2.URL) -> str | None:
 
 
 async def _trust(url: httpx2.URL, *, signs_in: bool) -> ssl.SSLContext:
-    """Whom to trust. Loading the authorities takes 50 to 100 ms, so it is done once, off the loop."""
+    """Return the trusted authorities. Loading the authorities takes 50 to 100 ms, so it is done once, off the loop."""
     if url.scheme == "http" and is_here(url.host) and not signs_in:
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return await asyncio.to_thread(_authorities)
@@ -241,7 +239,7 @@ def _authorities() -> ssl.SSLContext:
 
 
 def is_here(host: str) -> bool:
-    """Whether a host is this machine."""
+    """Return whether a host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -131,7 +131,7 @@ class ResolvedSpec:
         return secret.reveal()
 
     def _input_default(self, name: str) -> str | None:
-        """What the config that the server came from would take where nobody answers its question."""
+        """Return the default that the original config gives for an input that nobody enters."""
         asked = (item for item in self.spec.inputs if item.get("id") == name)
         default = next((item.get("default") for item in asked), None)
         return default if isinstance(default, str) else None

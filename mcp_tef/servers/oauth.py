@@ -27,10 +27,15 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 from mcp_tef.errors import StoreError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType
-from mcp_tef.servers.client_credentials import client_credentials_auth
 from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.launch import ResolvedSpec
-from mcp_tef.servers.oauth_flow import UNAUTHORIZED, ObservedOAuthFlow, RefusedError, require_private
+from mcp_tef.servers.oauth_flow import (
+    UNAUTHORIZED,
+    ObservedOAuthFlow,
+    RefusedError,
+    client_credentials_auth,
+    require_private,
+)
 from mcp_tef.servers.observations import Observations, quoted
 
 _MAX_BYTES = 64 * 1024
@@ -121,7 +126,7 @@ _ENDPOINTS = {"issuer", "authorization_endpoint", "token_endpoint"}
 
 
 class OAuthGrant(BaseModel):
-    """What a sign-in brought, and what it takes to renew it."""
+    """Tokens of a sign-in, with all that is needed to renew them."""
 
     tokens: OAuthToken
     client: OAuthClientInformationFull
@@ -134,7 +139,7 @@ class OAuthGrant(BaseModel):
 async def signing_in(
     resolved: ResolvedSpec, access: ServerAccess, observations: Observations
 ) -> AsyncIterator[OAuthClientProvider | None]:
-    """What authenticates requests by OAuth, where a server asks for that.
+    """Yield the authentication of requests by OAuth, for a server that asks for that.
 
     An earlier grant is used, and renewed while that goes; beyond that it takes a person at hand.
     """
@@ -150,7 +155,7 @@ async def signing_in(
 
 
 class CodeSignIn(ObservedOAuthFlow):
-    """The flow of one visit. It is its own storage, so that a grant is kept whole and as soon as it is there."""
+    """The sign-in of one session. It is its own storage, so that a grant is kept whole and at once."""
 
     def __init__(
         self,
@@ -213,8 +218,9 @@ class CodeSignIn(ObservedOAuthFlow):
         self._taken = text
         await self._access.credentials.keep(self._url, text, remember=self._said.remember)
 
-    async def _initialize(self) -> None:
-        await super()._initialize()
+    async def load_grant(self) -> None:
+        """Take up the stored grant as a whole; without one it takes a person at hand."""
+        await super().load_grant()
         if not self._access.afresh:
             self._taken = await self._access.credentials.grant(self._url, remembered=self._said.remember)
         if not self._take_up() and self._listener is None:
@@ -248,11 +254,10 @@ class CodeSignIn(ObservedOAuthFlow):
         self._observations.secrets += tuple(Secret(text) for text in texts if text)
 
     async def _prepare(self, turn: AsyncExitStack) -> None:
-        """Where the grant has run out, wait for whoever renews it already, and take what came of that."""
+        """Renew an expired grant, or wait for another process that renews it already."""
         context = self.context
         async with context.lock:
-            if not self._initialized:
-                await self._initialize()
+            await self.load_grant_once()
         if context.can_refresh_token() and not context.is_token_valid():
             await turn.enter_async_context(self._access.credentials.turn(self._url, remembered=self._said.remember))
             await self._takes_newer()
@@ -264,7 +269,7 @@ class CodeSignIn(ObservedOAuthFlow):
             self.context.oauth_metadata = None  # those of a stored grant say nothing of PKCE and `iss`
         return response.status_code == UNAUTHORIZED and await self._takes_newer()
 
-    async def _perform_authorization_code_grant(self) -> tuple[str, str]:
+    async def request_code(self) -> tuple[str, str]:
         """Refuse authorization servers without PKCE, as MCP asks of clients; older ones may have no metadata at all."""
         metadata = self.context.oauth_metadata
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
@@ -273,7 +278,7 @@ class CodeSignIn(ObservedOAuthFlow):
                 " S256, which MCP requires",
                 "Ask who runs it to add S256 to code_challenge_methods_supported.",
             )
-        return await super()._perform_authorization_code_grant()
+        return await super().request_code()
 
     async def _send_to_browser(self, authorization: str) -> None:
         if self._listener is None or self._access.show is None:

@@ -1,4 +1,4 @@
-"""What was seen of a server during one visit; when the visit fails, its error is told from this."""
+"""Observations of a server during one session; when it fails, they say why."""
 
 import re
 from asyncio import Timeout, get_running_loop, timeout
@@ -24,7 +24,7 @@ class FloodError(Exception):
 
 
 class Stage(StrEnum):
-    """How far a visit has come."""
+    """Stage that a session has reached."""
 
     OPENING = "opening"
     GREETING = "greeting"
@@ -42,7 +42,7 @@ class HttpReply:
 
     @property
     def web_page(self) -> bool:
-        """Whether it is a page for people."""
+        """Return whether it is a page for people."""
         return self.content_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
 
 
@@ -73,7 +73,7 @@ class Tail:
 
 @dataclass(slots=True)
 class Observations:
-    """Filled in while a visit goes on, and held to its limits. `secrets` are the values that no text may repeat.
+    """Filled in during a session, and held to its limits. `secrets` are the values that no text may repeat.
 
     `waiting` is true while somebody signs in, and `asking` is the host that is asked about the sign-in.
     """

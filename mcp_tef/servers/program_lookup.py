@@ -60,7 +60,7 @@ def find_program(name: str, environment: Mapping[str, str], platform: str) -> st
 
 
 def program_folders(environment: Mapping[str, str], platform: str) -> tuple[str, ...]:
-    """Where programs usually are on a system (as in `sys.platform`), the likeliest first; `*` stands for a version."""
+    """Return the usual folders of programs on a platform, the likeliest first; `*` stands for a version."""
     known = {name: value for name, value in environment.items() if value}
     if platform == "win32":
         return _filled(_WINDOWS, known)

@@ -21,7 +21,7 @@ _PAGE = 5
 
 
 class ShopError(Exception):
-    """What a customer would be told across the counter."""
+    """Refusal of the shop, as a sentence for the customer."""
 
 
 @dataclass(slots=True)
@@ -41,14 +41,13 @@ class Shop:
     def find_parts(self, query: str, category: str | None, max_price: float | None, limit: int) -> list[dict[str, Any]]:
         """Parts whose name has a word of the query, without their stock."""
         words = query.lower().split()
+        named = (part for part in self.parts if any(word in part["name"].lower() for word in words))
         found = [
-            part
-            for part in self.parts
-            if (category is None or part["category"] == category)
-            and (max_price is None or part["price"] <= max_price)
-            and any(word in part["name"].lower() for word in words)
+            {key: part[key] for key in ("number", "name", "category", "price")}
+            for part in named
+            if category in (None, part["category"]) and (max_price is None or part["price"] <= max_price)
         ]
-        return [{key: part[key] for key in ("number", "name", "category", "price")} for part in found[:limit]]
+        return found[:limit]
 
     def part(self, number: str) -> dict[str, Any]:
         """One part by its number."""
@@ -90,14 +89,14 @@ class Shop:
         return booking
 
     def quote(self, work: Sequence[str], bike_type: str, express: bool) -> dict[str, Any]:
-        """What the work costs, and how long it takes."""
+        """Return the price of the work, and its duration."""
         jobs = [self.book["work"][item] for item in work]
         factor = self.book["surcharge"][bike_type] * (self.book["express"] if express else 1.0)
         price = round(sum(job["price"] for job in jobs) * factor, 2)
         return {"price": price, "minutes": sum(job["minutes"] for job in jobs)}
 
     def hours(self, branch: str, day: date) -> str:
-        """When a branch is open on a day."""
+        """Return the opening hours of a branch on a day."""
         hours = self.book["hours"][branch]
         kind = {_SATURDAY: "saturday", _SUNDAY: "sunday"}.get(day.weekday(), "weekday")
         return f"{branch} on {day.isoformat()}: {hours[kind]}"

@@ -9,12 +9,9 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import mcp_types
-from mcp.client._transport import TransportStreams
 from mcp.client.session import ClientSession
-from mcp.shared.dispatcher import CallOptions, coerce_request_id
+from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.shared.transport_context import TransportContext
 from mcp_types import RequestId
 from pydantic import ValidationError
 
@@ -24,6 +21,7 @@ from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.error_mapping import is_closed, server_error_of
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.http_transport import connected
+from mcp_tef.servers.mcp_internals import StrayAnswerDispatcher, TransportStreams
 from mcp_tef.servers.oauth import signing_in
 from mcp_tef.servers.observations import Observations, Stage, quoted
 from mcp_tef.servers.stdio_process import running
@@ -45,7 +43,7 @@ class UnfitAnswerError(Exception):
     """An answer does not hold what was asked for."""
 
 
-class RawAnswers(JSONRPCDispatcher[TransportContext]):
+class RawAnswers(StrayAnswerDispatcher):
     """The SDK's dispatcher, which keeps what came about tools as it came, before the SDK can stumble over it."""
 
     answer: Mapping[str, Any] = MappingProxyType({})
@@ -67,14 +65,10 @@ class RawAnswers(JSONRPCDispatcher[TransportContext]):
         rest = {name: value for name, value in answer.items() if name not in _RESULT_ONLY}
         return {**rest, **_HOLLOW[method]}
 
-    def _resolve_pending(self, request_id: RequestId | None, outcome: dict[str, Any] | mcp_types.ErrorData) -> None:
-        if request_id is None or coerce_request_id(request_id) not in self._pending:
-            request = (
-                "no request" if request_id is None else f"request {quoted(str(request_id))}, which nobody has made"
-            )
-            words = f", saying “{quoted(outcome.message)}”" if isinstance(outcome, mcp_types.ErrorData) else ""
-            self._observations.stray = request + words
-        super()._resolve_pending(request_id, outcome)
+    def note_stray_answer(self, request_id: RequestId | None, outcome: dict[str, Any] | mcp_types.ErrorData) -> None:
+        request = "no request" if request_id is None else f"request {quoted(str(request_id))}, which nobody has made"
+        words = f", saying “{quoted(outcome.message)}”" if isinstance(outcome, mcp_types.ErrorData) else ""
+        self._observations.stray = request + words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

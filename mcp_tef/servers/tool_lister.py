@@ -10,9 +10,9 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.definitions import read_catalogue, read_tools_file, sort_catalogue
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Observations
-from mcp_tef.servers.tools_files import read_catalogue, read_tools_file, sort_catalogue
 
 if TYPE_CHECKING:
     from mcp_tef.servers.client import McpClient

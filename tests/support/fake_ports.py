@@ -18,7 +18,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import ConsentStore, Question, Selector, StoredKey, WritingTask, Written
-from mcp_tef.servers.tools_files import read_catalogue, sort_catalogue
+from mcp_tef.servers.definitions import read_catalogue, sort_catalogue
 from mcp_tef.workflows.consent import Consents
 
 

@@ -1,4 +1,4 @@
-"""Every fault that a server can have: what the user reads, in which time, and that the rest goes on meanwhile.
+"""Every fault that a server can have: its sentence, its time and its memory, while other servers go on.
 
 `python3 dev.py test tests/mcp_tef/servers/test_fault_table.py -s` prints the table.
 """
@@ -15,6 +15,7 @@ from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers.tool_lister import McpToolLister
+from tests.benchmarks.fault_memory import LIMIT_MB, growth
 from tests.support.faults import http_faults, stdio_faults
 from tests.support.processes import children
 
@@ -241,3 +242,9 @@ def test_no_fault_of_the_fault_servers_is_left_out() -> None:
     ours = {"none", "echoes-secret", "surroundings", "web-page-405", "compressed"}
     assert set(STDIO) == set(stdio_faults.FAULTS) - ours
     assert HTTP.keys() | OLDER.keys() == set(http_faults.FAULTS) - ours
+
+
+def test_the_worst_message_that_is_read_stays_within_the_memory_limit() -> None:
+    grown, words = growth(Transport.STREAMABLE_HTTP, "worst-values")
+    assert words == "0 tools, 1 set aside"
+    assert grown < LIMIT_MB
