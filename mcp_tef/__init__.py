@@ -245,8 +245,8 @@ if TYPE_CHECKING:
     from mcp_tef.scoring.command_risks.risks import launch_risks
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
+    from mcp_tef.servers.programs import kill_process_groups
     from mcp_tef.servers.sample_server import run_sample_server
-    from mcp_tef.servers.stdio_process import kill_process_groups
     from mcp_tef.statistics.intervals import wilson
     from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
     from mcp_tef.storage.workspace_file import require_workspace
@@ -282,7 +282,7 @@ _LAZY_NAMES = {
     "mcp_tef.scoring.command_risks.risks": "launch_risks",
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
-    "mcp_tef.servers.stdio_process": "kill_process_groups",
+    "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.servers.sample_server": "run_sample_server",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",

@@ -7,9 +7,7 @@ length in quadratic time and blocks while a child refuses to leave; the session 
 import asyncio
 import contextlib
 import math
-import os
 import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from types import TracebackType
@@ -22,36 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp_tef.servers.launch import Launch
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import FloodError, Observations
-
-_RUNNING: set[int] = set()
-
-
-def add_process_group(pid: int) -> None:
-    """Remember a group by its leader, a program that runs now."""
-    _RUNNING.add(pid)
-
-
-def remove_process_group(pid: int) -> None:
-    """Forget a group in which nothing runs any more."""
-    _RUNNING.discard(pid)
-
-
-def signal_process_group(pid: int, number: int) -> bool:
-    """Send a signal to a whole group (0 sends none); return whether anyone was there to receive it."""
-    if sys.platform == "win32":
-        return number != 0 and subprocess.call(["taskkill", "/F", "/T", "/PID", str(pid)]) == 0
-    try:
-        os.killpg(pid, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
-
-
-def kill_process_groups() -> None:
-    """Kill every group that still runs; for a process that ends without unwinding. Safe in a signal handler."""
-    for pid in tuple(_RUNNING):
-        signal_process_group(pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
-
+from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _POLL_SECONDS = 0.01

@@ -1,8 +1,14 @@
-"""Finds programs as a login shell would: an application that was started from a menu sees a shorter PATH."""
+"""Programs that servers run in: their lookup, and their process groups, which a forced end must not leave behind.
+
+Programs are found as a login shell would: an application that was started from a menu sees a shorter PATH.
+"""
 
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 
 _ROOTS = {
@@ -99,3 +105,33 @@ def _entries(folder: str) -> list[str]:
 
 def _version(name: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d{1,9}", name)]
+
+
+_RUNNING: set[int] = set()
+
+
+def add_process_group(pid: int) -> None:
+    """Remember a group by its leader, a program that runs now."""
+    _RUNNING.add(pid)
+
+
+def remove_process_group(pid: int) -> None:
+    """Forget a group in which nothing runs any more."""
+    _RUNNING.discard(pid)
+
+
+def signal_process_group(pid: int, number: int) -> bool:
+    """Send a signal to a whole group (0 sends none); return whether anyone was there to receive it."""
+    if sys.platform == "win32":
+        return number != 0 and subprocess.call(["taskkill", "/F", "/T", "/PID", str(pid)]) == 0
+    try:
+        os.killpg(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def kill_process_groups() -> None:
+    """Kill every group that still runs; for a process that ends without unwinding. Safe in a signal handler."""
+    for pid in tuple(_RUNNING):
+        signal_process_group(pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
