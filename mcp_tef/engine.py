@@ -39,7 +39,8 @@ from mcp_tef.workflows.written_secrets import PlainTextSecrets
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.writer import LitellmWriter
-    from mcp_tef.servers.client import McpSignIns, McpToolCaller
+    from mcp_tef.servers.client import McpSignIns
+    from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.compare import Compare, DriftCheck
     from mcp_tef.workflows.file_detection import FileDetection
@@ -224,7 +225,7 @@ class Engine:
 
     @cached_property
     def _caller(self) -> "McpToolCaller":
-        from mcp_tef.servers.client import McpToolCaller
+        from mcp_tef.servers.tool_caller import McpToolCaller
 
         return McpToolCaller(self.written_secrets.variables, self._current, self._credentials, self._show)
 

@@ -1,4 +1,4 @@
-"""Client of MCP servers, and what users do with it by hand: call a tool, sign in.
+"""Client of MCP servers, and sign-ins by a browser.
 
 Each session has a task of its own, so that closing it never delays its answer.
 """
@@ -11,10 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.json import JsonObject
 from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import AuthType, ServerSpec
-from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
@@ -120,7 +118,7 @@ def _loaded(load: "Callable[[], ServerRequest[T]]") -> "tuple[_HoldSession, _Tol
 
 
 def _listing() -> "ServerRequest[Listing]":
-    from mcp_tef.servers.tool_requests import list_everything
+    from mcp_tef.servers.tool_list_request import list_everything
 
     return list_everything
 
@@ -160,43 +158,6 @@ class McpSignIns:
     async def sign_out(self, spec: ServerSpec) -> None:
         """Forget what the sign-in brought; StoreError where the keychain refuses."""
         await self._credentials.drop(await self._visits.address(spec))
-
-    async def close(self) -> None:
-        """Leave every server."""
-        await self._visits.close()
-
-
-class McpToolCaller:
-    """Satisfies `ToolCaller`; apart from the gateway, so that no evaluation holds what could call a tool."""
-
-    def __init__(
-        self,
-        environment: Mapping[str, str] | None = None,
-        limits: LimitsSource = USUAL,
-        credentials: CredentialStore | None = None,
-        show: OpenAddress | None = None,
-    ) -> None:
-        self._visits = McpClient(environment, limits, credentials, show)
-
-    async def call_tool(
-        self,
-        spec: ServerSpec,
-        tool: str,
-        arguments: JsonObject,
-        *,
-        timeout: float,  # noqa: ASYNC109
-    ) -> ToolReply:
-        """Return the reply of the tool; raises ServerError within `timeout` seconds.
-
-        A program is started without asking.
-        """
-
-        def request() -> "ServerRequest[ToolReply]":
-            from mcp_tef.servers.tool_requests import calling
-
-            return calling(tool, arguments)
-
-        return await self._visits.send(spec, request, timeout)
 
     async def close(self) -> None:
         """Leave every server."""
