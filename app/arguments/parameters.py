@@ -158,12 +158,12 @@ def _choices(node: Mapping[str, Json]) -> Iterator[Choice]:
 
 
 def _kind(node: Mapping[str, Json], choices: tuple[Choice, ...]) -> Kind:
-    said = node.get("type")
-    if isinstance(said, list):
-        real = [item for item in said if item != "null"]
-        said = real[0] if len(real) == 1 else None
-    if isinstance(said, str):
-        return _KINDS.get(said, Kind.ANY)
+    declared = node.get("type")
+    if isinstance(declared, list):
+        types = [item for item in declared if item != "null"]
+        declared = types[0] if len(types) == 1 else None
+    if isinstance(declared, str):
+        return _KINDS.get(declared, Kind.ANY)
     if choices and all(isinstance(choice.value, str) for choice in choices):
         return Kind.TEXT
     return Kind.ANY

@@ -35,8 +35,8 @@ def loads(text: str) -> Json:
 
 def _plainly(error: json.JSONDecodeError) -> str:
     where = f"line {error.lineno}, column {error.colno}"
-    said = error.msg[:1].lower() + error.msg[1:]
-    return f"{said} at {where}"
+    reason = error.msg[:1].lower() + error.msg[1:]
+    return f"{reason} at {where}"
 
 
 def is_json(text: str) -> bool:

@@ -50,11 +50,11 @@ class _Printing:
             if self._unwanted:
                 process.kill()
             try:
-                _, said = process.communicate(page, timeout=LONGEST_S)
+                _, errors = process.communicate(page, timeout=LONGEST_S)
             finally:
                 process.kill()
         if process.returncode:
-            raise OSError(said.strip().rpartition("\n")[2] or "the printing process ended")
+            raise OSError(errors.strip().rpartition("\n")[2] or "the printing process ended")
 
 
 def _reason(error: Exception) -> str:

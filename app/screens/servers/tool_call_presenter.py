@@ -109,8 +109,8 @@ def outcome(call: ToolCall) -> str:
     if call.reply is None:
         return f"{word} after {whole}"
     cut = " Only the beginning was kept." if call.reply.cut else ""
-    said = "The tool says that it failed," if call.reply.is_error else "Answered"
-    return f"{said} after {call.reply.execution_time_ms} ms ({whole} in all).{cut}"
+    outcome_text = "The tool reported an error" if call.reply.is_error else "Answered"
+    return f"{outcome_text} after {call.reply.execution_time_ms} ms ({whole} in all).{cut}"
 
 
 def request_text(call: ToolCall) -> str:

@@ -34,7 +34,7 @@ from app.widgets import (
 from mcp_tef import TefError
 
 PITCH = (
-    "Ask the way your users would. See which tool it picks, with which values,\n"
+    "Ask like your users. See which tool the model picks, with which values,\n"
     "and what to change in the description when it picks another."
 )
 PROMISE = "Workspaces stay on this computer. Keys are kept in memory only, unless you choose otherwise."
@@ -43,7 +43,7 @@ PROMISE = "Workspaces stay on this computer. Keys are kept in memory only, unles
 WIDTH, LEAST_BESIDE, BETWEEN, AHEAD = 920, 840, 24, 1_000
 BETWEEN_LINKS, ROOM_AROUND = 8, 40
 MOST_OTHERS = 4
-NONE_FOUND = [("Found here", "none"), ("A config as a file", "JSON"), ("A part of one, pasted", "JSON")]
+NONE_FOUND = [("Found here", "none"), ("A config as a file", "JSON"), ("A pasted part of a config", "JSON")]
 
 
 class WelcomePage(ReadingOrder, QWidget):
@@ -111,7 +111,7 @@ class WelcomePage(ReadingOrder, QWidget):
         sample = "A small server with deliberate look-alikes, and cases that find them. Runs offline."
         facts = [("Sample server", "a bike shop"), ("Test cases", "ready to run"), ("Needs a key or network", "no")]
         first = _way("flask", Role.ACCENT, "Look around in the sample", sample, _Facts(facts), self.open_sample)
-        have = "From the settings of other programs on this computer. Importing starts nothing."
+        have = "From other programs on this computer. Importing does not start them."
         second = _way("download-simple", Role.DIM, "Use servers you have", have, self._found, self.use_servers)
         empty = "An empty workspace. Add the first server when you are ready."
         kinds = [("A command", "npx, uvx, python"), ("An address", "HTTP or SSE"), ("A tools file", "JSON")]

@@ -119,7 +119,7 @@ def test_a_call_is_told_with_its_time_and_a_doubt_where_there_is_one() -> None:
         content=({"type": "image", "data": "abc"},), structured=[1], is_error=True, execution_time_ms=7, cut=True
     )
     failed = replace(SENT, status=ToolCallStatus.TOOL_ERROR, reply=reply)
-    assert outcome(failed) == "The tool says that it failed, after 7 ms (2.5 s in all). Only the beginning was kept."
+    assert outcome(failed) == "The tool reported an error after 7 ms (2.5 s in all). Only the beginning was kept."
     assert response_text(failed) == '{\n  "type": "image",\n  "data": "abc"\n}\n\n[\n  1\n]'
     assert "may have carried it out" in outcome(SENT)
     silent = replace(SENT, status=ToolCallStatus.FAILED, failure=FailureInfo("server_silent", "desk is mute.", "Wait."))
