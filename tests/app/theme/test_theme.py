@@ -66,11 +66,11 @@ def parts(window: QWidget) -> list[Part]:
 
 
 def test_where_parts_wear_the_sheet_the_application_wears_none_and_they_change_one_by_one_what_is_seen_first(
-    in_parts: QWidget, qtbot: QtBot
+    in_parts: QWidget, qtbot: QtBot, qapp: QApplication
 ) -> None:
     seen, unseen = parts(in_parts)
     light = theme().sheet
-    assert (seen.styleSheet(), unseen.styleSheet(), theme_of_all()) == (light, light, "")
+    assert (seen.styleSheet(), unseen.styleSheet(), qapp.styleSheet()) == (light, light, "")
     theme().set_mode(ThemeMode.DARK)
     assert not in_parts.updatesEnabled()
     seen.dressed = unseen.dressed = []
@@ -147,12 +147,6 @@ def test_a_part_that_has_the_colours_it_is_to_have_is_not_dressed_again(in_parts
     theme().set_contrast(Contrast.NORMAL)
     assert in_parts.updatesEnabled()
     assert seen.dressed == []
-
-
-def theme_of_all() -> str:
-    """What the whole application wears."""
-    running = QApplication.instance()
-    return running.styleSheet() if isinstance(running, QApplication) else ""
 
 
 @pytest.mark.parametrize("mode", [ThemeMode.LIGHT, ThemeMode.DARK])

@@ -1,8 +1,9 @@
 """Tables keep the selection, sort, copy, tick rows and stay quick."""
 
+from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QMenu
@@ -12,7 +13,6 @@ from app.widgets import Action, Cell, CellKind, CheckableTable, Column, ListTabl
 from app.widgets.paged import PagedTable
 from app.widgets.table import RowsModel, spoken
 from tests.support.widgets import placed, recorded
-from tests.support.windows import drive, shown, until
 
 COLUMNS = (
     Column(key="mark", title="", kind=CellKind.MARK, width=40, sortable=False),
@@ -33,11 +33,6 @@ def row(number: int, query: str = "", share: float = 0.5) -> Row:
     return Row(str(number), cells)
 
 
-def cells_of(number: int) -> tuple[Cell, ...]:
-    """The cells of such a row."""
-    return row(number).cells
-
-
 def table(qtbot: QtBot, count: int = 5) -> ListTable:
     """A shown table of some rows, its model watched for sins."""
     made = placed(qtbot, ListTable(COLUMNS, "Runs"))
@@ -48,20 +43,14 @@ def table(qtbot: QtBot, count: int = 5) -> ListTable:
     return made
 
 
-def test_what_is_selected_stays_selected_when_rows_come_anew(qtbot: QtBot) -> None:
+def test_what_is_selected_stays_selected_when_rows_come_anew_until_it_is_gone(qtbot: QtBot) -> None:
     made = table(qtbot)
     made.select("3")
     told = recorded(made.chosen)
     made.set_rows([row(9), row(3), row(1)])
     assert (made.current_id(), made.selected_ids(), told) == ("3", ("3",), [])
-
-
-def test_a_chosen_row_that_is_gone_is_told(qtbot: QtBot) -> None:
-    made = table(qtbot)
-    made.select("3")
-    with qtbot.waitSignal(made.chosen) as told:
-        made.set_rows([row(1)])
-    assert told.args == [""]
+    made.set_rows([row(1)])
+    assert told == [""]
 
 
 def test_equal_rows_only_repaint(qtbot: QtBot) -> None:
@@ -126,12 +115,9 @@ def test_keys_open_rename_remove_and_peek(qtbot: QtBot) -> None:
     assert heard == ["2", "2", ("2",), "2"]
 
 
-def test_screen_readers_hear_whole_cells() -> None:
+def test_screen_readers_hear_whole_cells_and_marks_by_their_tip(qtbot: QtBot) -> None:
     assert spoken(Cell(lead="docs", text="search")) == "docs / search"
     assert spoken(Cell(marks=(Mark.CHECK, Mark.CROSS))) == "check cross"
-
-
-def test_marks_are_heard_in_the_words_of_their_tip_and_a_tip_says_what_is_drawn_beside_a_text(qtbot: QtBot) -> None:
     cells = [Cell(marks=(Mark.CROSS,), tip="wrong tool"), Cell(text="83 %", span=(0.83, 0.7, 0.9), tip="83 % (70–90)")]
     model = RowsModel([Column(key="mark", title="", kind=CellKind.MARK), Column(key="share", title="Right")])
     model.set_rows([Row("1", cells)])
@@ -157,7 +143,7 @@ def test_of_a_hundred_thousand_rows_only_those_in_sight_are_made(qtbot: QtBot) -
 
     def remembered(number: int) -> tuple[Cell, ...]:
         asked.add(number)
-        return cells_of(number)
+        return row(number).cells
 
     made = placed(qtbot, ListTable(COLUMNS, "Runs"), 600, 300)
     made.set_rows([Row(str(number), partial(remembered, number)) for number in range(100_000)])
@@ -284,60 +270,49 @@ def test_rows_are_found_by_all_words_in_the_order_that_was_chosen(qtbot: QtBot) 
     assert made.rows.ids() == ["3", "13", "2"]
 
 
-def table_from_test_ticks() -> CheckableTable:
-    made = CheckableTable([Column(key="name", title="Name")], "Names")
-    made.show_cells({key: lambda key=key: [key] for key in "abc"}, {"a": True, "b": False})  # type: ignore[misc]
+def checkable(qtbot: QtBot, cells: Mapping[str, str], ticks: Mapping[str, bool]) -> CheckableTable:
+    """A shown table whose rows can be ticked."""
+    made = placed(qtbot, CheckableTable([Column(key="name", title="Name")], "Names"), 400, 300)
+    made.show_cells({key: partial(list, [text]) for key, text in cells.items()}, ticks)
     return made
 
 
-def click(made: CheckableTable, place: int) -> None:
-    box = made.visualRect(made.rows.index(place, 0)).center()
-    QTest.mouseClick(made.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(box))
+def boxes(made: CheckableTable) -> list[str]:
+    return [made.rows.row(place).cells[0].marks[0].value for place in range(3)]
 
 
-def test_a_click_on_the_box_ticks_its_row_and_a_row_without_a_box_stays(qapp: QApplication) -> None:
-    async def work() -> None:
-        made, told = table_from_test_ticks(), list[tuple[str, ...]]()
-        made.ticks_changed.connect(lambda: told.append(made.ticked()))
-        shown(made, 400, 300)
-        await until(lambda: made.visualRect(made.rows.index(2, 0)).isValid())
-        for place in (1, 0, 2):
-            click(made, place)
-        assert told == [("a", "b"), ("b",)]
-        assert [made.rows.row(place).cells[0].marks[0].value for place in range(3)] == ["not ticked", "ticked", "blank"]
-        made.close()
-        made.deleteLater()
-
-    drive(work())
+def act(made: CheckableTable, text: str) -> None:
+    next(action for action in made.own_actions() if action.text == text).do()
 
 
-def test_what_a_search_hides_keeps_its_tick_and_what_it_shows_is_ticked_together(qapp: QApplication) -> None:
-    made = CheckableTable([Column(key="name", title="Name")], "Names")
-    cells = {"a": "apple", "b": "bread", "c": "berry"}
-    made.show_cells({key: lambda text=text: [text] for key, text in cells.items()}, dict.fromkeys("abc", False))  # type: ignore[misc]
+def test_a_click_on_the_box_ticks_its_row_and_a_row_without_a_box_stays(qtbot: QtBot) -> None:
+    made = checkable(qtbot, {"a": "a", "b": "b", "c": "c"}, {"a": True, "b": False})
+    told: list[tuple[str, ...]] = []
+    made.ticks_changed.connect(lambda: told.append(made.ticked()))
+    qtbot.waitUntil(lambda: made.visualRect(made.rows.index(2, 0)).isValid())
+    for place in (1, 0, 2):
+        box = made.visualRect(made.rows.index(place, 0)).center()
+        QTest.mouseClick(made.viewport(), Qt.MouseButton.LeftButton, pos=box)
+    assert told == [("a", "b"), ("b",)]
+    assert boxes(made) == ["not ticked", "ticked", "blank"]
+
+
+def test_what_a_search_hides_keeps_its_tick_and_what_it_shows_is_ticked_together(qtbot: QtBot) -> None:
+    made = checkable(qtbot, {"a": "apple", "b": "bread", "c": "berry"}, dict.fromkeys("abc", False))
     made.find_rows("b e r")
-    next(action for action in made.own_actions() if action.text == "Tick all that were found").do()
-    assert made.ticked() == ("b", "c")
-    assert made.rows.ids() == ["b", "c"]
+    act(made, "Tick all that were found")
+    assert (made.ticked(), made.rows.ids()) == (("b", "c"), ["b", "c"])
     made.find_rows("")
-    boxes = [made.rows.row(place).cells[0].marks[0].value for place in range(3)]
-    assert boxes == ["not ticked", "ticked", "ticked"]
-    made.deleteLater()
+    assert boxes(made) == ["not ticked", "ticked", "ticked"]
 
 
-def test_space_ticks_all_that_are_selected_alike(qapp: QApplication) -> None:
-    async def work() -> None:
-        made = table_from_test_ticks()
-        shown(made, 400, 300)
-        made.select("b")
-        made.selectAll()
-        QTest.keyClick(made, Qt.Key.Key_Space)
-        assert made.ticked() == ("a", "b")
-        QTest.keyClick(made, Qt.Key.Key_Space)
-        assert made.ticked() == ()
-        next(action for action in made.own_actions() if action.text == "Tick all").do()
-        assert made.ticked() == ("a", "b")
-        made.close()
-        made.deleteLater()
-
-    drive(work())
+def test_space_ticks_all_that_are_selected_alike(qtbot: QtBot) -> None:
+    made = checkable(qtbot, {"a": "a", "b": "b", "c": "c"}, {"a": True, "b": False})
+    made.select("b")
+    made.selectAll()
+    QTest.keyClick(made, Qt.Key.Key_Space)
+    assert made.ticked() == ("a", "b")
+    QTest.keyClick(made, Qt.Key.Key_Space)
+    assert made.ticked() == ()
+    act(made, "Tick all")
+    assert made.ticked() == ("a", "b")
