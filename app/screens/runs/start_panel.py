@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
@@ -44,8 +45,8 @@ COLUMNS = (
         width=128,
         tip="US dollars per million tokens, sent and received.",
     ),
-    Column(key="tools", title="Calls tools", width=96, tip="Whether it calls tools natively."),
-    Column(key="vision", title="Vision", width=92, tip="Whether it reads pictures."),
+    Column(key="tools", title="Calls tools", width=96, tip="Native tool calling."),
+    Column(key="vision", title="Vision", width=92, tip="Understands images."),
 )
 
 
@@ -137,13 +138,7 @@ class _Line(QLineEdit):
 def _row(model: ModelRow) -> Row:
     return Row(
         model.label,
-        lambda: (
-            model.label,
-            _fact(model.context),
-            _fact(model.price),
-            _fact(model.tools),
-            _fact(model.vision),
-        ),
+        lambda: (model.label, *map(_fact, (model.context, model.price, model.tools, model.vision))),
     )
 
 
@@ -158,7 +153,7 @@ NUMBERS = (
     (Where.CONCURRENCY, "Parallel runs", "Requests to one provider at the same time."),
     (Where.TEMPERATURE, "Temperature", "From 0 to 2; lower answers vary less."),
     (Where.TIMEOUT, "Timeout in s", "From 1 to 300 seconds for one answer."),
-    (Where.RETRIES, "Retries", "From 0 to 10, after a rate limit or an error of the provider."),
+    (Where.RETRIES, "Maximum retries", "From 0 to 10, after a rate limit or an error of the provider."),
     (Where.COST, "Cost cap in $", "No run starts that would exceed it. Empty: no cap."),
 )
 MODEL_ONLY = (Where.TEMPERATURE, Where.TIMEOUT, Where.RETRIES, Where.COST)
@@ -234,18 +229,15 @@ class StartPanel(QWidget):
         return grid
 
     def _connect(self) -> None:
-        self.cases.changed.connect(lambda _: self.changed.emit())
-        self.selector.changed.connect(lambda _: self._selector_changed())
-        self.model.changed.connect(lambda _: self.changed.emit())
-        self.mode.changed.connect(lambda _: self.changed.emit())
-        self.baseline.toggled.connect(lambda _: self.changed.emit())
-        self.key.edit.textChanged.connect(lambda _: self.changed.emit())
-        for edit in (self.base_url, *self.numbers.values()):
-            edit.textEdited.connect(lambda _: self.changed.emit())
-
-    def _selector_changed(self) -> None:
-        self._show_parts()
-        self.changed.emit()
+        edits = (self.base_url, *self.numbers.values())
+        self.selector.changed.connect(lambda _: self._show_parts())
+        for changed in (
+            *(part.changed for part in (self.cases, self.selector, self.model, self.mode)),
+            *(edit.textEdited for edit in edits),
+            self.baseline.toggled,
+            self.key.edit.textChanged,
+        ):
+            changed.connect(lambda _: self.changed.emit())
 
     def _show_parts(self) -> None:
         model = self.selector.current() == "model"
@@ -256,7 +248,8 @@ class StartPanel(QWidget):
 
     def show_cases(self, cases: Sequence[TestCase], suites: Sequence[str], tags: Sequence[str]) -> None:
         """Set the cases, suites and tags to select from; the selection stays if it still exists."""
-        choices: list[tuple[str, str] | None] = [(CaseScope.ALL.value, f"All {count(len(cases), 'case')}")]
+        everything = "The only case" if len(cases) == 1 else f"All {len(cases):,} cases"
+        choices: list[tuple[str, str] | None] = [(CaseScope.ALL.value, everything)]
         if self._chosen:
             choices.insert(0, (CaseScope.SELECTED.value, count(len(self._chosen), "selected case")))
         if suites:
@@ -277,14 +270,14 @@ class StartPanel(QWidget):
         self.baseline.setChecked(form.with_baseline)
         self.base_url.setText(form.base_url)
         self.mode.set_current(form.mode.value)
-        for where, text in _texts(form).items():
-            self.numbers[where].setText(text)
+        for where, edit in self.numbers.items():
+            edit.setText(getattr(form, where.value))
         self._show_parts()
 
     def form(self) -> StartForm:
         """Return the current values."""
         scope, _, name = self.cases.current().partition(":")
-        text = {where: edit.text() for where, edit in self.numbers.items()}
+        numbers: dict[str, Any] = {where.value: edit.text() for where, edit in self.numbers.items()}
         return StartForm(
             scope=CaseScope(scope),
             name=name,
@@ -293,17 +286,12 @@ class StartPanel(QWidget):
             with_baseline=self.baseline.isChecked(),
             model=self.model.text(),
             base_url=self.base_url.text(),
-            repeats=text[Where.REPEATS],
-            concurrency=text[Where.CONCURRENCY],
-            temperature=text[Where.TEMPERATURE],
-            timeout=text[Where.TIMEOUT],
-            retries=text[Where.RETRIES],
-            cost_cap=text[Where.COST],
             mode=CallingMode(self.mode.current()),
+            **numbers,
         )
 
     def show_problems(self, problems: Mapping[Where, str]) -> None:
-        """Say at each field what is wrong with it, or nothing."""
+        """Show the problem of each field."""
         for where, field in self.fields.items():
             field.set_error(problems.get(where, ""))
 
@@ -313,7 +301,7 @@ class StartPanel(QWidget):
             field.tell(problems.get(where, ""))
 
     def focus_problem(self, problems: Mapping[Where, str]) -> None:
-        """Put the cursor into the first field that is wrong."""
+        """Focus the first invalid field."""
         first = next((where for where in self.fields if where in problems), None)
         if first is not None:
             self.fields[first].widget.setFocus()
@@ -321,17 +309,6 @@ class StartPanel(QWidget):
 
 def _choice(scope: CaseScope, name: str) -> tuple[str, str]:
     return (f"{scope.value}:{name}", f"{scope.value.capitalize()}: {name}")
-
-
-def _texts(form: StartForm) -> dict[Where, str]:
-    return {
-        Where.REPEATS: form.repeats,
-        Where.CONCURRENCY: form.concurrency,
-        Where.TEMPERATURE: form.temperature,
-        Where.TIMEOUT: form.timeout,
-        Where.RETRIES: form.retries,
-        Where.COST: form.cost_cap,
-    }
 
 
 class KeyField(QWidget):

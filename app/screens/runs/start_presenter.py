@@ -42,7 +42,7 @@ class CaseScope(StrEnum):
 
 
 class StartField(StrEnum):
-    """A part of the form that can be wrong."""
+    """Field of the form that can be invalid; its value is the name in StartForm."""
 
     CASES = "cases"
     MODEL = "model"
@@ -53,7 +53,7 @@ class StartField(StrEnum):
     TEMPERATURE = "temperature"
     TIMEOUT = "timeout"
     RETRIES = "retries"
-    COST = "cost"
+    COST = "cost_cap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
