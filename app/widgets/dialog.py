@@ -1,11 +1,11 @@
 """Dialogs that are opened and awaited, never executed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import ReadingOrder, reading_order
@@ -21,7 +21,11 @@ RIM = QSize(32, 40)
 
 
 class DialogPane(FittingPane):
-    """Body of a dialog; its scroll bar always has its place, unless it is hidden."""
+    """Body of a dialog; it fills the dialog, and its scroll bar always has its place unless it is hidden."""
+
+    def __init__(self, inside: QWidget, name: str, most: Callable[[], int]) -> None:
+        super().__init__(inside, name, most)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def bar(self) -> int:
         """Return the width of the scroll bar."""

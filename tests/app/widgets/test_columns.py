@@ -48,6 +48,7 @@ def test_every_column_stands_there_with_what_it_means(sheet: ColumnsDialog) -> N
     assert rows[2].spoken == "Share, How sure it was, 80 px"
     assert rows[1].right is not None
     assert rows[1].right.text == "fills the rest"
+    assert sheet.list.height() > sheet.height() / 2
 
 
 def test_alt_and_arrows_move_and_widen_the_column_that_is_chosen(sheet: ColumnsDialog, table: ListTable) -> None:
