@@ -17,8 +17,8 @@ from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.export import export_runs
 from app.dialogs.model_request import ModelRequestDialog
 from app.help.window import HelpWindow
+from app.screens.quality.detail_pane import ReviewPart
 from app.screens.quality.page import QualityPage
-from app.screens.quality.review_part import ReviewPart
 from app.screens.similarity.advice_pane import AdvicePane
 from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.pair_pane import ToolPairPane

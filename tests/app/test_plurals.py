@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.screens.metrics.formatting import percent_points
+from app.screens.metrics.metric_values import percent_points
 from app.screens.settings.presenter import size_text
 from app.widgets import plain
 from tests.support.displayed_text import drawn, said

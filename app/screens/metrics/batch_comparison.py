@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.metrics.filters import batch_title
-from app.screens.metrics.formatting import DataTable, model_name, percent_points, share_words
+from app.screens.metrics.metric_values import DataTable, model_name, percent_points, share_words
 from app.text.formatting import count
 from mcp_tef import (
     Batch,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.screens.metrics.formatting import (
+from app.screens.metrics.metric_values import (
     NONE,
     SOURCES,
     DataTable,

@@ -1,17 +1,17 @@
 """Commands of the metrics screen: row menus, links to runs, and exports."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from app.core_link.links import link_actions, tool_links
+from app.core_link.links import Link, link_actions, tool_links
 from app.core_link.session import Page, Session
-from app.core_link.targets import Screen, ShowPair, ShowRuns, StartRuns
+from app.core_link.targets import Screen, ShowBatch, ShowCase, ShowPair, ShowRuns, ShowTool, StartRuns
 from app.dialogs.export import Writers, ask_file, picture_writers, text_writer
 from app.screens.kit import FilterValues
-from app.screens.metrics.confusion import runs_title
 from app.screens.metrics.filters import Dimension
-from app.screens.metrics.formatting import DataTable, csv_text, model_name
+from app.screens.metrics.group_values import runs_title
+from app.screens.metrics.metric_values import DataTable, csv_text, model_name
 from app.screens.metrics.presenter import MetricsPresenter
 from app.text.formatting import count
 from app.widgets import Action, one_line
@@ -19,11 +19,14 @@ from app.widgets.chart import ChartPanel
 from mcp_tef import (
     BatchId,
     CaseId,
+    RunComparison,
     RunFilter,
     RunPair,
     RunStatus,
+    RunSummary,
     ToolLabel,
     ToolMetrics,
+    VerdictKind,
 )
 
 
@@ -175,3 +178,68 @@ class Ways:
 
     def _only(self, dimension: Dimension, values: Sequence[str]) -> None:
         self._set_filters(self._presenter.filters.with_values(dimension, *values))
+
+
+# ------------------------------------------------------------ links of a pair of runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLeads:
+    """Links of a pair: for both runs, to two confused tools, and for each run."""
+
+    both: tuple[Link, ...]
+    confused: tuple[Link, ...]
+    before: tuple[Link, ...]
+    after: tuple[Link, ...]
+
+
+def pair_leads(found: RunComparison) -> PairLeads:
+    """Return the links of a pair; a confusion of the newer run comes first."""
+    before, after = found.before.summary, found.after.summary
+    return PairLeads(
+        both=_posed(after),
+        confused=_confused(after) or _confused(before),
+        before=_run_links(before),
+        after=_run_links(after),
+    )
+
+
+def half_leads(run: RunSummary) -> tuple[Link, ...]:
+    """Return the links of a run without a partner."""
+    return (*_posed(run), *_run_links(run))
+
+
+def _posed(run: RunSummary) -> tuple[Link, ...]:
+    expected, case = _expected(run), Link("Test case", ShowCase(run.case_id))
+    return (case, Link("Expected tool", ShowTool(expected))) if expected else (case,)
+
+
+def _run_links(run: RunSummary) -> tuple[Link, ...]:
+    chosen = _chosen(run)
+    leads = [Link("Run", ShowBatch(run.batch_id, run.id))] if run.batch_id else []
+    return (*leads, Link("Selected tool", ShowTool(chosen))) if chosen else tuple(leads)
+
+
+def _confused(run: RunSummary) -> tuple[Link, ...]:
+    expected, chosen = _expected(run), _chosen(run)
+    if run.kind is not VerdictKind.WRONG_TOOL or expected is None or chosen is None or _same(expected, chosen):
+        return ()
+    pair = (expected, chosen)
+    return (
+        Link("Compare the two", ShowPair(*pair)),
+        Link("Suggest a rewrite", ShowPair(*pair, advice=True)),
+    )
+
+
+def _expected(run: RunSummary) -> ToolLabel | None:
+    return ToolLabel(tool=run.expected_tool, server=run.expected_server) if run.expected_tool else None
+
+
+def _chosen(run: RunSummary) -> ToolLabel | None:
+    """Return the selected tool; None for an invented tool, which no server has."""
+    return ToolLabel(tool=run.selected_tool, server=run.selected_server) if run.selected_server else None
+
+
+def _same(expected: ToolLabel, chosen: ToolLabel) -> bool:
+    """Return True if the expected tool was selected, on any server if the case names none."""
+    return expected.tool == chosen.tool and expected.server in (None, chosen.server)

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.screens.metrics.batch_comparison import HELP, ComparisonView, Group, pair_row
+from app.screens.metrics.commands import half_leads, pair_leads
 from app.screens.metrics.filters import Dimension, FilterChoice
-from app.screens.metrics.pair_pane import PairPane
-from app.screens.metrics.pair_view import half_leads, pair_leads, pair_view, single_sentence
+from app.screens.metrics.pair_pane import PairPane, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
 from app.screens.metrics.table_rows import PAIR_COLUMNS, pair_cells
 from app.text.glossary import explain

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.screens.metrics.group_values import BASELINE_NOTE, RepeatsView
-from app.screens.metrics.metric_cards import FigureCell
+from app.screens.metrics.overview_pane import FigureCell
 from app.screens.metrics.presenter import MetricsView
 from app.screens.metrics.table_rows import (
     FLAKY_COLUMNS,

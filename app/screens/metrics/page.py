@@ -22,8 +22,8 @@ from app.screens.metrics.commands import MetricsExports, Ways
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.filter_bar import FilterBar
 from app.screens.metrics.filters import FIELDS, Dimension
-from app.screens.metrics.formatting import DataTable
 from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
+from app.screens.metrics.metric_values import DataTable
 from app.screens.metrics.overview_pane import OverviewPane
 from app.screens.metrics.presenter import MetricsPresenter, MetricsView, Standing
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under

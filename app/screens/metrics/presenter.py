@@ -12,11 +12,20 @@ from app.core_link.refresh import Refresh
 from app.screens.kit import FilterChip, FilterValues, ViewState
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
-from app.screens.metrics.confusion import ConfusionView, confusion_view, tools_table, worst_first
 from app.screens.metrics.filters import Dimension, FilterChoice, filter_chips, filter_choices, run_filter
-from app.screens.metrics.formatting import TOO_FEW, DataTable
-from app.screens.metrics.group_values import GroupRow, RepeatsView, model_rows, models_table, repeats_view, server_rows
-from app.screens.metrics.metric_values import Aside, Figure, asides, figures, figures_table
+from app.screens.metrics.group_values import (
+    ConfusionView,
+    GroupRow,
+    RepeatsView,
+    confusion_view,
+    model_rows,
+    models_table,
+    repeats_view,
+    server_rows,
+    tools_table,
+    worst_first,
+)
+from app.screens.metrics.metric_values import TOO_FEW, Aside, DataTable, Figure, asides, figures, figures_table
 from mcp_tef import (
     Batch,
     BatchId,

@@ -6,8 +6,8 @@ from functools import partial
 
 from app.screens.metrics.batch_comparison import PairRow
 from app.screens.metrics.charts import Curve, Spot
-from app.screens.metrics.confusion import ConfusionView
-from app.screens.metrics.formatting import (
+from app.screens.metrics.group_values import ConfusionView, GroupRow, RepeatsView
+from app.screens.metrics.metric_values import (
     NONE,
     TOO_FEW,
     DataTable,
@@ -18,7 +18,6 @@ from app.screens.metrics.formatting import (
     shown,
     span_of,
 )
-from app.screens.metrics.group_values import GroupRow, RepeatsView
 from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role

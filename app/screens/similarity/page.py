@@ -18,16 +18,14 @@ from app.screens.kit.menus import command_action
 from app.screens.similarity.commands import ASK, EXPORT, FIT, READ, SimilarityExports, pair_actions, similarity_commands
 from app.screens.similarity.comparison_choices import OTHER, CompareMenu, EmbedderDialog, EmbedderMenu, ServersMenu
 from app.screens.similarity.labels import MapKind
-from app.screens.similarity.notices import show_stopped, show_too_few
+from app.screens.similarity.notices import ComparisonProgress, ModelDownloadTask, show_stopped, show_too_few
 from app.screens.similarity.pair_controller import PairController
 from app.screens.similarity.pair_list import PairIndices, PairTarget, any_tool_query, tool_query
 from app.screens.similarity.pair_pane import ToolPairPane
-from app.screens.similarity.pair_search import PairSearch
 from app.screens.similarity.presenter import SimilarityPresenter, SimilarityState
 from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
-from app.screens.similarity.task_progress import ComparisonProgress, ModelDownloadTask
 from app.screens.similarity.view import PAUSE_S, VIEWS, SimilarityView
-from app.screens.similarity.view_state import SimilarityViewState
+from app.screens.similarity.view_state import PairSearch, SimilarityViewState
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under

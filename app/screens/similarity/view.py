@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.settings import Settings
 from app.screens.similarity.advice_pane import AdvicePane
-from app.screens.similarity.map_pane import MapPane
+from app.screens.similarity.map_pane import MapPane, WorkSummary
 from app.screens.similarity.notices import BUSY, ICON, SimilarityNotices
 from app.screens.similarity.pair_pane import ToolPairPane
 from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
-from app.screens.similarity.work_summary import WorkSummary
 from app.theme import roomy, sized, width
 from app.widgets import EmptyState, FittingPane, Split
 

@@ -1,16 +1,17 @@
-"""View state of the similarity screen, saved per workspace, and the preferences that it can change."""
+"""View state of the similarity screen, saved per workspace, and the search that applies it to map, pairs and groups."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from app.core_link.preferences import Preferences
 from app.core_link.settings import Settings
-from app.screens.kit import FilterField, FilterFields, ViewState, ViewStates
+from app.screens.kit import FilterField, FilterFields, SortState, ViewState, ViewStates
 from app.screens.similarity.labels import STATUS_LABELS, MapKind
-from app.screens.similarity.pair_list import PairQuery
+from app.screens.similarity.pair_list import PairQuery, matching_tools
 from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
-from app.screens.similarity.view import VIEWS
+from app.screens.similarity.view import VIEWS, SimilarityView
 from mcp_tef import EmbedderChoice, MatrixKind, PairStatus
 
 THRESHOLD = "SIMILARITY_THRESHOLD"
@@ -96,3 +97,49 @@ class SimilarityViewState:
         text = self._preferences.text(EMBEDDER)
         choice = self._preferences.variable(EMBEDDER).read(text)
         return choice.label if isinstance(choice, EmbedderChoice) else ""
+
+
+Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+
+
+class PairSearch:
+    """Applies the view state to the views; until tools are compared it only saves the changes."""
+
+    def __init__(
+        self, presenter: SimilarityPresenter, view: SimilarityView, view_state: SimilarityViewState, spawn: Spawn
+    ) -> None:
+        self._presenter, self._view, self._view_state, self._spawn = presenter, view, view_state, spawn
+        self._requests = 0
+
+    def search(self, text: str) -> None:
+        """Show tools, groups and pairs whose names contain every word."""
+        self.highlight(text)
+        if text != self._view_state.state.text:
+            self._view_state.change(text=text)
+            self._spawn(self.show_pairs())
+
+    def highlight(self, text: str) -> None:
+        """Highlight matching tools on the map, and filter the groups."""
+        analysis = self._presenter.analysis
+        if analysis is not None:
+            self._view.map.heatmap.bring_out(matching_tools(analysis, text))
+            self._view.groups.search(text)
+
+    def sort(self, by: MatrixKind) -> None:
+        """List the pairs that are highest in another score."""
+        self._view_state.change(sort=SortState(by.value))
+        self._spawn(self.show_pairs())
+
+    def filter(self, status: PairStatus | None) -> None:
+        """List the pairs of one status, or of any."""
+        self._view.work_summary.mark(status)
+        self._view_state.set_status(status)
+        self.sort(MatrixKind.SIMILARITY)
+
+    async def show_pairs(self) -> None:
+        """List the pairs that match; an answer to an older query is dropped."""
+        self._requests += 1
+        mine = self._requests
+        found = await self._presenter.load_pairs(self._view_state.query)
+        if mine == self._requests:
+            self._view.pairs.show_pairs(found)

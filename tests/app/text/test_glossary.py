@@ -9,15 +9,14 @@ from PySide6.QtWidgets import QApplication
 
 import app.screens
 from app.help.topics import topics
-from app.screens.metrics.formatting import heading_help
-from app.screens.metrics.metric_values import asides, figures
+from app.screens.metrics.metric_values import asides, figures, heading_help
 from app.screens.metrics.overview_pane import AgainstPart
 from app.screens.quality.view import LevelSummaryBar
 from app.screens.runs.batch_summaries import action_texts, batch_summary
 from app.screens.runs.runs_list import SummaryBar
 from app.screens.runs.verdict_pane import ConfidenceSection
 from app.screens.similarity.labels import SCORE_HELP
-from app.screens.similarity.score_bars import MainScore, ScoreRow
+from app.screens.similarity.pair_pane import MainScore, ScoreRow
 from app.text.glossary import TERMS, explain
 from app.widgets import Column
 from mcp_tef import MatrixKind, ScoreExplanation

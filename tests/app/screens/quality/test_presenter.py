@@ -1,4 +1,4 @@
-"""What the quality screen knows and lets through, without a window."""
+"""State of the quality screen, without a window."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the similarity screen knows while tools, thresholds and keys change under questions that are on their way."""
+"""State of the similarity screen while tools, thresholds and keys change during requests."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One pair side by side, its recommendations, and what a model is asked."""
+"""The open pair: recommendations, model requests and links."""
 
 import asyncio
 import json

@@ -1,11 +1,25 @@
-"""One pair in words."""
+"""Details of a pair: scores, shared words, parameters and observations."""
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.screens.similarity.analysis import build_analysis
 from app.screens.similarity.pair_detail import PairDetail, describe_pair, reflow, shared_ranges, whole
-from mcp_tef import Clusters, PairObservation, PairStatus, Rate, RunFilter, RunStatus, ToolLabel, WorkItem
+from app.screens.similarity.pair_pane import ParameterGrid
+from app.widgets import FlowText
+from mcp_tef import (
+    Clusters,
+    PairObservation,
+    PairStatus,
+    Rate,
+    RunFilter,
+    RunStatus,
+    SharedParameter,
+    ToolLabel,
+    WorkItem,
+)
 from tests.support.similarity_factories import a_tool, compared
 from tests.support.similarity_page import DESK, DOCS
 
@@ -117,3 +131,21 @@ def test_pairs_outside_the_work_list_say_what_runs_say_of_them_too(
 def test_never_confused_in_many_runs_is_a_result() -> None:
     found = detail(observation=seen(0, 40, 0, 0)).observed
     assert (found.confused, found.headline, found.links) == (False, "Never confused in 40 runs", ())
+
+
+def test_a_parameter_of_only_one_tool_stands_on_the_side_of_that_tool_below_those_of_both(qtbot: QtBot) -> None:
+    grid = ParameterGrid()
+    qtbot.addWidget(grid)
+    query, price, page = (
+        SharedParameter("query", "string", "string"),
+        SharedParameter("price", "number", None),
+        SharedParameter("page", None, "integer"),
+    )
+    grid.show_parameters([page, price, query], ("find", "search"), 0)
+    grid.resize(400, 200)
+    grid.show()
+    QApplication.processEvents()
+    at = {part.text().split()[0]: part.geometry() for part in grid.findChildren(FlowText)}
+    assert at["query"].bottom() < min(at["price"].top(), at["page"].top())
+    assert at["query"].width() > 300
+    assert at["price"].right() < at["page"].left()

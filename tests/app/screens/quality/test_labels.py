@@ -1,4 +1,4 @@
-"""What the quality screen says of a tool, a note and a weight, in words."""
+"""Texts of scores, findings and token counts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Asking a model what it thinks of definitions, on the quality screen."""
+"""Reviews by a model on the quality screen."""
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication

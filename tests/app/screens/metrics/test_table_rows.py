@@ -1,4 +1,4 @@
-"""Rows of the metrics screen: found by words, and led further from by their menus."""
+"""Search, order and menus of the tables of the metrics screen."""
 
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowPair, ShowRuns, ShowToolQuality, StartRuns
