@@ -1,4 +1,4 @@
-"""Where keys come from, and that they go nowhere else."""
+"""Sources of keys, and that they go nowhere else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How deep a JSON value nests."""
+"""Depth of nested JSON values."""
 
 from typing import Any
 

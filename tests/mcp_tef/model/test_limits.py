@@ -1,4 +1,4 @@
-"""What servers are put up with can be set, and nonsense is refused by name."""
+"""Limits on servers that can be set, and invalid ones refused by name."""
 
 import re
 

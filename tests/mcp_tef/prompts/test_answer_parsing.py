@@ -1,4 +1,4 @@
-"""What models answer, sound and hostile, as it is read."""
+"""Parsing of models' answers, sound and hostile."""
 
 import json
 

@@ -1,20 +1,26 @@
-"""What holds for every verdict, tried on generated expectations, tools and answers."""
+"""Properties of every verdict on generated input, repeated arguments, and the best assignment of calls."""
 
 import json
 import random
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification, Verdict
+from mcp_tef.scoring.bipartite_matching import best_pairs, pairs_up
 from mcp_tef.scoring.expectations import described, problems
 from mcp_tef.scoring.judge import judge
+from tests.support.judging_factories import expect, tool, wanted
+from tests.support.processes import computing_at_most
 
 NAMES = st.sampled_from(["read", "write", "find", "made_up"])
 SERVERS = st.sampled_from(["docs", "wiki"])
@@ -207,3 +213,65 @@ def test_a_value_that_a_broken_matcher_should_judge_is_never_right_by_accident(e
     expectation = Expectation(((ExpectedCall(tool="t", parameters={"p": expected}),),))
     verdict = judge(expectation, [], [ActualCall(tool="t", arguments={"p": value})])
     assert (verdict.correctness == 1.0) is verdict.parameters_ok
+
+
+TOOLS = [tool("search_code")]
+
+
+@pytest.mark.parametrize(
+    ("repeated", "told"),
+    [
+        ((), "Picked `search_code` on docs, as expected."),
+        (
+            ("query",),
+            "Picked `search_code` on docs, as expected."
+            " The argument `query` was given more than once; the last value was judged.",
+        ),
+        (
+            ("a", "b"),
+            "Picked `search_code` on docs, as expected."
+            " The arguments `a` and `b` were given more than once; the last value was judged.",
+        ),
+    ],
+)
+def test_an_argument_that_was_given_twice_is_told(repeated: tuple[str, ...], told: str) -> None:
+    verdict = judge(
+        expect(wanted("search_code")),
+        TOOLS,
+        [ActualCall(tool="search_code", arguments={"query": "x"}, repeated=repeated)],
+    )
+    assert verdict.explanation == told
+
+
+Worth = dict[tuple[int, int], int]
+
+
+@given(
+    rows=st.integers(0, 6),
+    columns=st.integers(0, 6),
+    worth=st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), st.integers(1, 9)),
+)
+def test_the_total_worth_is_that_of_scipy_and_nothing_is_used_twice(rows: int, columns: int, worth: Worth) -> None:
+    worth = {(row, column): value for (row, column), value in worth.items() if row < rows and column < columns}
+    pairs = best_pairs(rows, columns, worth)
+    assert len({row for row, _ in pairs}) == len(pairs) == len({column for _, column in pairs})
+    table = np.zeros((rows, columns))
+    for place, value in worth.items():
+        table[place] = value
+    best = table[linear_sum_assignment(table, maximize=True)].sum()
+    assert sum(worth[pair] for pair in pairs) == best
+
+
+def test_a_thousand_equal_calls_are_paired_at_once() -> None:
+    with computing_at_most(1):
+        pairs = best_pairs(5, 1_000, {(row, column): 10**40 for row in range(5) for column in range(1_000)})
+    assert len(pairs) == 5
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=6))
+def test_rows_pair_up_exactly_when_scipy_can_seat_them_all(columns: list[list[int]]) -> None:
+    table = np.zeros((len(columns), 6))
+    for row, fitting in enumerate(columns):
+        table[row, fitting] = 1
+    seated = table[linear_sum_assignment(table, maximize=True)].sum()
+    assert pairs_up(len(columns), lambda row: columns[row]) is bool(seated == len(columns))

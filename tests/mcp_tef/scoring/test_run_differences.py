@@ -1,4 +1,4 @@
-"""What two runs have otherwise: settings, verdicts, answers and definitions."""
+"""Differences between two runs: settings, verdicts, answers and definitions."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a tool's JSON Schema says of a call."""
+"""Calls checked against a tool's JSON Schema."""
 
 from typing import Any
 

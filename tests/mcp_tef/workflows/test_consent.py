@@ -1,4 +1,4 @@
-"""What may be started, contacted and sent, and what asks first."""
+"""Consent to start, contact and send, and when it is asked for."""
 
 from dataclasses import replace
 from pathlib import Path

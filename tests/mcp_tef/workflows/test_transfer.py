@@ -1,7 +1,8 @@
-"""Imports that say first what they would do, and then do all of it or nothing."""
+"""Import and export of cases, and the bundled sample."""
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from mcp_tef import (
     ServerSpec,
     Transport,
 )
+from mcp_tef.workflows.sample import sample_spec
 from tests.support.workspace_files import case, tools_file, weather, written
 
 
@@ -184,3 +186,15 @@ async def test_reading_a_large_file_lets_others_work_meanwhile(engine: Engine, t
         await asyncio.sleep(0.001)
         turns += 1
     assert (len((await reading).cases), turns > 5) == (3000, True)
+
+
+def test_from_the_source_python_starts_it() -> None:
+    assert sample_spec().command == sys.executable
+    assert sample_spec().args == ("-P", "-m", "mcp_tef", "sample-server")
+
+
+def test_a_built_app_starts_its_own_command_line_even_from_the_window() -> None:
+    spec = sample_spec(Path("/opt/mcp-tef/mcp-tef-desktop"), built=True)
+    assert Path(spec.command or "") == Path("/opt/mcp-tef/mcp-tef")
+    assert spec.args == ("sample-server",)
+    assert Path(sample_spec(Path("mcp-tef-desktop.exe"), built=True).command or "").name == "mcp-tef.exe"

@@ -1,4 +1,4 @@
-"""What is worth a second look before a program starts is said in words; what is harmless is not."""
+"""Risks of a command, named before it starts; harmless commands have none."""
 
 import time
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Lint of schemas: valid, objects, and at peace with themselves."""
+"""Lint of schemas and parameters: valid, described, typed, and consistent with their descriptions."""
 
 from typing import Any
 
@@ -107,3 +107,144 @@ def test_a_default_that_fits_or_cannot_be_told_is_not(schema: dict[str, Any]) ->
 def test_null_as_the_default_of_a_text_is_only_a_note() -> None:
     tool = taking({"x": {"type": "string", "description": "Where to go", "default": None}})
     assert rules_broken(tool) == ["parameter-default-null"]
+
+
+def text(description: str, **rest: Any) -> dict[str, Any]:
+    return {"type": "string", "description": description, **rest}
+
+
+def test_every_parameter_without_a_description_is_named_with_its_path() -> None:
+    row = {"type": "object", "description": "One row", "properties": {"note": {"type": "string"}}}
+    tool = taking({"b": {"type": "string"}, "a": {"type": "string"}, "rows": {"type": "array", "items": row}})
+    places = [finding.place for finding in found(tool, "parameter-undocumented")]
+    assert places == ["parameter a", "parameter b", "parameter rows", "parameter rows[].note"]
+
+
+def test_a_description_counts_wherever_the_schema_keeps_it() -> None:
+    tool = make(
+        schema={
+            "type": "object",
+            "$defs": {"code": text("An IATA code")},
+            "properties": {"a": {"$ref": "#/$defs/code"}, "b": {"anyOf": [text("A code"), {"type": "null"}]}},
+        }
+    )
+    assert not found(tool, "parameter-undocumented")
+
+
+def test_a_parameter_that_only_the_tools_description_explains_is_a_note() -> None:
+    description = (
+        "Find flights by their airports.\n\nArgs:\n    origin: where it leaves\n  - `to` (string): where it lands"
+    )
+    tool = make(
+        description=description,
+        schema={"type": "object", "properties": {name: {"type": "string"} for name in ("origin", "to", "day")}},
+    )
+    assert [item.place for item in found(tool, "parameter-described-elsewhere")] == [
+        "parameter origin",
+        "parameter to",
+    ]
+    assert [item.place for item in found(tool, "parameter-undocumented")] == ["parameter day"]
+
+
+@pytest.mark.parametrize("description", ["The page id", "ID of the page.", "pageId"])
+def test_a_description_that_repeats_the_parameters_name_is_found(description: str) -> None:
+    assert found(taking({"page_id": text(description)}), "parameter-repeats-name")
+
+
+def test_a_description_with_one_word_more_than_the_name_does_not_repeat_it() -> None:
+    assert not found(taking({"page_id": text("The page's ID, from list_pages")}), "parameter-repeats-name")
+
+
+@pytest.mark.parametrize("description", ["The data", "Optional settings object", "Filters, sorting, etc.", "various"])
+def test_vague_parameter_descriptions_are_found(description: str) -> None:
+    assert found(taking({"x": text(description)}), "parameter-vague")
+
+
+@pytest.mark.parametrize(
+    "description", ["Etc/UTC where it is left out", "The text to type", "Data of birth, YYYY-MM-DD"]
+)
+def test_telling_parameter_descriptions_are_not_vague(description: str) -> None:
+    assert not found(taking({"x": text(description)}), "parameter-vague")
+
+
+@pytest.mark.parametrize("schema", [{}, {"description": "Where to go, as a code"}, {"default": 1}])
+def test_a_parameter_without_a_type_is_found(schema: dict[str, Any]) -> None:
+    assert found(taking({"x": schema}), "parameter-untyped")
+
+
+@pytest.mark.parametrize(
+    "schema", [{"enum": ["a"]}, {"const": 1}, {"anyOf": [{"type": "string"}]}, {"$ref": "#/$defs/x"}, True]
+)
+def test_a_type_may_be_said_in_other_ways(schema: Any) -> None:
+    assert not found(taking({"x": schema}, **{"$defs": {"x": {"type": "string"}}}), "parameter-untyped")
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Sort order, one of asc, desc or none",
+        "Either 'asc' or 'desc'",
+        'Options: "asc", "desc".',
+        "Allowed values: `asc` | `desc`",
+        "Must be “asc” or “desc”",
+    ],
+)
+def test_values_that_are_listed_in_words_ask_for_an_enum(description: str) -> None:
+    (finding,) = found(taking({"order": text(description)}), "parameter-values-not-listed")
+    assert '"asc", "desc"' in finding.fix
+
+
+@pytest.mark.parametrize(
+    ("description", "schema"),
+    [
+        ("One of asc, desc or none", {"enum": ["asc", "desc", "none"]}),
+        ("One of the airports of the list", {}),
+        ("Either this or `origin`, but not both", {}),
+        ("Either `origin` or `x`", {}),
+        ("Must be lower case or empty", {}),
+        ("Example values: 'ZRH', 'GVA'", {}),
+        ("True or false: one of a, b, c", {"type": "boolean"}),
+    ],
+)
+def test_what_is_no_list_of_values_asks_for_none(description: str, schema: dict[str, Any]) -> None:
+    tool = taking({"x": {**text(description), **schema}, "origin": CITY})
+    assert not found(tool, "parameter-values-not-listed")
+
+
+def test_a_list_whose_items_have_an_enum_needs_none_of_its_own() -> None:
+    items = {"type": "string", "enum": ["a", "b", "c"]}
+    tool = taking({"x": {"type": "array", "description": "One of a, b, c", "items": items}})
+    assert not found(tool, "parameter-values-not-listed")
+
+
+@pytest.mark.parametrize(
+    ("kind", "description"),
+    [
+        ("integer", "A number between 1 and 100"),
+        ("number", "How many (1-50)"),
+        ("integer", "How many, max: 10,000"),
+        ("integer", "How many, at least 3"),
+        ("string", "A name with up to 80 characters"),
+        ("array", "At most 5 items"),
+    ],
+)
+def test_limits_in_words_ask_for_limits_in_the_schema(kind: str, description: str) -> None:
+    assert found(taking({"x": {"type": kind, "description": description}}), "parameter-limits-missing")
+
+
+@pytest.mark.parametrize(
+    ("schema", "description"),
+    [
+        ({"type": "integer", "minimum": 1}, "A number between 1 and 100"),
+        ({"type": "string"}, "A flight between 1 and 100 miles"),
+        ({"type": "string", "maxLength": 80}, "A name with up to 80 characters"),
+        ({"type": "integer"}, "The number of the room"),
+    ],
+)
+def test_limits_that_are_there_or_are_none_ask_for_nothing(schema: dict[str, Any], description: str) -> None:
+    assert not found(taking({"x": {**schema, "description": description}}), "parameter-limits-missing")
+
+
+def test_a_schema_that_refers_to_itself_is_walked_once() -> None:
+    tool = taking({"kids": {"type": "array", "items": {"$ref": "#"}}})
+    assert [item.place for item in found(tool, "parameter-undocumented")] == ["parameter kids"]

@@ -1,12 +1,97 @@
-"""Groups, order and copies: what belongs together stands together, under a name that says what it shares."""
+"""Average linkage and leaf order against scipy and brute force, groups, labels and copies."""
 
+from itertools import product
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from scipy.cluster.hierarchy import fcluster, leaves_list, linkage  # type: ignore[import-untyped]
 
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.scoring.similarity.clusters import clusters
+from mcp_tef.scoring.similarity.clusters import Joins, average_linkage, best_ordered, branches, clusters, leaves
+from mcp_tef.scoring.similarity.signals import Matrix
 from tests.support.similarity_factories import a_tool, compared
+
+
+def scores(count: int, seed: int, steps: int) -> Matrix:
+    """A square of chance; few steps make many scores equal."""
+    found = np.random.default_rng(seed).integers(0, steps, (count, count)) / steps
+    square = np.maximum(found, found.T).astype(np.float32)
+    np.fill_diagonal(square, 1)
+    return square
+
+
+def condensed(square: Matrix) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """What scipy reads."""
+    return 1 - square[np.triu_indices(len(square), 1)].astype(np.float64)
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.integers(2, 40), some.integers(0, 10_000), some.sampled_from([2, 5, 1_000_000]))
+def test_tree_order_and_branches_are_those_of_scipy(count: int, seed: int, steps: int) -> None:
+    square = scores(count, seed, steps)
+    tree, expected = average_linkage(square), linkage(condensed(square), "average")
+    assert tree == pytest.approx(expected, abs=1e-12)
+    assert leaves(tree) == tuple(leaves_list(expected))
+    for height in (0.0, 0.3, 0.6, 1.0):
+        theirs = fcluster(expected, height, "distance").tolist()
+        pairs = set(zip(branches(tree, height), theirs, strict=True))
+        assert len(pairs) == len({ours for ours, _ in pairs}) == len(set(theirs))
+
+
+def test_hundreds_of_tools_are_joined_as_scipy_joins_them() -> None:
+    square = scores(600, 7, 1_000_000)
+    assert average_linkage(square) == pytest.approx(linkage(condensed(square), "average"), abs=1e-12)
+
+
+def test_two_tools_are_joined_at_how_far_they_are_apart() -> None:
+    square = np.array([[1, 0.25], [0.25, 1]], dtype=np.float32)
+    tree = average_linkage(square)
+    assert tree.tolist() == [[0, 1, 0.75, 2]]
+    assert leaves(tree) == (0, 1)
+    assert branches(tree, 0.75) == [2, 2]
+    assert branches(tree, 0.7) == [0, 1]
+
+
+def random_scores(count: int, seed: int) -> Matrix:
+    """A square of chance."""
+    found = np.random.default_rng(seed).random((count, count))
+    square = np.maximum(found, found.T).astype(np.float32)
+    np.fill_diagonal(square, 1)
+    return square
+
+
+def apart(square: Matrix, tree: Joins) -> float:
+    """The sum of distances between neighbours."""
+    order = list(leaves(tree))
+    return float((1 - square[order[:-1], order[1:]].astype(np.float64)).sum())
+
+
+def every_order(tree: Joins) -> list[Joins]:
+    """The tree with each choice of branches swapped."""
+    turned = tree[:, [1, 0, 2, 3]]
+    choices = product((False, True), repeat=len(tree))
+    return [np.where(np.array(chosen)[:, None], turned, tree) for chosen in choices]
+
+
+@settings(max_examples=40, deadline=None)
+@given(some.integers(2, 8), some.integers(0, 10_000))
+def test_no_other_order_of_the_tree_keeps_neighbours_closer(count: int, seed: int) -> None:
+    square = random_scores(count, seed)
+    tree = average_linkage(square)
+    found = best_ordered(tree, square)
+    assert apart(square, found) == pytest.approx(min(apart(square, other) for other in every_order(tree)))
+
+
+def test_the_tree_stays_the_same_but_for_sides() -> None:
+    square = random_scores(120, 3)
+    tree = average_linkage(square)
+    found = best_ordered(tree, square)
+    assert np.sort(found[:, :2], axis=1).tolist() == tree[:, :2].tolist()
+    assert found[:, 2:].tolist() == tree[:, 2:].tolist()
+    assert sorted(leaves(found)) == list(range(120))
+    assert apart(square, found) < apart(square, tree)
 
 
 def desk() -> Similarity:

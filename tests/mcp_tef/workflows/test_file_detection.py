@@ -1,4 +1,4 @@
-"""What is dropped or pasted is told by its content, whatever it is called."""
+"""Detection of dropped and pasted content, whatever its name."""
 
 import json
 from pathlib import Path

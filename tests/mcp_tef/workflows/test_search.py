@@ -1,4 +1,4 @@
-"""Whatever is called so is found, and only while it is there."""
+"""Search by name in everything of a workspace."""
 
 import pytest
 
