@@ -28,7 +28,6 @@ KINDS = {
     "tests/mcp_tef/servers": "process",
     "tests/mcp_tef/storage": "process",
 }
-QT_FIXTURES = {"qtbot", "qapp"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -43,6 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(kind_of(item))
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(inspect.unwrap(item.obj)):
             item.fixturenames.insert(0, "no_task_is_left")
+            if isolation.uses_qt(item):  # their loop needs the application, and ends before garbage is collected
+                item.fixturenames[:0] = [name for name in ("qapp", "no_rubbish_is_left") if name in item.fixturenames]
 
 
 def kind_of(item: pytest.Item) -> str:
@@ -50,7 +51,7 @@ def kind_of(item: pytest.Item) -> str:
     for folder, kind in KINDS.items():
         if item.path.is_relative_to(item.config.rootpath / folder):
             return kind
-    return "unit" if QT_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())) else "window"
+    return "window" if isolation.uses_qt(item) else "unit"
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def the_interpreter_is_as_it_was() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
     """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
-    if not QT_FIXTURES.isdisjoint(request.fixturenames):
+    if isolation.uses_qt(request.node):
         from tests.support.windows import renew
 
         renew(request.getfixturevalue("qapp"))

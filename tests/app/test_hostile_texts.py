@@ -34,14 +34,10 @@ P = TypeVar("P", bound=Page)
 
 
 @pytest.mark.parametrize(("text", "name"), [(ALL, ALL), (HUGE, HUGE[:500])], ids=["hostile", "huge"])
-def test_every_screen_shows_foreign_text_as_text(qapp: QApplication, text: str, name: str) -> None:
+async def test_every_screen_shows_foreign_text_as_text(qapp: QApplication, text: str, name: str) -> None:
     found: set[str] = set()
-
-    async def work() -> None:
-        async with opened(await hostile_engine(text, name)) as window:
-            await tour(window, shows_markup, lambda page: found.update(text_faults(page)))
-
-    drive(work())
+    async with opened(await hostile_engine(text, name)) as window:
+        await tour(window, shows_markup, lambda page: found.update(text_faults(page)))
     assert found == set(), "\n".join(sorted(found))
 
 
@@ -71,24 +67,20 @@ def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[]
     yield "palette", window.show_palette
 
 
-def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, tmp_path: Path) -> None:
+async def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, tmp_path: Path) -> None:
     found: dict[str, set[str]] = {}
-
-    async def work() -> None:
-        async with opened(await hostile_engine(ALL, ALL)) as window:
-            for place in screens():
-                window.show_screen(place.key)
-                await until(partial(shows_markup, window.page(place.key)), every=0.1)
-            for name, show in dialogs(window, tmp_path):
-                before = set(overlays(window))
-                window.session.do(show)
-                await until(partial(others, window, before))
-                found[name] = complaints(window)
-                for shown in others(window, before):
-                    found[name] |= {"it draws something hidden"} if HIDDEN.search(drawn(shown)) else set()
-                    shown.close()
-
-    drive(work())
+    async with opened(await hostile_engine(ALL, ALL)) as window:
+        for place in screens():
+            window.show_screen(place.key)
+            await until(partial(shows_markup, window.page(place.key)), every=0.1)
+        for name, show in dialogs(window, tmp_path):
+            before = set(overlays(window))
+            window.session.do(show)
+            await until(partial(others, window, before))
+            found[name] = complaints(window)
+            for shown in others(window, before):
+                found[name] |= {"it draws something hidden"} if HIDDEN.search(drawn(shown)) else set()
+                shown.close()
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert len(found) == 10
 

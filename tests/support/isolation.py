@@ -129,6 +129,11 @@ OUR_LOGGERS = ("mcp_tef", "app", "asyncio", "qasync")
 LIBRARY_THREADS = ("tqdm_monitor", "pytest_timeout", "execnet", "loguru", "LiteLLM", "litellm-", "QDBusConnection")
 
 
+def uses_qt(item: pytest.Item) -> bool:
+    """Return whether a test or one of its fixtures asks for the application."""
+    return not {"qtbot", "qapp"}.isdisjoint(getattr(item, "fixturenames", ()))
+
+
 class Complaints(logging.Handler):
     """Collects warnings and worse from our own loggers."""
 

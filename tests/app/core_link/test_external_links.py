@@ -13,7 +13,7 @@ from app.shell.main_frame import MainFrame
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, shown, until
+from tests.support.windows import shown, until
 
 LOGIN = "https://login.example/authorize?state=1&client_id=us"
 
@@ -58,39 +58,30 @@ def answer(bench: WorkspaceController, words: str) -> None:
     next(found for found in sheet.findChildren(QAbstractButton) if found.text() == words).click()
 
 
-def test_the_browser_is_opened_once_the_user_agrees(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with asked(LOGIN) as (bench, visited):
-            await until(lambda: question(bench) is not None)
-            assert "login.example" in words(question(bench))
-            assert visited == []
-            answer(bench, "Open the browser")
-            await until(lambda: visited == [LOGIN])
-
-    drive(work())
+async def test_the_browser_is_opened_once_the_user_agrees(qapp: QApplication) -> None:
+    async with asked(LOGIN) as (bench, visited):
+        await until(lambda: question(bench) is not None)
+        assert "login.example" in words(question(bench))
+        assert visited == []
+        answer(bench, "Open the browser")
+        await until(lambda: visited == [LOGIN])
 
 
-def test_without_a_yes_no_browser_is_opened(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with asked(LOGIN) as (bench, visited):
-            await until(lambda: question(bench) is not None)
-            answer(bench, "Cancel")
-            await until(lambda: question(bench) is None)
-            assert visited == []
-
-    drive(work())
+async def test_without_a_yes_no_browser_is_opened(qapp: QApplication) -> None:
+    async with asked(LOGIN) as (bench, visited):
+        await until(lambda: question(bench) is not None)
+        answer(bench, "Cancel")
+        await until(lambda: question(bench) is None)
+        assert visited == []
 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "tef://x"])
-def test_what_is_no_page_is_not_even_asked_about(qapp: QApplication, address: str) -> None:
-    async def work() -> None:
-        async with asked(address) as (bench, visited):
-            bench.offer_sign_in(LOGIN)
-            await until(lambda: question(bench) is not None)
-            assert [words(sheet) for sheet in bench.frame.findChildren(Dialog)] == [words(question(bench))]
-            assert "login.example" in words(question(bench))
-            answer(bench, "Cancel")
-            await until(lambda: question(bench) is None)
-            assert visited == []
-
-    drive(work())
+async def test_what_is_no_page_is_not_even_asked_about(qapp: QApplication, address: str) -> None:
+    async with asked(address) as (bench, visited):
+        bench.offer_sign_in(LOGIN)
+        await until(lambda: question(bench) is not None)
+        assert [words(sheet) for sheet in bench.frame.findChildren(Dialog)] == [words(question(bench))]
+        assert "login.example" in words(question(bench))
+        answer(bench, "Cancel")
+        await until(lambda: question(bench) is None)
+        assert visited == []

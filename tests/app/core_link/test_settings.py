@@ -13,7 +13,7 @@ from app.shell.main_frame import MainFrame
 from app.shell.screen_specs import screens
 from app.shell.workspace_controller import WorkspaceController
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, shown, until
+from tests.support.windows import shown, until
 
 
 def test_values_come_back(tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ async def visited(file: Path) -> list[tuple[str, ...]]:
     return told
 
 
-def test_every_setting_may_be_spoilt_in_its_own_kind(qapp: QApplication, tmp_path: Path) -> None:
+async def test_every_setting_may_be_spoilt_in_its_own_kind(qapp: QApplication, tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
-    assert drive(visited(file)) == []
+    assert await visited(file) == []
     kept = json.loads(file.read_text("utf-8"))
     assert len(kept) > 10
     file.write_text(json.dumps({key: SPOILT[type(value)] for key, value in kept.items()}), "utf-8")
-    assert drive(visited(file)) == []
+    assert await visited(file) == []

@@ -18,7 +18,7 @@ from app.widgets import Button, Dialog, Notice
 from mcp_tef import Secret
 from tests.support.special_workspaces import hostile_engine
 from tests.support.window_tour import working
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 
 @pytest.fixture(autouse=True)
@@ -66,79 +66,67 @@ def press(notice: Notice, text: str) -> None:
     next(one for one in notice.findChildren(QPushButton) if one.text() == text).click()
 
 
-def test_a_key_changes_the_size_which_applies_when_the_window_is_reopened(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with working(await hostile_engine("Read a file", "docs")) as bench:
-            before = bench.window
-            assert before is not None
-            before.show_screen("metrics")
-            await before.session.value(lambda core: core.keys.set("openai", Secret("sk-typed")))
-            bench.frame.activateWindow()
-            QTest.keyClick(before, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-            await until(before.offer.isVisible)
-            assert "110 %" in before.offer.accessibleName()
-            assert bench.settings.get("window.text_size", 0) == 110
-            press(before.offer, "Reopen now")
-            window = await reopened(bench, before)
-            assert window.current == "metrics"
-            assert window.navigation.head.height() == round(44 * 1.1)
-
-    drive(work())
+async def test_a_key_changes_the_size_which_applies_when_the_window_is_reopened(qapp: QApplication) -> None:
+    async with working(await hostile_engine("Read a file", "docs")) as bench:
+        before = bench.window
+        assert before is not None
+        before.show_screen("metrics")
+        await before.session.value(lambda core: core.keys.set("openai", Secret("sk-typed")))
+        bench.frame.activateWindow()
+        QTest.keyClick(before, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+        await until(before.offer.isVisible)
+        assert "110 %" in before.offer.accessibleName()
+        assert bench.settings.get("window.text_size", 0) == 110
+        press(before.offer, "Reopen now")
+        window = await reopened(bench, before)
+        assert window.current == "metrics"
+        assert window.navigation.head.height() == round(44 * 1.1)
 
 
-def test_the_offer_to_reopen_goes_away_with_the_change(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with working(await hostile_engine("Read a file", "docs")) as bench:
-            window = bench.window
-            assert window is not None
-            bench.text_sizes.choose(125)
-            await until(window.offer.isVisible)
-            bench.text_sizes.choose(100)
-            await until(lambda: not window.offer.isVisible())
-            bench.text_sizes.choose(110)
-            await until(window.offer.isVisible)
-            press(window.offer, "Later")
-            assert not window.offer.isVisible()
-            assert bench.window is window
-
-    drive(work())
+async def test_the_offer_to_reopen_goes_away_with_the_change(qapp: QApplication) -> None:
+    async with working(await hostile_engine("Read a file", "docs")) as bench:
+        window = bench.window
+        assert window is not None
+        bench.text_sizes.choose(125)
+        await until(window.offer.isVisible)
+        bench.text_sizes.choose(100)
+        await until(lambda: not window.offer.isVisible())
+        bench.text_sizes.choose(110)
+        await until(window.offer.isVisible)
+        press(window.offer, "Later")
+        assert not window.offer.isVisible()
+        assert bench.window is window
 
 
-def test_a_reset_of_the_settings_offers_the_usual_size_and_can_be_undone(qapp: QApplication) -> None:
-    async def work() -> None:
-        settings = Settings(None)
-        settings.set("window.text_size", 150)
-        async with working(await hostile_engine("Read a file", "docs"), settings) as bench:
-            window = bench.window
-            assert window is not None
-            window.settings_wanted.emit()
-            sheet = bench.frame.findChild(SettingsDialog)
-            assert isinstance(sheet, SettingsDialog)
-            next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
-            await until(window.offer.isVisible)
-            assert bench.text_sizes.percent() == 100
-            await until(window.session.can_undo)
-            window.session.undo()
-            await until(lambda: bench.text_sizes.percent() == 150 and not window.offer.isVisible())
-
-    drive(work())
+async def test_a_reset_of_the_settings_offers_the_usual_size_and_can_be_undone(qapp: QApplication) -> None:
+    settings = Settings(None)
+    settings.set("window.text_size", 150)
+    async with working(await hostile_engine("Read a file", "docs"), settings) as bench:
+        window = bench.window
+        assert window is not None
+        window.settings_wanted.emit()
+        sheet = bench.frame.findChild(SettingsDialog)
+        assert isinstance(sheet, SettingsDialog)
+        next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
+        await until(window.offer.isVisible)
+        assert bench.text_sizes.percent() == 100
+        await until(window.session.can_undo)
+        window.session.undo()
+        await until(lambda: bench.text_sizes.percent() == 150 and not window.offer.isVisible())
 
 
-def test_reopening_asks_before_it_stops_work(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with working(await hostile_engine("Read a file", "docs")) as bench:
-            before = bench.window
-            assert before is not None
-            gate = asyncio.Event()
-            session = before.session
-            session.spawn(session.call_long("Reading", lambda _: gate.wait(), slow_s=0))
-            await until(session.activity.shown)
-            bench.text_sizes.choose(110)
-            await until(before.offer.isVisible)
-            press(before.offer, "Reopen now")
-            await until(lambda: bench.frame.findChildren(Dialog))
-            bench.frame.findChildren(Dialog)[0].reject()
-            assert bench.window is before
-            await session.value(lambda _: gate.set())
-
-    drive(work())
+async def test_reopening_asks_before_it_stops_work(qapp: QApplication) -> None:
+    async with working(await hostile_engine("Read a file", "docs")) as bench:
+        before = bench.window
+        assert before is not None
+        gate = asyncio.Event()
+        session = before.session
+        session.spawn(session.call_long("Reading", lambda _: gate.wait(), slow_s=0))
+        await until(session.activity.shown)
+        bench.text_sizes.choose(110)
+        await until(before.offer.isVisible)
+        press(before.offer, "Reopen now")
+        await until(lambda: bench.frame.findChildren(Dialog))
+        bench.frame.findChildren(Dialog)[0].reject()
+        assert bench.window is before
+        await session.value(lambda _: gate.set())

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.dialogs.consent import ConsentSheet, ConsentView, fact_rows, warning_rows
 from app.widgets import Button, joined
 from mcp_tef import ServerSpec, Transport, program_request
-from tests.support.windows import drive, shown, until
+from tests.support.windows import shown, until
 
 SPEC = ServerSpec(
     name="docs",
@@ -42,21 +42,18 @@ def test_warnings_stand_apart_and_only_where_there_are_some() -> None:
     assert "Check these" not in rows(ServerSpec(name="x", transport=Transport.STDIO, command="serve"))
 
 
-def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplication) -> None:
-    async def work() -> None:
-        window = shown(QWidget(), 1280, 800)
-        args = tuple(f"--path=/srv/{number}" for number in range(3_000))
-        spec = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=args)
-        sheet = ConsentSheet(program_request(spec, ()), window)
-        sheet.open()
-        await until(lambda: sheet.findChildren(Button)[-1].isVisible())
-        assert sheet.height() < 640
-        assert sheet.findChild(ConsentView).height() > 150  # type: ignore[union-attr]  # it is there
-        sheet.reject()
-        window.close()
-        window.deleteLater()
-
-    drive(work())
+async def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplication) -> None:
+    window = shown(QWidget(), 1280, 800)
+    args = tuple(f"--path=/srv/{number}" for number in range(3_000))
+    spec = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=args)
+    sheet = ConsentSheet(program_request(spec, ()), window)
+    sheet.open()
+    await until(lambda: sheet.findChildren(Button)[-1].isVisible())
+    assert sheet.height() < 640
+    assert sheet.findChild(ConsentView).height() > 150  # type: ignore[union-attr]  # it is there
+    sheet.reject()
+    window.close()
+    window.deleteLater()
 
 
 def test_an_argument_that_is_cut_says_how_much_is_missing() -> None:

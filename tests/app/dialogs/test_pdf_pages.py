@@ -74,33 +74,29 @@ def test_a_picture_that_the_report_brings_itself_is_taken() -> None:
     assert made.width() == 1
 
 
-def test_a_process_of_its_own_prints_and_says_why_where_it_cannot(tmp_path: Path) -> None:
-    asyncio.run(print_page(report(2), "A batch", tmp_path / "report.pdf"))
+async def test_a_process_of_its_own_prints_and_says_why_where_it_cannot(tmp_path: Path) -> None:
+    await print_page(report(2), "A batch", tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     with pytest.raises(InputError, match=r"could not be written: No such file or directory"):
-        asyncio.run(print_page(report(2), "A batch", tmp_path / "missing" / "report.pdf"))
+        await print_page(report(2), "A batch", tmp_path / "missing" / "report.pdf")
 
 
-def test_no_report_is_printed_over_a_workspace(tmp_path: Path) -> None:
+async def test_no_report_is_printed_over_a_workspace(tmp_path: Path) -> None:
     workspace = a_workspace(tmp_path)
     before = workspace.read_bytes()
     with pytest.raises(InputError, match="which is never replaced"):
-        asyncio.run(print_page(report(2), "A batch", workspace))
+        await print_page(report(2), "A batch", workspace)
     assert workspace.read_bytes() == before
 
 
-def test_printing_ends_with_whoever_waits_for_it_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+async def test_printing_ends_with_whoever_waits_for_it_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "report.pdf"
     file.write_bytes(b"the one of last week")
-
-    async def leave() -> None:
-        printing = asyncio.create_task(print_page(report(20_000), "A batch", file))
-        await until((tmp_path / "report.pdf.unfinished").exists)
-        printing.cancel()
-        await asyncio.gather(printing, return_exceptions=True)
-
-    asyncio.run(leave())
-    assert [one.name for one in tmp_path.iterdir()] == ["report.pdf"]
+    printing = asyncio.create_task(print_page(report(20_000), "A batch", file))
+    await until((tmp_path / "report.pdf.unfinished").exists)
+    printing.cancel()
+    await asyncio.gather(printing, return_exceptions=True)
+    await until(lambda: [one.name for one in tmp_path.iterdir()] == ["report.pdf"])
     assert file.read_bytes() == b"the one of last week"
 
 

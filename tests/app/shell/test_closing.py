@@ -21,7 +21,7 @@ from app.widgets import Button, Dialog, FlowText
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
 from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import NEVER, FakeEngine
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 HOSTED = ModelSettings(provider="openai", model="gpt-4o-mini")
 QUESTION = "Close while work is under way?"
@@ -63,136 +63,111 @@ def never_ending(session: Session, what: str) -> "asyncio.Task[None]":
     return session.spawn(work())
 
 
-def test_every_kind_of_work_under_way_is_named_as_the_foot_of_the_window_names_it(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=NEVER)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            session = window(bench).session
-            await started(bench, "First")
-            await started(bench, "Second")
-            works = ["Reading cases.csv", "Comparing tools", "Downloading the local model", "Asking gpt about 3 pairs"]
-            tasks = [never_ending(session, what) for what in works]
-            await until(lambda: len(session.activity.shown()) == 6)
-            sheet = await asked(bench)
-            assert sheet.windowTitle() == QUESTION
-            lines = [line for line in said(sheet) if line.startswith("• ")]
-            assert lines[0].startswith("• 0 of 4 · First")
-            assert "Second" in lines[1]
-            assert "waiting, next" in lines[1]
-            assert lines[2:] == [f"• {what}" for what in works]
-            sheet.reject()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks)
-
-    drive(work())
+async def test_every_kind_of_work_under_way_is_named_as_the_foot_of_the_window_names_it(qapp: QApplication) -> None:
+    fake = FakeEngine(pace=NEVER)
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        session = window(bench).session
+        await started(bench, "First")
+        await started(bench, "Second")
+        works = ["Reading cases.csv", "Comparing tools", "Downloading the local model", "Asking gpt about 3 pairs"]
+        tasks = [never_ending(session, what) for what in works]
+        await until(lambda: len(session.activity.shown()) == 6)
+        sheet = await asked(bench)
+        assert sheet.windowTitle() == QUESTION
+        lines = [line for line in said(sheet) if line.startswith("• ")]
+        assert lines[0].startswith("• 0 of 4 · First")
+        assert "Second" in lines[1]
+        assert "waiting, next" in lines[1]
+        assert lines[2:] == [f"• {what}" for what in works]
+        sheet.reject()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks)
 
 
-def test_done_of_total_and_the_cost_so_far_are_told(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            session = window(bench).session
-            session.activity.add().set_state(0.3, "12 of 40", ["All cases", "$0.04 of $1.00", "12 s left"])
-            sheet = await asked(bench)
-            assert "• 12 of 40 · All cases · $0.04 of $1.00 · 12 s left" in said(sheet)
-            sheet.reject()
-
-    drive(work())
+async def test_done_of_total_and_the_cost_so_far_are_told(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        session = window(bench).session
+        session.activity.add().set_state(0.3, "12 of 40", ["All cases", "$0.04 of $1.00", "12 s left"])
+        sheet = await asked(bench)
+        assert "• 12 of 40 · All cases · $0.04 of $1.00 · 12 s left" in said(sheet)
+        sheet.reject()
 
 
-def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=NEVER)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            await started(bench, "First")
-            press(await asked(bench), "Cancel")
-            await until(lambda: not bench.frame.findChildren(Dialog))
-            assert (bench.frame.isVisible(), bench.frame.isMinimized()) == (True, False)
-            assert len(fake.runs.active()) == 1
-
-    drive(work())
+async def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) -> None:
+    fake = FakeEngine(pace=NEVER)
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        await started(bench, "First")
+        press(await asked(bench), "Cancel")
+        await until(lambda: not bench.frame.findChildren(Dialog))
+        assert (bench.frame.isVisible(), bench.frame.isMinimized()) == (True, False)
+        assert len(fake.runs.active()) == 1
 
 
-def test_work_can_go_on_out_of_sight(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=NEVER)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            await started(bench, "First")
-            press(await asked(bench), "Keep running, minimised")
-            await until(bench.frame.isMinimized)
-            assert (len(fake.runs.active()), fake.closed) == (1, False)
-
-    drive(work())
+async def test_work_can_go_on_out_of_sight(qapp: QApplication) -> None:
+    fake = FakeEngine(pace=NEVER)
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        await started(bench, "First")
+        press(await asked(bench), "Keep running, minimised")
+        await until(bench.frame.isMinimized)
+        assert (len(fake.runs.active()), fake.closed) == (1, False)
 
 
 @pytest.mark.parametrize("batches", [1, 2])
-def test_what_is_stopped_can_be_resumed(qapp: QApplication, batches: int) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=NEVER)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            ids = [await started(bench, f"Batch {number}") for number in range(batches)]
-            press(await asked(bench), "Stop and close")
-            await until(lambda: fake.closed)
-            for batch_id in ids:
-                assert (await fake.store.runs.batch(batch_id)).status is BatchStatus.INTERRUPTED
-                assert len(await fake.store.runs.unfinished(batch_id)) == 4
-
-    drive(work())
+async def test_what_is_stopped_can_be_resumed(qapp: QApplication, batches: int) -> None:
+    fake = FakeEngine(pace=NEVER)
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        ids = [await started(bench, f"Batch {number}") for number in range(batches)]
+        press(await asked(bench), "Stop and close")
+        await until(lambda: fake.closed)
+        for batch_id in ids:
+            assert (await fake.store.runs.batch(batch_id)).status is BatchStatus.INTERRUPTED
+            assert len(await fake.store.runs.unfinished(batch_id)) == 4
 
 
-def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplication, tmp_path: Path) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=NEVER)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            await started(bench, "First")
-            bench.workspaces.ask_new()
-            (dialog,) = bench.frame.findChildren(QFileDialog)
-            dialog.fileSelected.emit(str(tmp_path / "other.mcp-tef"))
-            dialog.close()
-            await until(lambda: bench.frame.findChildren(Dialog))
-            sheet = bench.frame.findChildren(Dialog)[0]
-            assert [one.text() for one in sheet.findChildren(Button)] == ["Cancel", "Stop and close"]
-            sheet.reject()
-
-    drive(work())
+async def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplication, tmp_path: Path) -> None:
+    fake = FakeEngine(pace=NEVER)
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        await started(bench, "First")
+        bench.workspaces.ask_new()
+        (dialog,) = bench.frame.findChildren(QFileDialog)
+        dialog.fileSelected.emit(str(tmp_path / "other.mcp-tef"))
+        dialog.close()
+        await until(lambda: bench.frame.findChildren(Dialog))
+        sheet = bench.frame.findChildren(Dialog)[0]
+        assert [one.text() for one in sheet.findChildren(Button)] == ["Cancel", "Stop and close"]
+        sheet.reject()
 
 
-def test_closing_remembers_the_panes_of_the_screen_that_is_shown(qapp: QApplication) -> None:
+async def test_closing_remembers_the_panes_of_the_screen_that_is_shown(qapp: QApplication) -> None:
     settings = Settings(None)
     settings.set("window.place", "cases")
-
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake, settings) as bench:
-            page = window(bench).page("cases")
-            assert isinstance(page, CasesPage)
-            await until(page.view.editor.isVisible)
-
-    drive(work())
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake, settings) as bench:
+        page = window(bench).page("cases")
+        assert isinstance(page, CasesPage)
+        await until(page.view.editor.isVisible)
     assert all(settings.get("cases.split", []))
     assert len(settings.get("cases.split", [])) == 2
 
 
-def test_the_end_of_a_session_asks_nothing_and_closes_the_question_that_is_open(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine(pace=NEVER)
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            await started(bench, "First")
-            await asked(bench)
-            bench.end()
-            await until(lambda: fake.closed)
-            assert not bench.frame.isVisible()
-
-    drive(work())
+async def test_the_end_of_a_session_asks_nothing_and_closes_the_question_that_is_open(qapp: QApplication) -> None:
+    fake = FakeEngine(pace=NEVER)
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        await started(bench, "First")
+        await asked(bench)
+        bench.end()
+        await until(lambda: fake.closed)
+        assert not bench.frame.isVisible()
 
 
 CLOSING_MS, LONGEST_MS = 60, 1_000

@@ -12,7 +12,7 @@ from mcp_tef.workflows.transfer import CaseTransfer
 from tests.app.core_link.test_workspaces import outcomes_of, titled
 from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, drop, until
+from tests.support.windows import drop, until
 from tests.support.workspace_files import case, written
 
 
@@ -35,27 +35,25 @@ async def previewed(bench: WorkspaceController, name: str) -> CaseImportDialog:
     return sheets()[0]
 
 
-def test_a_file_whose_reading_is_cancelled_does_not_take_the_others_with_it(qapp: QApplication, tmp_path: Path) -> None:
+async def test_a_file_whose_reading_is_cancelled_does_not_take_the_others_with_it(
+    qapp: QApplication, tmp_path: Path
+) -> None:
     names = ("first.json", "endless.json", "last.json")
     files = [written(tmp_path / name, {"cases": [case(f"from {name}", None, server="Bike shop")]}) for name in names]
     notes = tmp_path / "notes.txt"
     notes.write_text("buy milk", "utf-8")
-
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        fake.case_files = EndlessReading(fake.store, fake.servers, fake._events, tmp_path / "tools")
-        async with workbench(fake) as bench:
-            session = window(bench).session
-            drop(bench.frame, notes, *files)
-            (await previewed(bench, "first.json")).accept()
-            await until(lambda: [bar.words() for bar in session.activity.shown()] == ["Reading endless.json"])
-            session.activity.shown()[0].cancel_wanted.emit()
-            (await previewed(bench, "last.json")).accept()
-            await until(lambda: titled(bench, "2 of 4 files taken in"))
-            (sheet,) = titled(bench, "2 of 4 files taken in")
-            assert outcomes_of(sheet)[2] == "endless.json\nLeft out: Reading it was cancelled."
-            sheet.accept()
-            assert {"from first.json", "from last.json"} <= {one.name for one in await fake.cases.list()}
-
-    drive(work())
+    fake = FakeEngine()
+    await fake.open_sample()
+    fake.case_files = EndlessReading(fake.store, fake.servers, fake._events, tmp_path / "tools")
+    async with workbench(fake) as bench:
+        session = window(bench).session
+        drop(bench.frame, notes, *files)
+        (await previewed(bench, "first.json")).accept()
+        await until(lambda: [bar.words() for bar in session.activity.shown()] == ["Reading endless.json"])
+        session.activity.shown()[0].cancel_wanted.emit()
+        (await previewed(bench, "last.json")).accept()
+        await until(lambda: titled(bench, "2 of 4 files taken in"))
+        (sheet,) = titled(bench, "2 of 4 files taken in")
+        assert outcomes_of(sheet)[2] == "endless.json\nLeft out: Reading it was cancelled."
+        sheet.accept()
+        assert {"from first.json", "from last.json"} <= {one.name for one in await fake.cases.list()}

@@ -20,21 +20,16 @@ from app.widgets import Dialog, FlowText
 from mcp_tef import Engine
 from tests.support.configs import CLOCK
 from tests.support.processes import read_only
-from tests.support.windows import drive, drop, shown, until
+from tests.support.windows import drop, shown, until
 from tests.support.workspace_files import change, written
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Path:
+async def work(tmp_path: Path) -> Path:
     """A workspace with the sample in it, in a folder of its own."""
     path = tmp_path / "ours" / "work.db"
-
-    async def fill() -> None:
-        engine = await Engine.open(path)
+    async with await Engine.open(path) as engine:
         await engine.open_sample()
-        await engine.close()
-
-    asyncio.run(fill())
     return path
 
 
@@ -78,138 +73,115 @@ def words_of(sheet: Dialog) -> str:
     return " ".join(part.text() for part in sheet.findChildren(FlowText))
 
 
-def test_a_newer_workspace_says_so_and_another_can_be_opened(qapp: QApplication, work: Path) -> None:
+async def test_a_newer_workspace_says_so_and_another_can_be_opened(qapp: QApplication, work: Path) -> None:
     change(work, "PRAGMA user_version = 999")
-
-    async def look() -> None:
-        async with started(work) as bench:
-            closed = door(bench)
-            assert closed is not None
-            assert "was written by a newer mcp-tef" in closed.words.text()
-            ways = ["Try again", "Open another workspace…", "Use a temporary workspace", "Quit"]
-            assert [button.text() for button in closed.buttons()] == ways
-            take(bench, "Open another workspace…")
-            dialog = bench.frame.findChild(QFileDialog)
-            assert isinstance(dialog, QFileDialog)
-            dialog.fileSelected.emit(str(work.with_name("other.db")))
-            dialog.close()
-            assert await entered(bench) == work.with_name("other.db")
-
-    drive(look())
+    async with started(work) as bench:
+        closed = door(bench)
+        assert closed is not None
+        assert "was written by a newer mcp-tef" in closed.words.text()
+        ways = ["Try again", "Open another workspace…", "Use a temporary workspace", "Quit"]
+        assert [button.text() for button in closed.buttons()] == ways
+        take(bench, "Open another workspace…")
+        dialog = bench.frame.findChild(QFileDialog)
+        assert isinstance(dialog, QFileDialog)
+        dialog.fileSelected.emit(str(work.with_name("other.db")))
+        dialog.close()
+        assert await entered(bench) == work.with_name("other.db")
 
 
-def test_a_workspace_with_a_trigger_of_somebody_else_says_so_and_is_not_changed(qapp: QApplication, work: Path) -> None:
+async def test_a_workspace_with_a_trigger_of_somebody_else_says_so_and_is_not_changed(
+    qapp: QApplication, work: Path
+) -> None:
     change(work, "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END")
     before = work.read_bytes()
-
-    async def look() -> None:
-        async with started(work) as bench:
-            closed = door(bench)
-            assert closed is not None
-            assert 'work.db is refused: its trigger "spy" was not made by mcp-tef.' in closed.words.text()
-            assert [button.text() for button in closed.buttons()][1] == "Open another workspace…"
-
-    drive(look())
+    async with started(work) as bench:
+        closed = door(bench)
+        assert closed is not None
+        assert 'work.db is refused: its trigger "spy" was not made by mcp-tef.' in closed.words.text()
+        assert [button.text() for button in closed.buttons()][1] == "Open another workspace…"
     assert work.read_bytes() == before
 
 
-def test_what_is_dropped_on_the_closed_door_waits_until_a_workspace_is_open(
+async def test_what_is_dropped_on_the_closed_door_waits_until_a_workspace_is_open(
     qapp: QApplication, work: Path, tmp_path: Path
 ) -> None:
     change(work, "PRAGMA user_version = 999")
     config = written(tmp_path / "claude_desktop_config.json", {"mcpServers": {"clock": CLOCK}})
     notes = tmp_path / "notes.txt"
     notes.write_text("buy milk", "utf-8")
-
-    async def look() -> None:
-        async with started(work) as bench:
-            closed = door(bench)
-            assert closed is not None
-            drop(bench.frame, config, notes)
-            await until(lambda: closed.notice.isVisible())
-            said = closed.notice.accessibleName()
-            assert said.startswith("claude_desktop_config.json (servers). It is no workspace, but it waits here")
-            assert "notes.txt is neither a config of servers" in said
-            assert door(bench) is closed
-            take(bench, "Use a temporary workspace")
-            await entered(bench)
-            await until(lambda: bench.frame.findChildren(ImportPreviewDialog))
-            (sheet,) = bench.frame.findChildren(ImportPreviewDialog)
-            assert sheet.table.rows.row(0).cells[1].text == "clock"
-            sheet.reject()
-
-    drive(look())
+    async with started(work) as bench:
+        closed = door(bench)
+        assert closed is not None
+        drop(bench.frame, config, notes)
+        await until(lambda: closed.notice.isVisible())
+        said = closed.notice.accessibleName()
+        assert said.startswith("claude_desktop_config.json (servers). It is no workspace, but it waits here")
+        assert "notes.txt is neither a config of servers" in said
+        assert door(bench) is closed
+        take(bench, "Use a temporary workspace")
+        await entered(bench)
+        await until(lambda: bench.frame.findChildren(ImportPreviewDialog))
+        (sheet,) = bench.frame.findChildren(ImportPreviewDialog)
+        assert sheet.table.rows.row(0).cells[1].text == "clock"
+        sheet.reject()
 
 
-def test_a_workspace_that_is_dropped_on_the_closed_door_is_opened(
+async def test_a_workspace_that_is_dropped_on_the_closed_door_is_opened(
     qapp: QApplication, work: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.db"
     other.write_bytes(work.read_bytes())
     change(work, "PRAGMA user_version = 999")
-
-    async def look() -> None:
-        async with started(work) as bench:
-            drop(bench.frame, other)
-            assert await entered(bench) == other
-
-    drive(look())
+    async with started(work) as bench:
+        drop(bench.frame, other)
+        assert await entered(bench) == other
 
 
-def test_a_file_that_is_no_workspace_leaves_the_closed_door_as_it_was(qapp: QApplication, work: Path) -> None:
+async def test_a_file_that_is_no_workspace_leaves_the_closed_door_as_it_was(qapp: QApplication, work: Path) -> None:
     change(work, "PRAGMA user_version = 999")
     notes = work.with_name("notes.txt")
     notes.write_text("buy milk", "utf-8")
-
-    async def look() -> None:
-        async with started(work) as bench:
-            closed = door(bench)
-            assert closed is not None
-            take(bench, "Open another workspace…")
-            dialog = bench.frame.findChild(QFileDialog)
-            assert isinstance(dialog, QFileDialog)
-            dialog.fileSelected.emit(str(notes))
-            dialog.close()
-            await until(lambda: closed.notice.isVisible())
-            assert closed.notice.accessibleName().startswith("The file notes.txt is no workspace.")
-            assert door(bench) is closed
-
-    drive(look())
+    async with started(work) as bench:
+        closed = door(bench)
+        assert closed is not None
+        take(bench, "Open another workspace…")
+        dialog = bench.frame.findChild(QFileDialog)
+        assert isinstance(dialog, QFileDialog)
+        dialog.fileSelected.emit(str(notes))
+        dialog.close()
+        await until(lambda: closed.notice.isVisible())
+        assert closed.notice.accessibleName().startswith("The file notes.txt is no workspace.")
+        assert door(bench) is closed
 
 
-def test_a_temporary_workspace_is_used_once_and_not_remembered(qapp: QApplication, work: Path) -> None:
+async def test_a_temporary_workspace_is_used_once_and_not_remembered(qapp: QApplication, work: Path) -> None:
     change(work, "PRAGMA user_version = 999")
     settings = Settings(None)
     opened: list[Path] = []
-
-    async def look() -> None:
-        async with started(work, settings) as bench:
-            take(bench, "Use a temporary workspace")
-            opened.append(await entered(bench))
-
-    drive(look())
+    async with started(work, settings) as bench:
+        take(bench, "Use a temporary workspace")
+        opened.append(await entered(bench))
     (temporary,) = opened
     assert temporary.name == "temporary.db"
     shutil.rmtree(temporary.parent)
     assert settings.get("workspace", "") == ""
 
 
-def test_a_workspace_that_cannot_be_written_is_worked_on_as_a_copy(qapp: QApplication, work: Path, home: Path) -> None:
-    async def look() -> None:
+async def test_a_workspace_that_cannot_be_written_is_worked_on_as_a_copy(
+    qapp: QApplication, work: Path, home: Path
+) -> None:
+    before = work.read_bytes()
+    with read_only(work.parent):
         async with started(work) as bench:
             take(bench, "Work on a copy")
             copy = await entered(bench)
             assert home in copy.parents
             assert bench.session is not None
             assert len(await bench.session.call(lambda core: core.cases.list())) > 0
-
-    before = work.read_bytes()
-    with read_only(work.parent):
-        drive(look())
     assert work.read_bytes() == before
 
 
-def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplication, work: Path) -> None:
+async def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplication, work: Path) -> None:
     tries = 0
 
     async def busy(path: Path | None, _: object) -> Engine:
@@ -217,61 +189,46 @@ def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplication,
         tries += 1
         return await open_engine(work.parent if tries == 1 else path)
 
-    async def look() -> None:
-        frame = MainFrame(Settings(None))
-        bench = WorkspaceController(frame, Settings(None), busy)
-        shown(frame)
-        life = asyncio.create_task(bench.live(work))
-        await until(lambda: door(bench))
-        take(bench, "Try again")
-        assert await entered(bench) == work
-        bench.leave()
-        await life
-        frame.deleteLater()
-
-    drive(look())
+    frame = MainFrame(Settings(None))
+    bench = WorkspaceController(frame, Settings(None), busy)
+    shown(frame)
+    life = asyncio.create_task(bench.live(work))
+    await until(lambda: door(bench))
+    take(bench, "Try again")
+    assert await entered(bench) == work
+    bench.leave()
+    await life
+    frame.deleteLater()
 
 
-def test_a_damaged_workspace_is_set_aside_and_a_dialog_says_where(qapp: QApplication, work: Path) -> None:
+async def test_a_damaged_workspace_is_set_aside_and_a_dialog_says_where(qapp: QApplication, work: Path) -> None:
     work.write_bytes(work.read_bytes()[:10_000])
-
-    async def look() -> None:
-        async with started(work) as bench:
-            await until(lambda: bench.frame.findChild(Dialog))
-            (aside,) = work.parent.glob("work.db.damaged-*")
-            sheet = bench.frame.findChild(Dialog)
-            assert isinstance(sheet, Dialog)
-            assert f"It was set aside as {aside.name}" in words_of(sheet)
-            sheet.accept()
-            assert isinstance(bench.frame.findChild(WelcomePage), WelcomePage)
-
-    drive(look())
+    async with started(work) as bench:
+        await until(lambda: bench.frame.findChild(Dialog))
+        (aside,) = work.parent.glob("work.db.damaged-*")
+        sheet = bench.frame.findChild(Dialog)
+        assert isinstance(sheet, Dialog)
+        assert f"It was set aside as {aside.name}" in words_of(sheet)
+        sheet.accept()
+        assert isinstance(bench.frame.findChild(WelcomePage), WelcomePage)
 
 
-def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_where(
+async def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_where(
     qapp: QApplication, work: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "settings.json"
     file.write_text("{oops", "utf-8")
-
-    async def look() -> None:
-        async with started(work, Settings(file)) as bench:
-            await until(lambda: bench.frame.findChild(Dialog))
-            sheet = bench.frame.findChild(Dialog)
-            assert isinstance(sheet, Dialog)
-            assert str(tmp_path / "settings.unreadable") in words_of(sheet)
-            sheet.accept()
-
-    drive(look())
+    async with started(work, Settings(file)) as bench:
+        await until(lambda: bench.frame.findChild(Dialog))
+        sheet = bench.frame.findChild(Dialog)
+        assert isinstance(sheet, Dialog)
+        assert str(tmp_path / "settings.unreadable") in words_of(sheet)
+        sheet.accept()
 
 
-def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(qapp: QApplication, work: Path) -> None:
+async def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(qapp: QApplication, work: Path) -> None:
     change(work, "UPDATE test_cases SET expectation = '[{'")
-
-    async def look() -> None:
-        async with started(work) as bench:
-            closed = door(bench)
-            assert closed is not None
-            assert "work.db holds a row that cannot be read: expectation of test_cases" in closed.words.text()
-
-    drive(look())
+    async with started(work) as bench:
+        closed = door(bench)
+        assert closed is not None
+        assert "work.db holds a row that cannot be read: expectation of test_cases" in closed.words.text()

@@ -13,7 +13,7 @@ from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import FakeSelectors
 from tests.support.run_factories import batch
-from tests.support.windows import drive, session_for, until
+from tests.support.windows import session_for, until
 
 
 def told(session: Session) -> list[float | None]:
@@ -23,47 +23,38 @@ def told(session: Session) -> list[float | None]:
     return heard
 
 
-def test_the_taskbar_shows_how_far_all_works_are_and_nothing_afterwards(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for() as (session, _):
-            heard = told(session)
-            runs, review = session.activity.add(), session.activity.add()
-            runs.set_state(0.5, "1 of 2")
-            review.set_state(0.0, "0 of 3")
-            review.set_state(0.001, "0 of 3")
-            runs.clear()
-            review.clear()
-            assert heard == [0.5, 0.25, 0.0, None]
-
-    drive(work())
+async def test_the_taskbar_shows_how_far_all_works_are_and_nothing_afterwards(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        heard = told(session)
+        runs, review = session.activity.add(), session.activity.add()
+        runs.set_state(0.5, "1 of 2")
+        review.set_state(0.0, "0 of 3")
+        review.set_state(0.001, "0 of 3")
+        runs.clear()
+        review.clear()
+        assert heard == [0.5, 0.25, 0.0, None]
 
 
-def test_progress_goes_from_the_taskbar_with_the_window(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for() as (session, _):
-            heard = told(session)
-            session.activity.add().set_state(0.5, "1 of 2")
-        assert heard == [0.5, None]
-
-    drive(work())
+async def test_progress_goes_from_the_taskbar_with_the_window(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        heard = told(session)
+        session.activity.add().set_state(0.5, "1 of 2")
+    assert heard == [0.5, None]
 
 
-def test_the_end_of_a_batch_asks_for_a_look_only_where_nobody_looks(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for() as (session, _):
-            asked: list[QWidget] = []
-            window = QWidget()
-            SystemNotifications(session, window, alert=asked.append, tell=lambda _: None)
-            session.events.emit((BatchEnded(batch(), None),))
-            assert asked == [window]
-            window.show()
-            window.activateWindow()
-            await until(window.isActiveWindow)
-            session.events.emit((BatchEnded(batch(), None),))
-            assert asked == [window]
-            window.deleteLater()
-
-    drive(work())
+async def test_the_end_of_a_batch_asks_for_a_look_only_where_nobody_looks(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        asked: list[QWidget] = []
+        window = QWidget()
+        SystemNotifications(session, window, alert=asked.append, tell=lambda _: None)
+        session.events.emit((BatchEnded(batch(), None),))
+        assert asked == [window]
+        window.show()
+        window.activateWindow()
+        await until(window.isActiveWindow)
+        session.events.emit((BatchEnded(batch(), None),))
+        assert asked == [window]
+        window.deleteLater()
 
 
 INSTEAD = NoticePublished("Words are compared instead.")
@@ -83,31 +74,25 @@ class HeldRuns(Runs):
         return await super().batches()
 
 
-def test_a_notice_of_the_core_is_told(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            told: list[str] = []
-            window(bench).session.toasted.connect(lambda text, _: told.append(text))
-            await window(bench).session.value(lambda _: fake.publish(INSTEAD))
-            await until(lambda: told == [INSTEAD.text])
-
-    drive(work())
+async def test_a_notice_of_the_core_is_told(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        told: list[str] = []
+        window(bench).session.toasted.connect(lambda text, _: told.append(text))
+        await window(bench).session.value(lambda _: fake.publish(INSTEAD))
+        await until(lambda: told == [INSTEAD.text])
 
 
-def test_a_notice_that_comes_while_the_window_still_asks_what_was_interrupted_is_told(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        fake.runs = held = HeldRuns(fake)
-        async with workbench(fake) as bench:
-            session, told, heard = window(bench).session, list[str](), list[Event]()
-            session.toasted.connect(lambda text, _: told.append(text))
-            session.events.connect(heard.extend)
-            await session.value(lambda _: fake.publish(INSTEAD))
-            await until(lambda: INSTEAD in heard)
-            await session.value(lambda _: held.may_tell.set())
-            assert told == [INSTEAD.text]
-
-    drive(work())
+async def test_a_notice_that_comes_while_the_window_still_asks_what_was_interrupted_is_told(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    fake.runs = held = HeldRuns(fake)
+    async with workbench(fake) as bench:
+        session, told, heard = window(bench).session, list[str](), list[Event]()
+        session.toasted.connect(lambda text, _: told.append(text))
+        session.events.connect(heard.extend)
+        await session.value(lambda _: fake.publish(INSTEAD))
+        await until(lambda: INSTEAD in heard)
+        await session.value(lambda _: held.may_tell.set())
+        assert told == [INSTEAD.text]

@@ -26,7 +26,7 @@ from app.widgets.keyed_view import KeyedView
 from app.widgets.notices import Toast
 from mcp_tef import StoreError, ToolLabel
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, shown, until
+from tests.support.windows import shown, until
 
 
 @asynccontextmanager
@@ -53,59 +53,49 @@ def window(bench: WorkspaceController) -> MainWindow:
     return bench.window
 
 
-def test_the_first_start_offers_the_sample_and_goes_to_the_runs(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        async with workbench(fake) as bench:
-            welcome = bench.frame.findChild(WelcomePage)
-            assert isinstance(welcome, WelcomePage)
-            welcome.open_sample.click()
-            await until(lambda: window(bench).current == "runs")
-            assert len(await fake.cases.list()) == 4
-
-    drive(work())
+async def test_the_first_start_offers_the_sample_and_goes_to_the_runs(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    async with workbench(fake) as bench:
+        welcome = bench.frame.findChild(WelcomePage)
+        assert isinstance(welcome, WelcomePage)
+        welcome.open_sample.click()
+        await until(lambda: window(bench).current == "runs")
+        assert len(await fake.cases.list()) == 4
 
 
-def test_a_workspace_with_something_in_it_opens_where_it_was_left(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        settings = Settings(None)
-        settings.set("window.place", "cases")
-        async with workbench(fake, settings) as bench:
-            assert window(bench).current == "cases"
-
-    drive(work())
+async def test_a_workspace_with_something_in_it_opens_where_it_was_left(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    settings = Settings(None)
+    settings.set("window.place", "cases")
+    async with workbench(fake, settings) as bench:
+        assert window(bench).current == "cases"
 
 
-def test_the_other_pages_are_built_ahead_and_ask_the_core_for_nothing_before_they_are_shown(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            made = window(bench)
-            await until(made.is_built)
-            pages = [made.page(place.key) for place in screens()]
-            assert [page.stale for page in pages] == [place.key != made.current for place in screens()]
-            assert made.stack.count() == len(screens())
+async def test_the_other_pages_are_built_ahead_and_ask_the_core_for_nothing_before_they_are_shown(
+    qapp: QApplication,
+) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        made = window(bench)
+        await until(made.is_built)
+        pages = [made.page(place.key) for place in screens()]
+        assert [page.stale for page in pages] == [place.key != made.current for place in screens()]
+        assert made.stack.count() == len(screens())
 
-    drive(work())
 
-
-def test_keys_go_places_and_search_here(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            inside = window(bench)
-            inside.activateWindow()
-            await until(inside.isActiveWindow)
-            QTest.keyClick(inside, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
-            await until(lambda: inside.current == "cases")
-            QTest.keyClick(inside, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
-            assert inside.current == "servers"
-
-    drive(work())
+async def test_keys_go_places_and_search_here(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        inside.activateWindow()
+        await until(inside.isActiveWindow)
+        QTest.keyClick(inside, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+        await until(lambda: inside.current == "cases")
+        QTest.keyClick(inside, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+        assert inside.current == "servers"
 
 
 def press_side_button(bench: WorkspaceController) -> None:
@@ -115,123 +105,102 @@ def press_side_button(bench: WorkspaceController) -> None:
     QApplication.sendEvent(bench.frame.windowHandle(), press)
 
 
-def test_back_and_forward_go_through_places_with_what_was_shown(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            inside = window(bench)
-            inside.activateWindow()
-            await until(inside.isActiveWindow)
-            cases, servers = inside.page("cases"), inside.page("servers")
-            await servers.settled()
-            press_side_button(bench)
-            assert not inside.navigation.forward.isEnabled()
-            inside.show_screen("cases")
-            await until(lambda: cases.current_target())
-            first = cases.current_target()
-            inside.show_target(ShowTool(ToolLabel(tool="search_parts", server="Bike shop")))
-            inside.session.go(ShowCase((await fake.cases.list())[2].id))
-            QTest.keyClick(inside, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-            assert (inside.current, servers.current_target()) == (
-                "servers",
-                ShowTool(ToolLabel(tool="search_parts", server="Bike shop")),
-            )
-            press_side_button(bench)
-            assert (inside.current, cases.current_target()) == ("cases", first)
-            inside.navigation.forward.click()
-            assert inside.current == "servers"
-            QTest.keyClick(inside, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
-            assert (inside.current, cases.current_target()) == ("cases", ShowCase((await fake.cases.list())[2].id))
-            assert not inside.navigation.forward.isEnabled()
-
-    drive(work())
+async def test_back_and_forward_go_through_places_with_what_was_shown(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        inside.activateWindow()
+        await until(inside.isActiveWindow)
+        cases, servers = inside.page("cases"), inside.page("servers")
+        await servers.settled()
+        press_side_button(bench)
+        assert not inside.navigation.forward.isEnabled()
+        inside.show_screen("cases")
+        await until(lambda: cases.current_target())
+        first = cases.current_target()
+        inside.show_target(ShowTool(ToolLabel(tool="search_parts", server="Bike shop")))
+        inside.session.go(ShowCase((await fake.cases.list())[2].id))
+        QTest.keyClick(inside, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+        assert (inside.current, servers.current_target()) == (
+            "servers",
+            ShowTool(ToolLabel(tool="search_parts", server="Bike shop")),
+        )
+        press_side_button(bench)
+        assert (inside.current, cases.current_target()) == ("cases", first)
+        inside.navigation.forward.click()
+        assert inside.current == "servers"
+        QTest.keyClick(inside, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+        assert (inside.current, cases.current_target()) == ("cases", ShowCase((await fake.cases.list())[2].id))
+        assert not inside.navigation.forward.isEnabled()
 
 
-def test_no_two_commands_share_a_key(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            for place in ("servers", "cases", "runs", "metrics", "similarity", "quality"):
-                window(bench).show_screen(place)
-                keys = [command.keys for command in window(bench).session.commands.all() if command.keys]
-                assert len(keys) == len(set(keys)), keys
-
-    drive(work())
+async def test_no_two_commands_share_a_key(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        for place in ("servers", "cases", "runs", "metrics", "similarity", "quality"):
+            window(bench).show_screen(place)
+            keys = [command.keys for command in window(bench).session.commands.all() if command.keys]
+            assert len(keys) == len(set(keys)), keys
 
 
-def test_an_error_stands_in_the_window_until_it_is_dismissed(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            window(bench).session.show_error(StoreError("The disk is full.", hint="Make room."))
-            assert window(bench).notice.accessibleName() == "The disk is full. Make room."
-            bench.report_crash(KeyError("secret"))
-            assert "secret" not in window(bench).notice.accessibleName()
-
-    drive(work())
+async def test_an_error_stands_in_the_window_until_it_is_dismissed(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        window(bench).session.show_error(StoreError("The disk is full.", hint="Make room."))
+        assert window(bench).notice.accessibleName() == "The disk is full. Make room."
+        bench.report_crash(KeyError("secret"))
+        assert "secret" not in window(bench).notice.accessibleName()
 
 
-def test_a_narrow_window_shows_icons_only(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            wide = window(bench).navigation.width()
-            bench.frame.resize(960, 640)
-            await until(lambda: window(bench).navigation.width() < wide)
-
-    drive(work())
+async def test_a_narrow_window_shows_icons_only(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        wide = window(bench).navigation.width()
+        bench.frame.resize(960, 640)
+        await until(lambda: window(bench).navigation.width() < wide)
 
 
-def test_the_palette_does_what_is_typed(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            popup = window(bench).show_palette()
-            popup.search.setText("test cases")
-            QTest.keyClick(popup.search, Qt.Key.Key_Return)
-            await until(lambda: window(bench).current == "cases")
-
-    drive(work())
+async def test_the_palette_does_what_is_typed(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        popup = window(bench).show_palette()
+        popup.search.setText("test cases")
+        QTest.keyClick(popup.search, Qt.Key.Key_Return)
+        await until(lambda: window(bench).current == "cases")
 
 
-def test_shortcuts_and_settings_open_and_close(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            window(bench).show_shortcuts()
-            window(bench).show_messages()
-            window(bench).settings_wanted.emit()
-            sheets = bench.frame.findChildren(Dialog)
-            assert sorted(sheet.windowTitle() for sheet in sheets) == ["Recent messages", "Settings", "Shortcuts"]
-            for sheet in sheets:
-                sheet.accept()
-
-    drive(work())
+async def test_shortcuts_and_settings_open_and_close(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        window(bench).show_shortcuts()
+        window(bench).show_messages()
+        window(bench).settings_wanted.emit()
+        sheets = bench.frame.findChildren(Dialog)
+        assert sorted(sheet.windowTitle() for sheet in sheets) == ["Recent messages", "Settings", "Shortcuts"]
+        for sheet in sheets:
+            sheet.accept()
 
 
-def test_the_page_of_shortcuts_claims_no_key_that_a_list_does_not_answer(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            inside = window(bench)
-            told = 0
-            for place in ("servers", "cases", "runs", "quality"):
-                inside.show_screen(place)
-                await inside.page(place).settled()
-                for view in inside.page(place).findChildren(KeyedView):
-                    told += bool(view.key_effects)
-                    for key in view.key_effects:
-                        assert view.receivers(f"2{SIGNALS[key]}"), (place, view.accessibleName(), key)
-            assert told >= 6
-
-    drive(work())
+async def test_the_page_of_shortcuts_claims_no_key_that_a_list_does_not_answer(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        told = 0
+        for place in ("servers", "cases", "runs", "quality"):
+            inside.show_screen(place)
+            await inside.page(place).settled()
+            for view in inside.page(place).findChildren(KeyedView):
+                told += bool(view.key_effects)
+                for key in view.key_effects:
+                    assert view.receivers(f"2{SIGNALS[key]}"), (place, view.accessibleName(), key)
+        assert told >= 6
 
 
 SIGNALS = {
@@ -242,99 +211,83 @@ SIGNALS = {
 }
 
 
-def test_a_toast_stays_above_every_page(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            inside = window(bench)
-            inside.session.toast("Removed docs", undo=lambda: None)
-            inside.show_screen("runs")
-            toast = inside.findChild(Toast)
-            assert isinstance(toast, Toast)
-            found = inside.area.childAt(toast.geometry().center())
-            assert found is toast or (found is not None and toast.isAncestorOf(found))
-
-    drive(work())
+async def test_a_toast_stays_above_every_page(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        inside.session.toast("Removed docs", undo=lambda: None)
+        inside.show_screen("runs")
+        toast = inside.findChild(Toast)
+        assert isinstance(toast, Toast)
+        found = inside.area.childAt(toast.geometry().center())
+        assert found is toast or (found is not None and toast.isAncestorOf(found))
 
 
 @pytest.mark.parametrize("place", ["servers", "cases", "runs"])
-def test_whatever_takes_the_keyboard_has_a_name(qapp: QApplication, place: str) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            window(bench).show_screen(place)
-            page = window(bench).page(place)
-            await page.settled()
-            nameless = [
-                type(part).__name__
-                for part in window(bench).findChildren(QWidget)
-                if part.isVisible()
-                and part.focusPolicy() & Qt.FocusPolicy.TabFocus
-                and not (part.accessibleName() or (isinstance(part, QAbstractButton) and part.text()))
-            ]
-            assert nameless == []
-
-    drive(work())
+async def test_whatever_takes_the_keyboard_has_a_name(qapp: QApplication, place: str) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        window(bench).show_screen(place)
+        page = window(bench).page(place)
+        await page.settled()
+        nameless = [
+            type(part).__name__
+            for part in window(bench).findChildren(QWidget)
+            if part.isVisible()
+            and part.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and not (part.accessibleName() or (isinstance(part, QAbstractButton) and part.text()))
+        ]
+        assert nameless == []
 
 
-def test_closing_remembers_place_and_size(qapp: QApplication, tmp_path: Path) -> None:
+async def test_closing_remembers_place_and_size(qapp: QApplication, tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
-
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake, Settings(file)) as bench:
-            window(bench).show_screen("cases")
-            bench.frame.resize(1111, 777)
-        assert fake.closed
-
-    drive(work())
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake, Settings(file)) as bench:
+        window(bench).show_screen("cases")
+        bench.frame.resize(1111, 777)
+    assert fake.closed
     again = Settings(file)
     assert again.get("window.place", "") == "cases"
     assert again.get("window.place_and_size", [])[2:] == [1111, 777]
 
 
-def test_another_scheme_is_worn_at_once_and_remembered(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        settings = Settings(None)
-        async with workbench(fake, settings) as bench:
-            bench.dialog.set_theme("dark")
-            assert theme().dark
-            assert settings.get("theme", "") == "dark"
-
-    drive(work())
+async def test_another_scheme_is_worn_at_once_and_remembered(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    settings = Settings(None)
+    async with workbench(fake, settings) as bench:
+        bench.dialog.set_theme("dark")
+        assert theme().dark
+        assert settings.get("theme", "") == "dark"
     theme().set_mode(ThemeMode.LIGHT)
 
 
-def test_settings_are_reset_at_once_and_the_reset_is_taken_back(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        settings = Settings(None)
-        async with workbench(fake, settings) as bench:
-            session = window(bench).session
-            bench.dialog.set_theme("dark")
-            session.preferences.set("SIMILARITY_THRESHOLD", "0.5")
-            await session.configure()
-            window(bench).settings_wanted.emit()
-            await until(lambda: bench.frame.findChild(SettingsDialog))
-            sheet = bench.frame.findChild(SettingsDialog)
-            assert isinstance(sheet, SettingsDialog)
-            next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
-            await until(lambda: fake.config.similarity_threshold == 0.85)
-            assert not theme().dark
-            session.undo()
-            await until(lambda: fake.config.similarity_threshold == 0.5)
-            assert theme().dark
-            session.redo()
-            await until(lambda: fake.config.similarity_threshold == 0.85)
-            assert not theme().dark
-
-    drive(work())
+async def test_settings_are_reset_at_once_and_the_reset_is_taken_back(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    settings = Settings(None)
+    async with workbench(fake, settings) as bench:
+        session = window(bench).session
+        bench.dialog.set_theme("dark")
+        session.preferences.set("SIMILARITY_THRESHOLD", "0.5")
+        await session.configure()
+        window(bench).settings_wanted.emit()
+        await until(lambda: bench.frame.findChild(SettingsDialog))
+        sheet = bench.frame.findChild(SettingsDialog)
+        assert isinstance(sheet, SettingsDialog)
+        next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
+        await until(lambda: fake.config.similarity_threshold == 0.85)
+        assert not theme().dark
+        session.undo()
+        await until(lambda: fake.config.similarity_threshold == 0.5)
+        assert theme().dark
+        session.redo()
+        await until(lambda: fake.config.similarity_threshold == 0.85)
+        assert not theme().dark
     theme().set_mode(ThemeMode.LIGHT)
 
 
@@ -372,12 +325,9 @@ def test_what_qt_remembers_of_its_file_dialogs_lies_with_our_own_settings(qapp: 
     assert [(file.name, file.parent.name) for file in files] == [("QtProject.conf", "mcp-tef")]
 
 
-def test_closing_ends_everything(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with workbench(fake) as bench:
-            bench.frame.close()
-            await until(lambda: fake.closed)
-
-    drive(work())
+async def test_closing_ends_everything(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        bench.frame.close()
+        await until(lambda: fake.closed)
