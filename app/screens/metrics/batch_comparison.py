@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.metrics.filters import batch_title
-from app.screens.metrics.metric_values import DataTable, model_name, percent_points, share_words
+from app.screens.metrics.metric_values import DataTable, model_name, percent_points, share_text
 from app.text.formatting import count
 from mcp_tef import (
     Batch,
@@ -30,8 +30,8 @@ READINGS: Final[Mapping[ComparisonConclusion, str]] = {
 }
 
 
-class Group(StrEnum):
-    """Group of pairs by their change, as the tabs show them."""
+class PairGroup(StrEnum):
+    """PairGroup of pairs by their change, as the tabs show them."""
 
     ALL = "all"
     FIXED = "fixed"
@@ -42,14 +42,14 @@ class Group(StrEnum):
     UNCOMPARED = "uncompared"
 
 
-CHANGES: Final[Mapping[Group, tuple[PairChange, ...]]] = {
-    Group.ALL: tuple(PairChange),
-    Group.FIXED: (PairChange.FIXED,),
-    Group.REGRESSED: (PairChange.REGRESSED,),
-    Group.UNCHANGED: (PairChange.UNCHANGED_RIGHT, PairChange.UNCHANGED_WRONG),
-    Group.NEW: (PairChange.NEW,),
-    Group.GONE: (PairChange.GONE,),
-    Group.UNCOMPARED: (PairChange.NOT_COMPARABLE,),
+CHANGES: Final[Mapping[PairGroup, tuple[PairChange, ...]]] = {
+    PairGroup.ALL: tuple(PairChange),
+    PairGroup.FIXED: (PairChange.FIXED,),
+    PairGroup.REGRESSED: (PairChange.REGRESSED,),
+    PairGroup.UNCHANGED: (PairChange.UNCHANGED_RIGHT, PairChange.UNCHANGED_WRONG),
+    PairGroup.NEW: (PairChange.NEW,),
+    PairGroup.GONE: (PairChange.GONE,),
+    PairGroup.UNCOMPARED: (PairChange.NOT_COMPARABLE,),
 }
 WORDS: Final[Mapping[PairChange, str]] = {
     PairChange.FIXED: "fixed",
@@ -60,13 +60,13 @@ WORDS: Final[Mapping[PairChange, str]] = {
     PairChange.GONE: "gone",
     PairChange.NOT_COMPARABLE: "not comparable",
 }
-HELP: Final[Mapping[Group, str]] = {
-    Group.FIXED: "Wrong before, correct now.",
-    Group.REGRESSED: "Correct before, wrong now.",
-    Group.UNCHANGED: "Correct in both batches, or wrong in both.",
-    Group.NEW: "Only the newer batch ran this.",
-    Group.GONE: "Only the older batch ran this.",
-    Group.UNCOMPARED: "One of the two runs failed or was cancelled.",
+HELP: Final[Mapping[PairGroup, str]] = {
+    PairGroup.FIXED: "Wrong before, correct now.",
+    PairGroup.REGRESSED: "Correct before, wrong now.",
+    PairGroup.UNCHANGED: "Correct in both batches, or wrong in both.",
+    PairGroup.NEW: "Only the newer batch ran this.",
+    PairGroup.GONE: "Only the older batch ran this.",
+    PairGroup.UNCOMPARED: "One of the two runs failed or was cancelled.",
 }
 
 
@@ -80,16 +80,16 @@ class ComparisonView:
     short: str
     detail: str
     notes: tuple[str, ...]
-    counts: Mapping[Group, int]
+    counts: Mapping[PairGroup, int]
     caption: str
     pairs: tuple[RunPair, ...]
     table: DataTable
 
-    def of(self, group: Group) -> tuple[RunPair, ...]:
+    def of(self, group: PairGroup) -> tuple[RunPair, ...]:
         """Return the pairs of a group; among all, regressed and fixed ones come first."""
         wanted = CHANGES[group]
         chosen = [pair for pair in self.pairs if pair.change in wanted]
-        if group is Group.ALL:
+        if group is PairGroup.ALL:
             chosen.sort(key=lambda pair: _FIRST.index(pair.change))
         return tuple(chosen)
 
@@ -151,18 +151,18 @@ def rounded_up(number: int) -> int:
 
 
 def _detail(comparison: BatchComparison) -> str:
-    lines = [_rates_words("Right tool", comparison.selection)]
+    lines = [_rates_text("Right tool", comparison.selection)]
     if comparison.parameters.n:
-        lines.append(_rates_words("Parameters right", comparison.parameters))
+        lines.append(_rates_text("Parameters right", comparison.parameters))
     return "\n".join(lines)
 
 
-def _rates_words(what: str, test: PairedTest) -> str:
+def _rates_text(what: str, test: PairedTest) -> str:
     if not test.n:
         return f"{what}: no pairs to compare"
     gap = percent_points(test.difference.value, test.difference.low, test.difference.high)
     pairs = count(test.n, "pair")
-    return f"{what}: {share_words(test.before)} before, {share_words(test.after)} now; {gap}, {pairs}"
+    return f"{what}: {share_text(test.before)} before, {share_text(test.after)} now; {gap}, {pairs}"
 
 
 def _table(comparison: BatchComparison) -> DataTable:

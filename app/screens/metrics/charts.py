@@ -11,15 +11,15 @@ from app.screens.metrics.metric_values import (
     milliseconds,
     rate_columns,
     rate_values,
-    runs_words,
-    share_words,
+    runs_text,
+    share_text,
 )
 from app.text.formatting import clock, count, money, percent
 from mcp_tef import CalibrationBin, CalibrationReport, PassAllRate, Rate, TrendPoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class ChartPoint:
     """One measured point: where it stands, the share, and what it says in words. `name` labels the axis."""
 
     x: float
@@ -30,7 +30,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stack:
+class ConfidenceBar:
     """Number of runs with a confidence from `low` to `high`."""
 
     low: float
@@ -40,14 +40,14 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class ChartData:
     """A chart's data; `message` stands in its place where there is nothing to draw, as a result."""
 
     note: str
     help: str
     table: DataTable
-    spots: tuple[Spot, ...] = ()
-    stacks: tuple[Stack, ...] = ()
+    points: tuple[ChartPoint, ...] = ()
+    bars: tuple[ConfidenceBar, ...] = ()
     message: str = ""
 
 
@@ -62,16 +62,16 @@ POWER_HELP = (
 )
 
 
-def calibration_curve(report: CalibrationReport) -> Curve:
+def calibration_data(report: CalibrationReport) -> ChartData:
     """Return the share of correct runs, and the number of runs, by confidence."""
     whole = report.overall
     message = "" if whole.n else "No answer has a confidence, so there is no calibration to show."
-    return Curve(
+    return ChartData(
         note=_calibration_note(report),
         help=_calibration_help(report),
         table=_calibration_table(report),
-        spots=tuple(_level(item) for item in whole.bins if item.mean is not None and item.right.value is not None),
-        stacks=tuple(_stack(item) for item in whole.bins),
+        points=tuple(_level(item) for item in whole.bins if item.mean is not None and item.right.value is not None),
+        bars=tuple(_stack(item) for item in whole.bins),
         message=message,
     )
 
@@ -93,25 +93,25 @@ def _calibration_help(report: CalibrationReport) -> str:
     if whole.mean_gap is not None:
         lines.append(f"On average, confidence and share of correct runs differ by {whole.mean_gap:.2f}.")
     if whole.without:
-        lines.append(f"{runs_words(whole.without).capitalize()} have no confidence.")
+        lines.append(f"{runs_text(whole.without).capitalize()} have no confidence.")
     return "\n".join(lines)
 
 
-def _level(item: CalibrationBin) -> Spot:
+def _level(item: CalibrationBin) -> ChartPoint:
     mean = item.mean or 0.0
-    return Spot(
+    return ChartPoint(
         x=mean,
         rate=item.right,
-        says=f"Confidence about {mean:.2f}: {share_words(item.right)} of {runs_words(item.n)} correct",
+        says=f"Confidence about {mean:.2f}: {share_text(item.right)} of {runs_text(item.n)} correct",
     )
 
 
-def _stack(item: CalibrationBin) -> Stack:
-    return Stack(
+def _stack(item: CalibrationBin) -> ConfidenceBar:
+    return ConfidenceBar(
         low=item.low,
         high=item.high,
         n=item.n,
-        says=f"{runs_words(item.n)} have a confidence from {item.low:.1f} to {item.high:.1f}",
+        says=f"{runs_text(item.n)} have a confidence from {item.low:.1f} to {item.high:.1f}",
     )
 
 
@@ -132,14 +132,14 @@ def _calibration_table(report: CalibrationReport) -> DataTable:
     return DataTable(name="Correct by confidence", columns=columns, rows=rows)
 
 
-def trend_curve(points: Sequence[TrendPoint], now: datetime) -> Curve:
+def trend_data(points: Sequence[TrendPoint], now: datetime) -> ChartData:
     """Return the accuracy by batch."""
     judged = [point for point in points if point.accuracy.value is not None]
-    return Curve(
+    return ChartData(
         note="band: 95 % interval" if len(judged) > 1 else count(len(judged), "batch", "batches"),
         help=TREND_HELP,
         table=_trend_table(points),
-        spots=tuple(_batch_spot(number, point, now) for number, point in enumerate(judged)),
+        points=tuple(_batch_point(number, point, now) for number, point in enumerate(judged)),
         message=_trend_message(judged),
     )
 
@@ -149,22 +149,20 @@ def _trend_message(judged: Sequence[TrendPoint]) -> str:
         return "None of these batches has a judged run."
     if len(judged) == 1:
         only = judged[0]
-        share = f"{share_words(only.accuracy)} of {runs_words(only.accuracy.n)} correct"
+        share = f"{share_text(only.accuracy)} of {runs_text(only.accuracy.n)} correct"
         return f"One batch so far: {share}. A trend needs two."
     return ""
 
 
-def _batch_spot(number: int, point: TrendPoint, now: datetime) -> Spot:
+def _batch_point(number: int, point: TrendPoint, now: datetime) -> ChartPoint:
     when = clock(point.started, now)
-    lines = [
-        f"{point.name or 'Batch'}, {when}: {share_words(point.accuracy)} of {runs_words(point.accuracy.n)} correct"
-    ]
+    lines = [f"{point.name or 'Batch'}, {when}: {share_text(point.accuracy)} of {runs_text(point.accuracy.n)} correct"]
     if point.parameters_right.n:
-        lines.append(f"Parameters right: {share_words(point.parameters_right)}")
+        lines.append(f"Parameters right: {share_text(point.parameters_right)}")
     extras = [milliseconds(point.latency_p50_ms)] if point.latency_p50_ms is not None else []
     extras += [money(point.cost_usd)] if point.cost_usd is not None else []
     extras += [f"{point.failed:,} failed"] if point.failed else []
-    return Spot(
+    return ChartPoint(
         x=float(number),
         rate=point.accuracy,
         says="\n".join([*lines, *([" · ".join(extras)] if extras else [])]),
@@ -198,10 +196,10 @@ def _trend_table(points: Sequence[TrendPoint]) -> DataTable:
     return DataTable(name="Accuracy by batch", columns=columns, rows=rows)
 
 
-def power_curve(powers: Sequence[PassAllRate]) -> Curve:
+def pass_all_data(powers: Sequence[PassAllRate]) -> ChartData:
     """Return the chance that k runs all pass, by k."""
     known = [power for power in powers if power.rate.value is not None]
-    return Curve(
+    return ChartData(
         note=count(known[0].rate.n, "repeated case") if known else NONE,
         help=POWER_HELP,
         table=DataTable(
@@ -209,8 +207,8 @@ def power_curve(powers: Sequence[PassAllRate]) -> Curve:
             columns=("k", *rate_columns("pass^k")),
             rows=tuple((power.k, *rate_values(power.rate)) for power in powers),
         ),
-        spots=tuple(
-            Spot(
+        points=tuple(
+            ChartPoint(
                 x=float(power.k),
                 rate=power.rate,
                 name=str(power.k),

@@ -58,7 +58,7 @@ LONGEST = 40
 SHOW = "Show runs"
 
 
-class Ways:
+class MetricsLinks:
     """Links from metrics to runs, and the row menus with them. `compared` gives the two batches that are compared."""
 
     def __init__(
@@ -118,9 +118,9 @@ class Ways:
         """Return the menu of a tool."""
         if tool is None:
             return []
-        leads = [lead for lead in tool_links(tool.label, "metrics") if lead.target.screen is not Screen.RUNS]
+        links = [link for link in tool_links(tool.label, "metrics") if link.target.screen is not Screen.RUNS]
         show = Action(text=SHOW, do=partial(self.open_tool, tool), icon="play-circle", keys="Return")
-        ways = link_actions(leads, self._session.go)
+        ways = link_actions(links, self._session.go)
         return [show, *self._compare(tool), *(replace(one, apart=not place) for place, one in enumerate(ways))]
 
     def _compare(self, tool: ToolMetrics) -> list[Action]:
@@ -184,7 +184,7 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairLeads:
+class PairLinks:
     """Links of a pair: for both runs, to two confused tools, and for each run."""
 
     both: tuple[Link, ...]
@@ -193,10 +193,10 @@ class PairLeads:
     after: tuple[Link, ...]
 
 
-def pair_leads(found: RunComparison) -> PairLeads:
+def pair_links(found: RunComparison) -> PairLinks:
     """Return the links of a pair; a confusion of the newer run comes first."""
     before, after = found.before.summary, found.after.summary
-    return PairLeads(
+    return PairLinks(
         both=_posed(after),
         confused=_confused(after) or _confused(before),
         before=_run_links(before),
@@ -204,7 +204,7 @@ def pair_leads(found: RunComparison) -> PairLeads:
     )
 
 
-def half_leads(run: RunSummary) -> tuple[Link, ...]:
+def single_run_links(run: RunSummary) -> tuple[Link, ...]:
     """Return the links of a run without a partner."""
     return (*_posed(run), *_run_links(run))
 
@@ -216,8 +216,8 @@ def _posed(run: RunSummary) -> tuple[Link, ...]:
 
 def _run_links(run: RunSummary) -> tuple[Link, ...]:
     chosen = _chosen(run)
-    leads = [Link("Run", ShowBatch(run.batch_id, run.id))] if run.batch_id else []
-    return (*leads, Link("Selected tool", ShowTool(chosen))) if chosen else tuple(leads)
+    links = [Link("Run", ShowBatch(run.batch_id, run.id))] if run.batch_id else []
+    return (*links, Link("Selected tool", ShowTool(chosen))) if chosen else tuple(links)
 
 
 def _confused(run: RunSummary) -> tuple[Link, ...]:

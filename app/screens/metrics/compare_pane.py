@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.metrics.batch_comparison import HELP, ComparisonView, Group, pair_row
-from app.screens.metrics.commands import half_leads, pair_leads
+from app.screens.metrics.batch_comparison import HELP, ComparisonView, PairGroup, pair_row
+from app.screens.metrics.commands import pair_links, single_run_links
 from app.screens.metrics.filters import Dimension, FilterChoice
 from app.screens.metrics.pair_pane import PairPane, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
@@ -39,13 +39,13 @@ from mcp_tef import BatchId, ComparedRuns, NotFoundError, RunPair
 PAGE = 200
 SETTLE_MS = 60
 LABELS = {
-    Group.ALL: "All",
-    Group.REGRESSED: "Regressed",
-    Group.FIXED: "Fixed",
-    Group.UNCHANGED: "Unchanged",
-    Group.NEW: "New",
-    Group.GONE: "Gone",
-    Group.UNCOMPARED: "Not comparable",
+    PairGroup.ALL: "All",
+    PairGroup.REGRESSED: "Regressed",
+    PairGroup.FIXED: "Fixed",
+    PairGroup.UNCHANGED: "Unchanged",
+    PairGroup.NEW: "New",
+    PairGroup.GONE: "Gone",
+    PairGroup.UNCOMPARED: "Not comparable",
 }
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
@@ -63,7 +63,7 @@ class ComparePane(QWidget):
         self._view: ComparisonView | None = None
         self._chosen: tuple[BatchId, BatchId] | None = None
         self._pairs: tuple[RunPair, ...] = ()
-        self._group = Group.ALL
+        self._group = PairGroup.ALL
         self._text = ""
         self._asked: set[int] = set()
         self._reading = 0
@@ -81,14 +81,14 @@ class ComparePane(QWidget):
         self.sentence = FlowText(size=Size.LEAD, strong=True)
         self.detail = FlowText(size=Size.SMALL, role=Role.DIM)
         describe(explain("McNemar's test"), self.sentence, self.detail)
-        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Group of pairs")
+        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "PairGroup of pairs")
         self.table = PagedTable(PAIR_COLUMNS, "Pairs of runs")
         self.pair = PairPane()
         self.empty = EmptyState("scales", "", "")
         self.before.picked.connect(lambda one: self._pick(BatchId(one), None))
         self.after.picked.connect(lambda one: self._pick(None, BatchId(one)))
         self.swap.clicked.connect(self._swap)
-        self.groups.changed.connect(lambda key: self.show_group(Group(key)))
+        self.groups.changed.connect(lambda key: self.show_group(PairGroup(key)))
         self.table.pages.wanted.connect(self._fetch)
         self.table.set_reader(lambda places, do: self._spawn(self._give(places, do)))
         self.table.sorted.connect(lambda *_: self.show_group(self._group))
@@ -212,7 +212,7 @@ class ComparePane(QWidget):
         """Return the selected pairs, including those that were never loaded."""
         return tuple(self._pairs[place] for place in self.table.selected_places())
 
-    def show_group(self, group: Group) -> None:
+    def show_group(self, group: PairGroup) -> None:
         """Show the pairs of one kind of change."""
         self._group = group
         self.groups.set_current(group.value)
@@ -277,12 +277,12 @@ class ComparePane(QWidget):
         if self._current() != pair:
             return
         if found is not None:
-            self.pair.show_pair(pair_view(found, pair.change), pair_leads(found))
+            self.pair.show_pair(pair_view(found, pair.change), pair_links(found))
             return
         (one,) = await self._presenter.pairs([pair])
         if self._current() == pair:
             only = one.after or one.before
-            self.pair.show_sentence(single_sentence(pair_row(one)), half_leads(only) if only else ())
+            self.pair.show_sentence(single_sentence(pair_row(one)), single_run_links(only) if only else ())
 
     def _current(self) -> RunPair | None:
         row = self.table.current_id()
@@ -300,5 +300,5 @@ def _item(choice: FilterChoice) -> PickItem:
     return PickItem(id=choice.value, title=choice.text, detail=choice.detail, mono=False)
 
 
-def _tab(group: Group, label: str, view: ComparisonView) -> str:
+def _tab(group: PairGroup, label: str, view: ComparisonView) -> str:
     return f"{label} {view.counts[group]:,}"

@@ -142,10 +142,14 @@ def filter_choices(
         case Dimension.EXPECTED | Dimension.SELECTED | Dimension.OFFERED:
             return (
                 *_no_tool_choices(dimension),
-                *(FilterChoice(value=one, text=one, mono=True) for one in choices.tools),
+                *map(_tool_choice, choices.tools),
             )
     names = {Dimension.SUITE: choices.suites, Dimension.TAG: choices.tags}.get(dimension, choices.servers)
     return tuple(FilterChoice(value=name, text=name) for name in names)
+
+
+def _tool_choice(name: str) -> FilterChoice:
+    return FilterChoice(value=name, text=name, mono=True)
 
 
 def _model_choice(label: str) -> FilterChoice:

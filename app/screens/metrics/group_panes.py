@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.screens.metrics.group_values import BASELINE_NOTE, RepeatsView
-from app.screens.metrics.overview_pane import FigureCell
+from app.screens.metrics.overview_pane import MetricCell
 from app.screens.metrics.presenter import MetricsView
 from app.screens.metrics.table_rows import (
     FLAKY_COLUMNS,
@@ -84,7 +84,7 @@ class RepeatsPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.figure = FigureCell()
+        self.figure = MetricCell()
         self.bar = StackedBar("Repeated cases")
         self.split = LineText(size=Size.SMALL, role=Role.DIM)
         self.chart = LineChart("Chance that k runs all pass")

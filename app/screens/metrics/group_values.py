@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
-from app.screens.metrics.charts import Curve, power_curve
+from app.screens.metrics.charts import ChartData, pass_all_data
 from app.screens.metrics.metric_values import (
     INTERVAL,
     DataTable,
-    Figure,
+    MetricValue,
     bounds,
     is_baseline,
     milliseconds,
@@ -16,7 +16,7 @@ from app.screens.metrics.metric_values import (
     part_of,
     rate_columns,
     rate_values,
-    runs_words,
+    runs_text,
     score,
 )
 from app.text.formatting import count, money, percent
@@ -43,7 +43,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfusionView:
-    """The matrix as it is drawn, and where a click leads; invented tools have a column where there are some."""
+    """The matrix as it is drawn, and where a click links; invented tools have a column where there are some."""
 
     rows: tuple[str, ...] = ()
     row_keys: tuple[str, ...] = ()
@@ -62,9 +62,9 @@ class ConfusionView:
         number = self.cells.get((row, column), 0)
         right = self.row_keys[row] == self.keys[column]
         if right:
-            return f"{self.rows[row]}: selected as expected in {number:,} of {runs_words(self.totals[row])}"
+            return f"{self.rows[row]}: selected as expected in {number:,} of {runs_text(self.totals[row])}"
         picked = self.column_names[column]
-        return f"Expected {self.rows[row]}, selected {picked}: {number:,} of {runs_words(self.totals[row])}"
+        return f"Expected {self.rows[row]}, selected {picked}: {number:,} of {runs_text(self.totals[row])}"
 
     def runs_of(self, where: RunFilter, row: int, column: int) -> RunFilter:
         """Return the filter of the runs that a cell counts."""
@@ -189,7 +189,7 @@ def runs_title(view: ConfusionView, row: int, column: int) -> str:
     return f"{view.column_names[column]} selected where {view.rows[row]} was expected"
 
 
-def tools_words(view: ConfusionView) -> str:
+def tools_text(view: ConfusionView) -> str:
     """Return the number of tools in the matrix."""
     return count(len(view.rows) - len(view.aside), "tool")
 
@@ -304,11 +304,11 @@ def _values(one: ModelMetrics) -> tuple[str | int | float | None, ...]:
 class RepeatsView:
     """The repeats for the screen; `message` stands alone where no case was repeated."""
 
-    figure: Figure
+    figure: MetricValue
     always: int
     flaky_count: int
     never: int
-    power: Curve
+    power: ChartData
     flaky: tuple[RepeatedCase, ...]
     batch_names: tuple[str, ...]
     table: DataTable
@@ -332,7 +332,7 @@ def repeats_view(repeats: RepeatStatistics, batches: Mapping[BatchId, Batch]) ->
         always=repeats.always,
         flaky_count=len(repeats.flaky),
         never=repeats.never,
-        power=power_curve(repeats.pass_power),
+        power=pass_all_data(repeats.pass_power),
         flaky=repeats.flaky,
         batch_names=names,
         table=_flaky_table(repeats, names),
@@ -346,10 +346,10 @@ _NO_REPEATS = (
 )
 
 
-def _figure(repeats: RepeatStatistics) -> Figure:
+def _figure(repeats: RepeatStatistics) -> MetricValue:
     rate = repeats.pass_rate
     sentence = f"{part_of(rate, 'repeated run')} passed, {count(repeats.groups, 'repeated case')}"
-    return Figure(
+    return MetricValue(
         title="Pass rate",
         value=percent(rate.value),
         bounds=bounds(rate),

@@ -31,12 +31,12 @@ def bounds(rate: Rate) -> str:
     return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
-def share_words(rate: Rate) -> str:
+def share_text(rate: Rate) -> str:
     """Return a share with its interval: `82 % (71–90)`."""
     return f"{percent(rate.value)} {bounds(rate)}".strip()
 
 
-def part_words(rate: Rate) -> str:
+def part_text(rate: Rate) -> str:
     """Return a count of a total: `5 of 6`."""
     return f"{rate.successes:,} of {rate.n:,}"
 
@@ -75,7 +75,7 @@ def model_name(label: str) -> str:
     return BASELINE if is_baseline(label) else label.split("/", 1)[-1]
 
 
-def runs_words(number: int) -> str:
+def runs_text(number: int) -> str:
     """`469 runs`."""
     return count(number, "run")
 
@@ -166,7 +166,7 @@ def joined_rows(rows: Iterable[Iterable[Value]]) -> tuple[tuple[Value, ...], ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class MetricValue:
     """A share with its interval; `sentence` says its n in words, `help` explains the term by example."""
 
     title: str
@@ -178,7 +178,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aside:
+class SideMetric:
     """A quieter figure; `bad` where it asks for a look."""
 
     label: str
@@ -187,18 +187,18 @@ class Aside:
     bad: bool = False
 
 
-def figures(metrics: Metrics) -> tuple[Figure, ...]:
+def figures(metrics: Metrics) -> tuple[MetricValue, ...]:
     """Return accuracy, precision, recall and correct parameters."""
     return (
-        _figure("Accuracy", metrics.accuracy, _accuracy_words(metrics), _accuracy_help(metrics)),
-        _figure("Precision", metrics.precision, _precision_words(metrics), _precision_help(metrics)),
-        _figure("Recall", metrics.recall, _recall_words(metrics), _recall_help(metrics)),
-        _figure("Parameters right", metrics.parameters_right, _parameter_words(metrics), _parameter_help(metrics)),
+        _figure("Accuracy", metrics.accuracy, _accuracy_text(metrics), _accuracy_help(metrics)),
+        _figure("Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics)),
+        _figure("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
+        _figure("Parameters right", metrics.parameters_right, _parameter_text(metrics), _parameter_help(metrics)),
     )
 
 
-def _figure(title: str, rate: Rate, sentence: str, explained: str) -> Figure:
-    return Figure(
+def _figure(title: str, rate: Rate, sentence: str, explained: str) -> MetricValue:
+    return MetricValue(
         title=title,
         value=percent(rate.value),
         bounds=bounds(rate),
@@ -208,18 +208,18 @@ def _figure(title: str, rate: Rate, sentence: str, explained: str) -> Figure:
     )
 
 
-def _accuracy_words(metrics: Metrics) -> str:
+def _accuracy_text(metrics: Metrics) -> str:
     return f"{part_of(metrics.accuracy, 'run')} judged correct" if metrics.accuracy.n else "No run was judged"
 
 
 def _accuracy_help(metrics: Metrics) -> str:
     return (
-        f"Accuracy: of the {runs_words(metrics.accuracy.n)} that were judged, the share that selected "
+        f"Accuracy: of the {runs_text(metrics.accuracy.n)} that were judged, the share that selected "
         "correctly: the expected tool, or no tool if none was expected."
     )
 
 
-def _precision_words(metrics: Metrics) -> str:
+def _precision_text(metrics: Metrics) -> str:
     if not metrics.precision.n:
         return "No correct and no unexpected calls"
     return f"{count(metrics.tp, 'correct call')}, {metrics.fp:,} unexpected"
@@ -232,7 +232,7 @@ def _precision_help(metrics: Metrics) -> str:
     )
 
 
-def _recall_words(metrics: Metrics) -> str:
+def _recall_text(metrics: Metrics) -> str:
     return f"{part_of(metrics.recall, 'expected tool')} selected" if metrics.recall.n else "No tool was expected"
 
 
@@ -240,7 +240,7 @@ def _recall_help(metrics: Metrics) -> str:
     return f"Recall: of the {count(metrics.recall.n, 'time')} a tool was expected, the share that selected it."
 
 
-def _parameter_words(metrics: Metrics) -> str:
+def _parameter_text(metrics: Metrics) -> str:
     rate = metrics.parameters_right
     return f"{part_of(rate, 'correct call')}, every value" if rate.n else "No parameter was judged"
 
@@ -257,33 +257,33 @@ def _parameter_help(metrics: Metrics) -> str:
     return "\n".join(lines)
 
 
-def asides(metrics: Metrics, models: Sequence[ModelMetrics] = ()) -> tuple[Aside, ...]:
+def side_metrics(metrics: Metrics, models: Sequence[ModelMetrics] = ()) -> tuple[SideMetric, ...]:
     """Return F1, parameters, time, cost and failures."""
     return (
-        Aside(label="F1", value=score(metrics.f1), help=_F1_HELP),
+        SideMetric(label="F1", value=score(metrics.f1), help=_F1_HELP),
         *_baseline(metrics, models),
-        Aside(
+        SideMetric(
             label="Made-up parameters",
             value=_quiet(metrics.hallucination),
             help=f"Of the {count(metrics.hallucination.n, 'correct call')}, the share with at least one. "
             f"{explain('hallucinated parameter')}",
             bad=bool(metrics.hallucination.successes),
         ),
-        Aside(
+        SideMetric(
             label="Types conform",
             value=_quiet(metrics.type_conformance),
             help=f"Of {count(metrics.type_conformance.n, 'correct call')} with parameters, the share that conforms. "
             f"{explain('type conformance')}",
         ),
-        Aside(label="Latency", value=_latency(metrics), help=_latency_help(metrics)),
-        Aside(label="Cost", value=_cost(metrics), help=_cost_help(metrics)),
-        Aside(
+        SideMetric(label="Latency", value=_latency(metrics), help=_latency_help(metrics)),
+        SideMetric(label="Cost", value=_cost(metrics), help=_cost_help(metrics)),
+        SideMetric(
             label="Confident but wrong",
             value=f"{metrics.misleading:,}",
             help="Runs with a confidence of 0.7 or more that selected the wrong tool: the description misleads.",
             bad=metrics.misleading > 0,
         ),
-        Aside(
+        SideMetric(
             label="Failed",
             value=f"{metrics.failed:,}",
             help="Runs without an answer, such as unreachable models. They do not count in any rate.",
@@ -292,19 +292,19 @@ def asides(metrics: Metrics, models: Sequence[ModelMetrics] = ()) -> tuple[Aside
     )
 
 
-def _baseline(metrics: Metrics, models: Sequence[ModelMetrics]) -> Iterator[Aside]:
+def _baseline(metrics: Metrics, models: Sequence[ModelMetrics]) -> Iterator[SideMetric]:
     """Yield the number of runs of the baseline, if there are any."""
     number = sum(one.metrics.n for one in models if one.baseline)
     if number:
         explained = "Runs of the built-in offline baseline, which is not a model. Filter by model to exclude it."
-        yield Aside(label="Baseline", value=f"{number:,} of {metrics.n:,}", help=explained)
+        yield SideMetric(label="Baseline", value=f"{number:,} of {metrics.n:,}", help=explained)
 
 
 _F1_HELP = f"F1: {explain('F1')}"
 
 
 def _quiet(rate: Rate) -> str:
-    return share_words(rate) if rate.n else NONE
+    return share_text(rate) if rate.n else NONE
 
 
 def _latency(metrics: Metrics) -> str:
@@ -344,7 +344,7 @@ def figures_table(metrics: Metrics) -> DataTable:
     )
     rows: list[tuple[Value, ...]] = [(name, *rate_values(rate)) for name, rate in rates]
     rows += [(name, value, None, None, None) for name, value in _plain_figures(metrics)]
-    return DataTable(name="Figures", columns=("Figure", "Value", "Low", "High", "n"), rows=tuple(rows))
+    return DataTable(name="Metrics", columns=("Metric", "Value", "Low", "High", "n"), rows=tuple(rows))
 
 
 def _plain_figures(metrics: Metrics) -> tuple[tuple[str, Value], ...]:

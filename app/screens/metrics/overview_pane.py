@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.metrics.batch_comparison import ComparisonView, Group
-from app.screens.metrics.charts import Curve
+from app.screens.metrics.batch_comparison import ComparisonView, PairGroup
+from app.screens.metrics.charts import ChartData
 from app.screens.metrics.group_values import ConfusionView
-from app.screens.metrics.metric_values import TOO_FEW, Aside, Figure, span_of
+from app.screens.metrics.metric_values import TOO_FEW, MetricValue, SideMetric, span_of
 from app.screens.metrics.presenter import MetricsView
 from app.screens.metrics.table_rows import TOOL_COLUMNS, calibration_plot, matrix, show_table, tool_rows, trend_plot
 from app.text.glossary import explain
@@ -39,7 +39,7 @@ QUIET_ROW = 36
 FIGURES, LEAST_FIGURE = 4, 176
 
 
-class FigureCell(QWidget):
+class MetricCell(QWidget):
     """One figure, its interval in words and as a bar, and its n in words."""
 
     SPOKEN_AS = Spoken.StaticText
@@ -65,7 +65,7 @@ class FigureCell(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.sentence)
 
-    def show_figure(self, figure: Figure) -> None:
+    def show_figure(self, figure: MetricValue) -> None:
         """Show another figure."""
         self.title.setText(figure.title)
         self.value.setText(figure.value)
@@ -81,12 +81,12 @@ class FigureCell(QWidget):
             paint_focus(QPainter(self), self.rect())
 
 
-class FigureStrip(QWidget):
-    """Figures side by side, hairlines between them; in two rows where text is too large for one."""
+class MetricCells(QWidget):
+    """Main metrics side by side, separated by lines; in two rows where the text is too large for one."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.cells = [FigureCell() for _ in range(FIGURES)]
+        self.cells = [MetricCell() for _ in range(FIGURES)]
         self._rules = [Rule(upright=True) for _ in range(FIGURES)]
         self._across = 0
         self._grid = QGridLayout(self)
@@ -113,13 +113,13 @@ class FigureStrip(QWidget):
             self._grid.setColumnStretch(2 * column + 1, int(column < across))
         self.setFixedHeight(FIGURES // across * height("metric_strip"))
 
-    def show_figures(self, figures: Sequence[Figure]) -> None:
+    def show_figures(self, figures: Sequence[MetricValue]) -> None:
         """Show these."""
         for cell, figure in zip(self.cells, figures, strict=True):
             cell.show_figure(figure)
 
 
-class AsideRow(QWidget):
+class SideMetricRow(QWidget):
     """Quieter figures in one line: a dim name and a value."""
 
     def __init__(self) -> None:
@@ -132,17 +132,17 @@ class AsideRow(QWidget):
         self._shown = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def show_asides(self, asides: Sequence[Aside]) -> None:
+    def show_asides(self, side_metrics: Sequence[SideMetric]) -> None:
         """Show these."""
-        while len(self._parts) < len(asides):
+        while len(self._parts) < len(side_metrics):
             self._add()
-        self._shown = len(asides)
-        for (name, value), aside in zip(self._parts, asides, strict=False):
-            name.setText(aside.label)
-            value.setText(aside.value)
-            value.set_role(Role.BAD if aside.bad else Role.TEXT)
-            describe(aside.help, name, value)
-            value.setAccessibleName(f"{aside.label}: {aside.value}")
+        self._shown = len(side_metrics)
+        for (name, value), side_metric in zip(self._parts, side_metrics, strict=False):
+            name.setText(side_metric.label)
+            value.setText(side_metric.value)
+            value.set_role(Role.BAD if side_metric.bad else Role.TEXT)
+            describe(side_metric.help, name, value)
+            value.setAccessibleName(f"{side_metric.label}: {side_metric.value}")
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -194,8 +194,8 @@ class OverviewPane(QWidget):
         super().__init__()
         self._view: MetricsView | None = None
         self._quiet = False
-        self.strip = FigureStrip()
-        self.asides = AsideRow()
+        self.strip = MetricCells()
+        self.side_metrics = SideMetricRow()
         self.square = MatrixChart("Confusion matrix")
         self.matrix = ChartPanel("Expected (rows) against selected (columns)", self.square)
         self.tools = ListTable(TOOL_COLUMNS, "Tools from worst to best")
@@ -221,7 +221,7 @@ class OverviewPane(QWidget):
         column.setSpacing(0)
         column.addWidget(self.strip)
         column.addWidget(self._rules[0])
-        column.addWidget(self.asides)
+        column.addWidget(self.side_metrics)
         column.addWidget(self._rules[1])
         column.addWidget(self._upper, 60)
         column.addWidget(self._rules[2])
@@ -258,7 +258,7 @@ class OverviewPane(QWidget):
         """Show other figures."""
         self._view = view
         self.strip.show_figures(view.figures)
-        self.asides.show_asides(view.asides)
+        self.side_metrics.show_asides(view.side_metrics)
         self._show_matrix(view.confusion)
         self.tools.set_rows(tool_rows(view.confusion, view.tools))
         self._show_curve(self.calibration, view.calibration, calibration_plot(view.calibration))
@@ -286,7 +286,7 @@ class OverviewPane(QWidget):
         for one in self.panels():
             one.large = one is panel
         alone = panel is not None
-        for part in (self.strip, self.asides, *self._rules):
+        for part in (self.strip, self.side_metrics, *self._rules):
             part.setVisible(not alone)
         for row in (self._upper, self._lower):
             row.setVisible(not alone or (panel is not None and row.isAncestorOf(panel)))
@@ -299,12 +299,12 @@ class OverviewPane(QWidget):
         self.matrix.set_message("" if view.n else "None of these runs was judged.")
         show_table(self.matrix, view.table)
 
-    def _show_curve(self, panel: ChartPanel, curve: Curve, plot: Plot) -> None:
+    def _show_curve(self, panel: ChartPanel, data: ChartData, plot: Plot) -> None:
         if isinstance(panel.chart, LineChart):
             panel.chart.set_plot(plot)
-        panel.set_note(curve.note, curve.help)
-        panel.set_message(curve.message)
-        show_table(panel, curve.table)
+        panel.set_note(data.note, data.help)
+        panel.set_message(data.message)
+        show_table(panel, data.table)
 
     def _mark(self, row: str) -> None:
         """Mark the cell of the most frequent confusion of the selected tool."""
@@ -353,8 +353,8 @@ class AgainstPart(QWidget):
         self._counts.setVisible(view is not None)
         self.link.setVisible(view is not None)
         if view is not None:
-            self.fixed.set_count(view.counts[Group.FIXED])
-            self.regressed.set_count(view.counts[Group.REGRESSED])
+            self.fixed.set_count(view.counts[PairGroup.FIXED])
+            self.regressed.set_count(view.counts[PairGroup.REGRESSED])
 
 
 def _counted(word: str, pips: CountDots) -> QHBoxLayout:

@@ -18,14 +18,14 @@ from app.dialogs.export import copy_markdown, export_comparison, export_runs
 from app.dialogs.export_presenter import ExportPresenter
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.metrics.batch_comparison import ComparisonView
-from app.screens.metrics.commands import MetricsExports, Ways
+from app.screens.metrics.commands import MetricsExports, MetricsLinks
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.filter_bar import FilterBar
 from app.screens.metrics.filters import FIELDS, Dimension
 from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
 from app.screens.metrics.metric_values import DataTable
 from app.screens.metrics.overview_pane import OverviewPane
-from app.screens.metrics.presenter import MetricsPresenter, MetricsView, Standing
+from app.screens.metrics.presenter import MetricsPresenter, MetricsState, MetricsView
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart import ChartPanel
 from mcp_tef import Event
@@ -43,7 +43,7 @@ class MetricsPage(Page):
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view_state = self._views.load(FIELDS)
         self.exports = MetricsExports(self)
-        self.ways = Ways(session, self.presenter, self._filter, lambda: self.compare.chosen())
+        self.links = MetricsLinks(session, self.presenter, self._filter, lambda: self.compare.chosen())
         self._compare_stale = True
         self._outdated: set[str] = set()
         self._against: ComparisonView | None = None
@@ -74,11 +74,11 @@ class MetricsPage(Page):
 
     @cached_property
     def overview(self) -> OverviewPane:
-        """Figures, matrix, tools, calibration and trend."""
+        """Metrics, matrix, tools, calibration and trend."""
         pane = OverviewPane()
-        pane.cell_opened.connect(self.ways.open_cell)
-        pane.tool_opened.connect(lambda place: self.ways.open_tool(pane.tool(place)))
-        pane.tools.set_menu(lambda rows: self.ways.tool_menu(pane.tool(int(rows[0])) if len(rows) == 1 else None))
+        pane.cell_opened.connect(self.links.open_cell)
+        pane.tool_opened.connect(lambda place: self.links.open_tool(pane.tool(place)))
+        pane.tools.set_menu(lambda rows: self.links.tool_menu(pane.tool(int(rows[0])) if len(rows) == 1 else None))
         pane.pair_opened.connect(lambda pair: self.session.go(ShowPair(*pair)))
         pane.batch_opened.connect(lambda one: self.session.go(ShowBatch(one)))
         pane.compare_wanted.connect(lambda: self.show_view("compare"))
@@ -92,10 +92,10 @@ class MetricsPage(Page):
     def models(self) -> GroupsPane:
         """Models and servers beside each other."""
         pane = GroupsPane()
-        pane.model_opened.connect(lambda label: self.ways.open_models([label]))
-        pane.server_opened.connect(self.ways.open_server)
-        pane.models.set_menu(self.ways.model_menu)
-        pane.servers.set_menu(self.ways.server_menu)
+        pane.model_opened.connect(lambda label: self.links.open_models([label]))
+        pane.server_opened.connect(self.links.open_server)
+        pane.models.set_menu(self.links.model_menu)
+        pane.servers.set_menu(self.links.server_menu)
         self.restore_layout("metrics.models", pane.models)
         self.restore_layout("metrics.servers", pane.servers)
         pane.find_rows(self.search.text())
@@ -106,8 +106,8 @@ class MetricsPage(Page):
     def repeats(self) -> RepeatsPane:
         """Statistics of repeated cases."""
         pane = RepeatsPane()
-        pane.case_opened.connect(self.ways.open_case)
-        pane.flaky.set_menu(self.ways.case_menu)
+        pane.case_opened.connect(self.links.open_case)
+        pane.flaky.set_menu(self.links.case_menu)
         pane.run_wanted.connect(self._start_runs)
         self.restore_layout("metrics.flaky", pane.flaky)
         pane.find_rows(self.search.text())
@@ -120,8 +120,8 @@ class MetricsPage(Page):
         pane = ComparePane(self.presenter, self.session.spawn)
         self.session.closing.connect(pane.settle.stop)
         pane.run_wanted.connect(self._start_runs)
-        pane.run_opened.connect(self.ways.open_pair)
-        pane.table.set_menu(lambda _: self.ways.pair_menu(pane.selected_pairs()))
+        pane.run_opened.connect(self.links.open_pair)
+        pane.table.set_menu(lambda _: self.links.pair_menu(pane.selected_pairs()))
         pane.pair.led.connect(self.session.go)
         pane.split.restore_layout(self.session.settings.get("metrics.compare", []))
         self.restore_layout("metrics.pairs", pane.table)
@@ -221,7 +221,7 @@ class MetricsPage(Page):
                 unless="No filter is set",
                 group="Metrics",
             ),
-            Command(id="metrics.export", text="Export figures and charts", do=self._open_export, group="Metrics"),
+            Command(id="metrics.export", text="Export metrics and charts", do=self._open_export, group="Metrics"),
         )
 
     def first_focus(self) -> QWidget | None:
@@ -259,7 +259,7 @@ class MetricsPage(Page):
         return self.views.current()
 
     def _full(self) -> bool:
-        return self.presenter.view is not None and self.presenter.view.standing is Standing.FULL
+        return self.presenter.view is not None and self.presenter.view.state is MetricsState.FULL
 
     def _turn(self, key: str) -> None:
         self._save_view(replace(self.presenter.view_state, modes={"view": key}))
@@ -272,7 +272,7 @@ class MetricsPage(Page):
         if view is None:
             return
         self.filters.show_filters()
-        if view.standing is not Standing.FULL:
+        if view.state is not MetricsState.FULL:
             self._show_empty(view)
         self._outdated = {"overview", "models", "repeats"}
         self._place()
@@ -285,10 +285,10 @@ class MetricsPage(Page):
 
     def _ran(self) -> bool:
         view = self.presenter.view
-        return view is not None and view.standing is not Standing.NOTHING_RAN
+        return view is not None and view.state is not MetricsState.NOTHING_RAN
 
     def _show_empty(self, view: MetricsView) -> None:
-        if view.standing is Standing.NOTHING_FITS:
+        if view.state is MetricsState.NOTHING_FITS:
             clear = Action(text="Clear all filters", do=lambda: self._filter(NO_FILTERS), kind="primary")
             self.empty.set("funnel", "No runs match", "No finished run matches all of these filters.", [clear])
             return
@@ -344,7 +344,7 @@ class MetricsPage(Page):
     def export_actions(self) -> list[Action]:
         """Return the export menu: the runs, the comparison, every table and every chart."""
         view = self.presenter.view
-        if view is None or view.standing is not Standing.FULL:
+        if view is None or view.state is not MetricsState.FULL:
             return [Action(text="Nothing to export yet", do=lambda: None, enabled=False)]
         presenter, where, title = ExportPresenter(self.session.call), self.presenter.where, self.presenter.title()
         reports = [Action(text="Report of these runs…", do=partial(export_runs, self, self.session, where, title))]

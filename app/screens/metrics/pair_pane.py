@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.core_link.links import Link, link_actions
 from app.screens.metrics.batch_comparison import WORDS, PairRow
-from app.screens.metrics.commands import PairLeads
+from app.screens.metrics.commands import PairLinks
 from app.screens.metrics.metric_values import model_name
 from app.text.formatting import OUTCOME_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count
 from app.text.text_diff import Stretch, difference
@@ -138,12 +138,12 @@ def _side(run: RunDetail, choice: tuple[Stretch, ...]) -> Side:
 def _rows(changes: Sequence[ValueChange]) -> tuple[ValueRow, ...]:
     kept = (one for one in changes if one.name not in SAID_ELSEWHERE)
     return tuple(
-        ValueRow(name=one.name, before=_in_words(one.name, one.before), after=_in_words(one.name, one.after))
+        ValueRow(name=one.name, before=_code_text(one.name, one.before), after=_code_text(one.name, one.after))
         for one in kept
     )
 
 
-def _in_words(name: str, value: str) -> str:
+def _code_text(name: str, value: str) -> str:
     """Return the text of a code; other values as they are."""
     return SAID.get(name, {}).get(value, value)
 
@@ -212,7 +212,7 @@ LINE_LOOKS = {"+": Role.GOOD, "-": Role.BAD, "@": Role.DIM}
 class PairPane(QWidget):
     """Shows a `PairView`, or a sentence where there is only one half.
 
-    `led` gives the screen that a link leads to, and what is to be shown there.
+    `led` gives the screen that a link links to, and what is to be shown there.
     """
 
     led = Signal(object)
@@ -270,15 +270,15 @@ class PairPane(QWidget):
         column.addStretch(1)
         return whole
 
-    def show_sentence(self, text: str, leads: Sequence[Link] = ()) -> None:
-        """Say this in place of a pair, with where its only half leads to."""
+    def show_sentence(self, text: str, links: Sequence[Link] = ()) -> None:
+        """Say this in place of a pair, with where its only half links to."""
         self.sentence.set_text(text)
-        self.alone.set_links(link_actions(leads, self.led.emit))
+        self.alone.set_links(link_actions(links, self.led.emit))
         self._stack.setCurrentIndex(0)
 
-    def show_pair(self, view: PairView, leads: PairLeads) -> None:
+    def show_pair(self, view: PairView, links: PairLinks) -> None:
         """Show another pair."""
-        self._show_leads(leads)
+        self._show_leads(links)
         self.query.set_text(view.query)
         self.expected.set_spans([Span(f"{view.title}. Expected: ", Role.DIM), Span(view.expected, Role.DIM, mono=True)])
         self.before.show_side(view.before)
@@ -290,12 +290,12 @@ class PairPane(QWidget):
         self._show_tools(view.tools, view.tools_note)
         self._stack.setCurrentIndex(1)
 
-    def _show_leads(self, leads: PairLeads) -> None:
+    def _show_leads(self, links: PairLinks) -> None:
         shown: Sequence[tuple[Links, Sequence[Link]]] = (
-            (self.both, leads.both),
-            (self.confused, leads.confused),
-            (self.before.links, leads.before),
-            (self.after.links, leads.after),
+            (self.both, links.both),
+            (self.confused, links.confused),
+            (self.before.links, links.before),
+            (self.after.links, links.after),
         )
         for part, mine in shown:
             part.set_links(link_actions(mine, self.led.emit))

@@ -11,7 +11,7 @@ from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.screens.kit import FilterChip, FilterValues, ViewState
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
-from app.screens.metrics.charts import Curve, calibration_curve, trend_curve
+from app.screens.metrics.charts import ChartData, calibration_data, trend_data
 from app.screens.metrics.filters import Dimension, FilterChoice, filter_chips, filter_choices, run_filter
 from app.screens.metrics.group_values import (
     ConfusionView,
@@ -25,7 +25,15 @@ from app.screens.metrics.group_values import (
     tools_table,
     worst_first,
 )
-from app.screens.metrics.metric_values import TOO_FEW, Aside, DataTable, Figure, asides, figures, figures_table
+from app.screens.metrics.metric_values import (
+    TOO_FEW,
+    DataTable,
+    MetricValue,
+    SideMetric,
+    figures,
+    figures_table,
+    side_metrics,
+)
 from mcp_tef import (
     Batch,
     BatchId,
@@ -55,7 +63,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Standing(Enum):
+class MetricsState(Enum):
     """Reason for empty metrics, or FULL."""
 
     NOTHING_RAN = "nothing ran"
@@ -67,13 +75,13 @@ class Standing(Enum):
 class MetricsView:
     """Everything on the screen, ready-made off the window's thread."""
 
-    standing: Standing
-    figures: tuple[Figure, ...]
-    asides: tuple[Aside, ...]
+    state: MetricsState
+    figures: tuple[MetricValue, ...]
+    side_metrics: tuple[SideMetric, ...]
     confusion: ConfusionView
     tools: tuple[ToolMetrics, ...]
-    calibration: Curve
-    trend: Curve
+    calibration: ChartData
+    trend: ChartData
     models: tuple[GroupRow, ...]
     servers: tuple[GroupRow, ...]
     repeats: RepeatsView
@@ -203,12 +211,12 @@ def metrics_view(overview: MetricsOverview, batches: Mapping[BatchId, Batch], no
     """Return an overview as the screen shows it."""
     metrics = overview.metrics
     confusion = confusion_view(overview.confusions)
-    calibration, trend = calibration_curve(overview.calibration), trend_curve(overview.trend, now)
+    calibration, trend = calibration_data(overview.calibration), trend_data(overview.trend, now)
     repeats = repeats_view(overview.repeats, batches)
     return MetricsView(
-        standing=_standing(overview, batches),
+        state=_state(overview, batches),
         figures=figures(metrics),
-        asides=asides(metrics, overview.models),
+        side_metrics=side_metrics(metrics, overview.models),
         confusion=confusion,
         tools=worst_first(overview.confusions, TOO_FEW),
         calibration=calibration,
@@ -225,8 +233,8 @@ def metrics_view(overview: MetricsOverview, batches: Mapping[BatchId, Batch], no
     )
 
 
-def _standing(overview: MetricsOverview, batches: Mapping[BatchId, Batch]) -> Standing:
+def _state(overview: MetricsOverview, batches: Mapping[BatchId, Batch]) -> MetricsState:
     if overview.metrics.n:
-        return Standing.FULL
+        return MetricsState.FULL
     ran = any(batch.judged or batch.count("failed") for batch in batches.values())
-    return Standing.NOTHING_FITS if ran else Standing.NOTHING_RAN
+    return MetricsState.NOTHING_FITS if ran else MetricsState.NOTHING_RAN

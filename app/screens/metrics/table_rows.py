@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from app.screens.metrics.batch_comparison import PairRow
-from app.screens.metrics.charts import Curve, Spot
+from app.screens.metrics.charts import ChartData, ChartPoint
 from app.screens.metrics.group_values import ConfusionView, GroupRow, RepeatsView
 from app.screens.metrics.metric_values import (
     NONE,
@@ -13,7 +13,7 @@ from app.screens.metrics.metric_values import (
     DataTable,
     heading_help,
     model_name,
-    part_words,
+    part_text,
     score,
     shown,
     span_of,
@@ -110,9 +110,9 @@ def share_cell(rate: Rate, *, few: int = TOO_FEW) -> Cell:
     span = span_of(rate)
     if span is None:
         return Cell(text=NONE, role=Role.DIM, sort=-1.0)
-    told = f"{percent(rate.value)} ({span[1] * 100:.0f}–{span[2] * 100:.0f}), {part_words(rate)}"
+    told = f"{percent(rate.value)} ({span[1] * 100:.0f}–{span[2] * 100:.0f}), {part_text(rate)}"
     if rate.n < few:
-        return Cell(text=f"{part_words(rate)}, too few", role=Role.DIM, sort=rate.value, tip=told)
+        return Cell(text=f"{part_text(rate)}, too few", role=Role.DIM, sort=rate.value, tip=told)
     return Cell(text=percent(rate.value), span=span, sort=rate.value, tip=told)
 
 
@@ -127,14 +127,21 @@ def _tool_row(view: ConfusionView, number: int, tool: ToolMetrics) -> Row:
 
 
 def _tool_cells(tool: ToolMetrics, taken: str) -> tuple[Cell, ...]:
-    often = tool.taken_for_count >= OFTEN
-    real = tool.taken_for is not None and tool.taken_for.tool is not None
     return (
         Cell(text=tool.name),
         Cell(text=f"{tool.n:,}", role=Role.DIM, sort=tool.n),
         share_cell(tool.recall),
         share_cell(tool.precision),
         Cell(text=score(tool.f1) if tool.n >= TOO_FEW else NONE, sort=tool.f1 if tool.f1 is not None else -1.0),
+        *_confusion_cells(tool, taken),
+    )
+
+
+def _confusion_cells(tool: ToolMetrics, taken: str) -> tuple[Cell, ...]:
+    """Return the number of the most frequent confusion, and the tool that was selected instead."""
+    often = tool.taken_for_count >= OFTEN
+    real = tool.taken_for is not None and tool.taken_for.tool is not None
+    return (
         Cell(
             text=f"{tool.taken_for_count:,}" if taken else "",
             role=Role.BAD if often else Role.TEXT,
@@ -187,7 +194,7 @@ def flaky_rows(view: RepeatsView) -> list[Row]:
 def _flaky_cells(one: RepeatedCase, batch: str) -> tuple[Cell, ...]:
     return (
         Cell(text=one.case_name),
-        Cell(text=part_words(one.rate), sort=one.rate.value),
+        Cell(text=part_text(one.rate), sort=one.rate.value),
         share_cell(one.rate, few=1),
         Cell(text=model_name(one.model)),
         Cell(text=batch),
@@ -246,53 +253,53 @@ def matrix(view: ConfusionView) -> Matrix:
 HUNDRED: tuple[Tick, ...] = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 
 
-def calibration_plot(curve: Curve) -> Plot:
+def calibration_plot(data: ChartData) -> Plot:
     """Plot the share of correct runs against the confidence."""
     return Plot(
-        points=tuple(_point(spot) for spot in curve.spots),
+        points=tuple(_point(point) for point in data.points),
         x_ticks=((0.0, "0"), (0.5, "0.5"), (HIGH, "0.7"), (1.0, "1")),
         y_ticks=HUNDRED,
         diagonal=True,
-        bars=tuple(Bar(start=one.low, end=one.high, height=one.n, tip=one.says) for one in curve.stacks),
+        bars=tuple(Bar(start=one.low, end=one.high, height=one.n, tip=one.says) for one in data.bars),
         corner="below the line: overconfident",
         guide=HIGH,
     )
 
 
-def trend_plot(curve: Curve) -> Plot:
+def trend_plot(data: ChartData) -> Plot:
     """Plot batches in the order of time."""
-    last = max(1.0, len(curve.spots) - 1.0)
-    floor = _floor(curve.spots)
+    last = max(1.0, len(data.points) - 1.0)
+    floor = _floor(data.points)
     quarters = [quarter / 4 for quarter in range(int(floor * 4), 5)]
     return Plot(
-        points=tuple(_point(spot) for spot in curve.spots),
-        x_ticks=_spaced([(spot.x, spot.name) for spot in curve.spots]),
+        points=tuple(_point(point) for point in data.points),
+        x_ticks=_spaced([(point.x, point.name) for point in data.points]),
         y_ticks=tuple((quarter, percent(quarter)) for quarter in quarters),
         x=(0.0, last),
         y=(floor, 1.0),
-        band=len(curve.spots) > 1,
+        band=len(data.points) > 1,
     )
 
 
-def power_plot(curve: Curve) -> Plot:
+def power_plot(data: ChartData) -> Plot:
     """Plot the chance that k runs all pass against k."""
-    most = max((spot.x for spot in curve.spots), default=2.0)
+    most = max((point.x for point in data.points), default=2.0)
     return Plot(
-        points=tuple(_point(spot) for spot in curve.spots),
-        x_ticks=tuple((spot.x, spot.name) for spot in curve.spots),
+        points=tuple(_point(point) for point in data.points),
+        x_ticks=tuple((point.x, point.name) for point in data.points),
         y_ticks=HUNDRED,
         x=(1.0, max(2.0, most)),
     )
 
 
-def _point(spot: Spot) -> Point:
-    rate = spot.rate
-    return Point(x=spot.x, y=rate.value or 0.0, low=rate.low, high=rate.high, tip=spot.says, id=spot.id)
+def _point(point: ChartPoint) -> Point:
+    rate = point.rate
+    return Point(x=point.x, y=rate.value or 0.0, low=rate.low, high=rate.high, tip=point.says, id=point.id)
 
 
-def _floor(spots: Sequence[Spot]) -> float:
+def _floor(points: Sequence[ChartPoint]) -> float:
     """Return the start of the axis: a quarter below every interval."""
-    least = min((spot.rate.low or 0.0 for spot in spots), default=0.0)
+    least = min((point.rate.low or 0.0 for point in points), default=0.0)
     return min(0.75, int(least * 4) / 4)
 
 

@@ -66,14 +66,16 @@ class ReviewPart(QWidget):
             column.addWidget(part)
 
     def show_quality(self, quality: ToolQuality) -> None:
-        """Show what is known of another tool."""
+        """Show the review of another tool, if there is one."""
         review, failure = quality.review, quality.failure
-        title = f"Review by {review.model}" if review else "Model review"
-        self.head.set_title(title, _price(review))
-        self.failure.show_message(failure.message if failure else "", failure.hint if failure else "")
+        self.failure.show_message(*((failure.message, failure.hint) if failure else ("", "")))
         self.invite.setVisible(review is None and failure is None)
         self.ask.setText("Ask again…" if review or failure else "Ask a model about this tool…")
+        self.head.set_title(f"Review by {review.model}" if review else "Model review", _price(review))
         self._show_grades(review)
+        self._show_suggestion(quality, review)
+
+    def _show_suggestion(self, quality: ToolQuality, review: ModelReview | None) -> None:
         self._suggested = (review.suggested if review else None) or ""
         self.kept.setVisible(review is not None and not self._suggested)
         self.texts.setVisible(bool(self._suggested))

@@ -105,20 +105,20 @@ def notes(quality: ToolQuality) -> tuple[FindingGroup, ...]:
 def _finding_group(group: list[LintFinding]) -> FindingGroup:
     rule, aimed = group[0].rule, danger(group[0].rule)
     word, left = SEVERITIES[rule.severity], len(group) - MOST_PLACES
-    fixes = {one.fix for one in group}
+    fix = group[0].fix if len({one.fix for one in group}) == 1 else ""
     return FindingGroup(
         rule=rule.id,
         severity=rule.severity,
-        word=f"{word}, {aimed}" if aimed else word,
+        word=", ".join(filter(None, (word, aimed))),
         title=rule.title,
         where=group[0].place if len(group) == 1 else f"in {count(len(group), 'place')}",
         cost=sum(one.penalty for one in group),
         places=tuple(
-            FindingPlace(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if len(fixes) == 1 else one.fix)
+            FindingPlace(sentence=_sentence(one, group), excerpt=one.excerpt, fix="" if fix else one.fix)
             for one in group[:MOST_PLACES]
         ),
         more=f"And {count(left, 'more place')} like this." if left > 0 else "",
-        fix=group[0].fix if len(fixes) == 1 else "",
+        fix=fix,
         why=rule.why,
         unsafe=bool(aimed),
     )

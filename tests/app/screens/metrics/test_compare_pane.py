@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import pytest
 
 from app.core_link.targets import CompareBatches, ShowBatch, ShowCase, ShowPair, ShowTool
-from app.screens.metrics.batch_comparison import ComparisonView, Group, default_pair, pair_row, rounded_up
-from app.screens.metrics.commands import half_leads, pair_leads
+from app.screens.metrics.batch_comparison import ComparisonView, PairGroup, default_pair, pair_row, rounded_up
+from app.screens.metrics.commands import pair_links, single_run_links
 from app.screens.metrics.pair_pane import PairPane, PairView, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
 from mcp_tef import (
@@ -74,29 +74,29 @@ async def test_the_reading_comes_first_and_too_few_runs_are_a_result(presenter: 
 async def test_pairs_are_counted_by_what_became_of_them(presenter: MetricsPresenter) -> None:
     view = await compared(presenter)
     assert dict(view.counts) == {
-        Group.ALL: 12,
-        Group.FIXED: 3,
-        Group.REGRESSED: 1,
-        Group.UNCHANGED: 7,
-        Group.NEW: 0,
-        Group.GONE: 1,
-        Group.UNCOMPARED: 0,
+        PairGroup.ALL: 12,
+        PairGroup.FIXED: 3,
+        PairGroup.REGRESSED: 1,
+        PairGroup.UNCHANGED: 7,
+        PairGroup.NEW: 0,
+        PairGroup.GONE: 1,
+        PairGroup.UNCOMPARED: 0,
     }
     assert "Right tool: 64 % (35–85) before, 82 % (52–95) now; +18 points" in view.detail
 
 
 async def test_what_regressed_stands_first_in_the_list(presenter: MetricsPresenter) -> None:
     view = await compared(presenter)
-    changes = [pair.change for pair in view.of(Group.ALL)]
+    changes = [pair.change for pair in view.of(PairGroup.ALL)]
     assert changes[:4] == [PairChange.REGRESSED] + [PairChange.FIXED] * 3
-    rows = [pair_row(one) for one in await presenter.pairs(view.of(Group.REGRESSED))]
+    rows = [pair_row(one) for one in await presenter.pairs(view.of(PairGroup.REGRESSED))]
     assert [(row.word, row.before, row.after) for row in rows] == [("regressed", "no tool", "search_files")]
     assert (rows[0].before_right, rows[0].after_right) == (True, False)
 
 
 async def test_a_pair_with_one_half_is_told_in_a_sentence(presenter: MetricsPresenter) -> None:
     view = await compared(presenter)
-    (gone,) = view.of(Group.GONE)
+    (gone,) = view.of(PairGroup.GONE)
     assert await presenter.both(gone) is None
     (row,) = [pair_row(one) for one in await presenter.pairs([gone])]
     assert single_sentence(row) == "Only the older batch ran this case. It selected: no tool."
@@ -130,7 +130,7 @@ async def told(first_tools: object, **second: object) -> PairView:
     await fake.runs.wait(after.id)
     presenter = MetricsPresenter(Direct(fake.engine), lambda: NOW)
     view = await presenter.compare(BatchId(before.id), BatchId(after.id))
-    (pair,) = view.of(Group.ALL)
+    (pair,) = view.of(PairGroup.ALL)
     found = await presenter.both(pair)
     assert found is not None
     await fake.close()
@@ -256,20 +256,20 @@ def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(use: Any) -
             kind=VerdictKind.MATCH,
         )
         wrong = replace(right, selected_tool="picked", kind=VerdictKind.WRONG_TOOL)
-        was_wrong = pair_leads(_with(found, wrong, right))
+        was_wrong = pair_links(_with(found, wrong, right))
         pair = ShowPair(wanted, picked)
-        assert [lead.target for lead in was_wrong.confused] == [
+        assert [link.target for link in was_wrong.confused] == [
             pair,
             replace(pair, advice=True),
         ]
-        assert [lead.text for lead in was_wrong.confused] == ["Compare the two", "Suggest a rewrite"]
-        assert pair_leads(_with(found, right, right)).confused == ()
+        assert [link.text for link in was_wrong.confused] == ["Compare the two", "Suggest a rewrite"]
+        assert pair_links(_with(found, right, right)).confused == ()
         assert (
-            pair_leads(_with(found, right, replace(right, selected_tool=None, kind=VerdictKind.NO_TOOL))).confused == ()
+            pair_links(_with(found, right, replace(right, selected_tool=None, kind=VerdictKind.NO_TOOL))).confused == ()
         )
-        assert pair_leads(_with(found, right, replace(right, expected_server=None))).confused == ()
+        assert pair_links(_with(found, right, replace(right, expected_server=None))).confused == ()
         second = replace(right, expected_server=None, kind=VerdictKind.WRONG_TOOL)
-        assert pair_leads(_with(found, right, second)).confused == ()
+        assert pair_links(_with(found, right, second)).confused == ()
 
     use(story)
 
@@ -278,8 +278,8 @@ def test_an_invented_tool_leads_nowhere(use: Any) -> None:
     async def story(desk: Desk) -> None:
         run = (await two_runs(desk)).after.summary
         invented = replace(run, selected_tool="make_up", selected_server=None, kind=VerdictKind.INVENTED_TOOL)
-        assert "Selected tool" in [lead.text for lead in half_leads(run)]
-        assert "Selected tool" not in [lead.text for lead in half_leads(invented)]
+        assert "Selected tool" in [link.text for link in single_run_links(run)]
+        assert "Selected tool" not in [link.text for link in single_run_links(invented)]
 
     use(story)
 
@@ -295,13 +295,13 @@ def test_a_run_without_a_partner_leads_on_too(use: Any) -> None:
         desk.page.open_target(CompareBatches(older, newer.id))
         compare = desk.page.compare
         await until(lambda: compare.chosen() == (older, newer.id) and compare.table.rows.rowCount())
-        compare.show_group(Group.GONE)
+        compare.show_group(PairGroup.GONE)
         await until(lambda: compare.pair.alone.isVisible())
         case, *_ = compare.pair.alone.buttons
         case.click()
         assert desk.gone == [ShowCase(run.case_id)]
         assert "Run" in [made.text() for made in compare.pair.alone.buttons]
-        compare.show_group(Group.FIXED)
+        compare.show_group(PairGroup.FIXED)
         await until(lambda: not compare.pair.alone.isVisible())
 
     use(story)

@@ -38,7 +38,7 @@ def test_charts_are_exported_in_all_three_formats(use: Tell, tmp_path: Path) -> 
 def test_the_export_menu_has_every_table_and_every_chart(use: Tell) -> None:
     async def story(desk: Desk) -> None:
         texts = [action.text for action in desk.page.export_actions()]
-        assert {"Table: Figures…", "Table: Tools…", "Table: Models…", "Chart: Expected against selected…"} <= set(texts)
+        assert {"Table: Metrics…", "Table: Tools…", "Table: Models…", "Chart: Expected against selected…"} <= set(texts)
         assert texts[0] == "Report of these runs…"
         compared = "Report of the comparison…" in texts
         assert ("Copy the comparison as Markdown" in texts) == compared

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.screens.metrics.charts import calibration_curve, power_curve, trend_curve
+from app.screens.metrics.charts import calibration_data, pass_all_data, trend_data
 from app.screens.metrics.group_values import (
     ConfusionView,
     confusion_view,
@@ -24,13 +24,13 @@ from app.screens.metrics.group_values import (
 )
 from app.screens.metrics.metric_values import (
     DataTable,
-    asides,
     csv_text,
     figures,
     figures_table,
     milliseconds,
     percent_points,
     shown,
+    side_metrics,
 )
 from app.screens.metrics.page import MetricsPage
 from app.widgets.accessibility import reading_order
@@ -80,29 +80,29 @@ def test_what_is_not_defined_is_a_dash_and_never_zero() -> None:
     nothing = figures(overview().metrics)
     assert {figure.value for figure in nothing} == {"–"}
     assert nothing[2].sentence == "No tool was expected"
-    assert {aside.value for aside in asides(overview().metrics)[:3]} == {"–"}
+    assert {side_metric.value for side_metric in side_metrics(overview().metrics)[:3]} == {"–"}
 
 
 def test_f1_is_among_the_quieter_figures_and_has_no_interval() -> None:
-    first = asides(small().metrics)[0]
+    first = side_metrics(small().metrics)[0]
     assert (first.label, first.value) == ("F1", "0.84")
     assert "no Wilson interval" in first.help
 
 
 def test_failures_and_confident_mistakes_ask_for_a_look() -> None:
     runs = [*past_runs(DAY, SMALL), failed_run(900, batch_id=DAY.id)]
-    told = {aside.label: aside for aside in asides(overview(*runs).metrics)}
+    told = {side_metric.label: side_metric for side_metric in side_metrics(overview(*runs).metrics)}
     assert (told["Failed"].value, told["Failed"].bad) == ("1", True)
     assert (told["Confident but wrong"].value, told["Confident but wrong"].bad) == ("1", True)
 
 
 def test_runs_of_the_baseline_are_called_so() -> None:
     found = overview(*past_runs(DAY, SMALL), *past_runs(DAY, SMALL, model=ModelSettings().label))
-    told = {aside.label: aside.value for aside in asides(found.metrics, found.models)}
+    told = {side_metric.label: side_metric.value for side_metric in side_metrics(found.metrics, found.models)}
     assert told["Baseline"] == "52 of 104"
     rows = model_rows(found.models)
     assert [(row.name, row.kind) for row in rows] == [("gpt-4.1-mini", "openai"), ("offline baseline", "baseline")]
-    assert "Baseline" not in {aside.label for aside in asides(small().metrics, small().models)}
+    assert "Baseline" not in {side_metric.label for side_metric in side_metrics(small().metrics, small().models)}
 
 
 def test_columns_of_the_matrix_have_letters() -> None:
@@ -149,25 +149,25 @@ def test_an_empty_past_has_an_empty_matrix() -> None:
 
 
 def test_calibration_counts_each_level_and_says_its_share() -> None:
-    curve = calibration_curve(small().calibration)
-    assert sum(stack.n for stack in curve.stacks) == 52
-    assert curve.note == "self-reported · n 52"
-    assert all(f"{spot.rate.n} run" in spot.says for spot in curve.spots)
+    data = calibration_data(small().calibration)
+    assert sum(bar.n for bar in data.bars) == 52
+    assert data.note == "self-reported · n 52"
+    assert all(f"{point.rate.n} run" in point.says for point in data.points)
 
 
 def test_without_any_confidence_that_is_the_result() -> None:
     runs = [replace(run, confidence=None, confidence_source=None) for run in past_runs(DAY, SMALL)]
-    assert calibration_curve(overview(*runs).calibration).message.startswith("No answer has a confidence")
+    assert calibration_data(overview(*runs).calibration).message.startswith("No answer has a confidence")
 
 
 def test_a_trend_needs_two_batches() -> None:
-    one = trend_curve(small().trend, NOW)
+    one = trend_data(small().trend, NOW)
     assert one.message.endswith("A trend needs two.")
     older = past_batch(2)
-    two = trend_curve(overview(*past_runs(DAY), *past_runs(older), batches=(DAY, older)).trend, NOW)
+    two = trend_data(overview(*past_runs(DAY), *past_runs(older), batches=(DAY, older)).trend, NOW)
     assert two.message == ""
-    assert [spot.id for spot in two.spots] == ["batch-2", "batch-1"]
-    assert two.spots[1].says.startswith("Everyday, Yesterday: 77 % (64–86) of 52 runs correct")
+    assert [point.id for point in two.points] == ["batch-2", "batch-1"]
+    assert two.points[1].says.startswith("Everyday, Yesterday: 77 % (64–86) of 52 runs correct")
 
 
 def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
@@ -175,8 +175,8 @@ def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
     found = repeats_view(overview(*runs).repeats, {DAY.id: DAY})
     assert (found.always, found.flaky_count, found.never) == (1, 1, 0)
     assert found.figure.sentence == "4 of 6 repeated runs passed, 2 repeated cases"
-    assert [spot.name for spot in found.power.spots] == ["1", "2", "3"]
-    assert found.power.spots[0].says == "1 run all correct: 67 %, over 2 repeated cases"
+    assert [point.name for point in found.power.points] == ["1", "2", "3"]
+    assert found.power.points[0].says == "1 run all correct: 67 %, over 2 repeated cases"
     where = found.runs_of(0, RunFilter(statuses=(RunStatus.COMPLETED,)))
     assert (where.case_ids, where.batch_ids) == (("case-1",), ("batch-1",))
 
@@ -184,7 +184,7 @@ def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
 def test_without_repeats_the_view_says_what_they_are_good_for() -> None:
     found = repeats_view(small().repeats, {})
     assert found.message.startswith("One correct run can be luck.")
-    assert power_curve(()).spots == ()
+    assert pass_all_data(()).points == ()
 
 
 def test_servers_come_worst_first() -> None:

@@ -9,7 +9,7 @@ from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, ShowRuns, StartRuns
 from app.screens.kit import NO_FILTERS
-from app.screens.metrics.batch_comparison import Group
+from app.screens.metrics.batch_comparison import PairGroup
 from app.screens.metrics.filters import Dimension
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
 from tests.app.screens.metrics.conftest import Desk, Tell
@@ -37,7 +37,7 @@ def test_figures_matrix_and_tools_are_shown_at_once(use: Tell) -> None:
         assert (accuracy.value.text(), accuracy.sentence.text()) == ("79 %", "123 of 156 runs judged correct")
         assert desk.page.overview.square.matrix().rows == ("read_file", "search_code", "search_files", "no tool")
         assert [row[0] for row in desk.tools()] == ["search_code", "read_file", "search_files"]
-        assert desk.page.overview.asides.values()["Baseline"] == "52 of 156"
+        assert desk.page.overview.side_metrics.values()["Baseline"] == "52 of 156"
 
     use(story)
 
@@ -169,10 +169,10 @@ def test_pairs_can_be_narrowed_to_what_was_fixed(use: Tell) -> None:
         desk.page.show_view("compare")
         compare = desk.page.compare
         await until(lambda: compare.table.rows.rowCount() == 52)
-        compare.show_group(Group.FIXED)
+        compare.show_group(PairGroup.FIXED)
         await until(lambda: compare.table.rows.rowCount() == 3 and compare.table.rows.row(0).id)
         assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
-        compare.show_group(Group.NEW)
+        compare.show_group(PairGroup.NEW)
         assert compare.pair.sentence.text() == "No pairs here. Select another tab."
 
     use(story)
@@ -190,7 +190,7 @@ def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among
         await compare.refresh()
         await until(compare.table.current_id)
         assert compare.selected_pairs() == (chosen,)
-        compare.show_group(Group.FIXED)
+        compare.show_group(PairGroup.FIXED)
         await until(compare.table.current_id)
         assert compare.selected_pairs() == (chosen,)
 
