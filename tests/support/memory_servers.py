@@ -149,6 +149,7 @@ class MemoryCases:
     def __init__(self) -> None:
         self._cases: dict[CaseId, TestCase] = {}
         self._removed: dict[CaseId, TestCase] = {}
+        self._added: list[CaseId] = []
         self.finished: dict[CaseId, list[RunSummary]] = {}
         self.gate: asyncio.Event | None = None
 
@@ -156,6 +157,7 @@ class MemoryCases:
         """Keep them under fresh ids."""
         made = tuple(TestCase(id=CaseId(new_id()), draft=draft, created_at=NOW, updated_at=NOW) for draft in drafts)
         self._cases.update((case.id, case) for case in made)
+        self._added += [case.id for case in made]
         return made
 
     async def apply(
@@ -173,7 +175,7 @@ class MemoryCases:
             after = [await self.update(case_id, draft) for case_id, draft in changed.items()]
             made = await self.add(added)
             await _half_way(self.gate, step)
-        except StoppedError:
+        except (StoppedError, NotFoundError):
             self._cases = before
             raise
         return (*made, *after)
@@ -210,8 +212,9 @@ class MemoryCases:
         self._removed.update((case_id, self._cases.pop(case_id)) for case_id in ids)
 
     async def restore(self, ids: Sequence[CaseId]) -> None:
-        """Bring back."""
-        self._cases.update((case_id, self._removed.pop(case_id)) for case_id in ids)
+        """Bring back, each to its place."""
+        every = self._cases | {case_id: self._removed.pop(case_id) for case_id in ids}
+        self._cases = {case_id: every[case_id] for case_id in self._added if case_id in every}
 
     async def suites(self) -> tuple[str, ...]:
         """All names in use."""
@@ -219,6 +222,11 @@ class MemoryCases:
 
     async def rename_suite(self, name: str, wanted: str) -> None:
         """Of all cases, also those set aside."""
+        taken = {suite for case in (*self._cases.values(), *self._removed.values()) for suite in case.draft.suites}
+        if name not in taken:
+            raise NotFoundError(f"There is no suite named “{name}” any more.")
+        if wanted in taken - {name}:
+            raise ConflictError(f"Cases are in a suite named “{wanted}”.")
         for cases in (self._cases, self._removed):
             for case in list(cases.values()):
                 suites = tuple(wanted if suite == name else suite for suite in case.draft.suites)

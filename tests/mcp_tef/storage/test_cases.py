@@ -75,17 +75,6 @@ async def test_a_case_of_an_unknown_server_is_refused_and_nothing_is_added(regis
     assert await registered.cases.all() == ()
 
 
-async def test_cases_are_chosen_by_id_by_suite_or_by_tag(registered: SqliteStore) -> None:
-    one, two, three, _four = await registered.cases.add(
-        [draft("one"), draft("two", suites=("S", "T")), draft("three", tags=("a",)), draft("four")]
-    )
-    assert await registered.cases.select(ids=[one.id]) == (one,)
-    assert await registered.cases.select(suites=["T", "nobody's"]) == (two,)
-    assert await registered.cases.select(ids=[one.id], suites=["S"], tags=["a"]) == (one, two, three)
-    assert len(await registered.cases.select()) == 4
-    assert await registered.cases.suites() == ("S", "T")
-
-
 async def test_an_edited_case_reads_as_edited(registered: SqliteStore) -> None:
     (case,) = await registered.cases.add([draft(suites=("S",), tags=("a", "b"))])
     edited = replace(case.draft, name="new", servers=("web",), suites=("T",), tags=("b",), expectation=Expectation())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import PlannedRun, RunFilter
+from mcp_tef.model.runs import PlannedRun
 from mcp_tef.model.verdicts import (
     CallMatch,
     Classification,
@@ -70,17 +70,6 @@ async def test_a_new_verdict_takes_the_place_of_the_old_one_which_is_kept_whole(
     assert detail.answer == right(run).answer
 
 
-async def test_filters_counts_and_figures_follow_the_new_verdict(store: SqliteStore) -> None:
-    filled = await fill(store, repeats=2)
-    await run_all(store, filled.runs)
-    await store.runs.rejudge([judgement(filled.runs[0])])
-    assert (await store.runs.batch(filled.batch.id)).counts == {"TP": 1, "FN": 1}
-    assert await store.runs.count(RunFilter(classifications=(Classification.FN,))) == 1
-    assert await store.runs.count(RunFilter(kinds=(VerdictKind.WRONG_TOOL,))) == 1
-    history = await store.metrics.history(RunFilter())
-    assert sorted(history.right.tolist()) == [False, True]
-
-
 async def test_a_run_that_lost_its_verdict_meanwhile_is_not_given_one(store: SqliteStore, workspace: Path) -> None:
     filled = await fill(store)
     await run_all(store, filled.runs)
@@ -138,11 +127,6 @@ async def test_outcomes_hold_what_pairing_needs_in_the_order_planned(store: Sqli
     )
     assert (found[1].classification, found[1].parameters_ok) == (None, None)
     assert found[0].posed == found[2].posed != found[1].posed
-
-
-async def test_summaries_leave_out_what_is_gone(store: SqliteStore) -> None:
-    filled = await fill(store)
-    assert set(await store.runs.summaries([filled.runs[0].id, RunId("gone")])) == {filled.runs[0].id}
 
 
 TEXT = st.text(max_size=8)

@@ -42,17 +42,6 @@ MODELS = (
 )
 
 
-async def test_a_batch_has_one_pending_run_for_each_case_model_and_repeat(store: SqliteStore) -> None:
-    filled = await fill(store, [draft("one"), draft("two")], models=MODELS, repeats=3, name="Nightly")
-    planned = {(run.case_id, run.settings, run.repeat) for run in filled.runs}
-    assert len(planned) == len(filled.runs) == 12
-    assert {run.settings for run in filled.runs} == set(MODELS)
-    assert filled.batch.models == ("offline/retrieval", "openai/gpt-4.1-mini")
-    assert (filled.batch.name, filled.batch.total, filled.batch.status) == ("Nightly", 12, BatchStatus.RUNNING)
-    assert filled.batch.counts == {"pending": 12}
-    assert await store.runs.unfinished(filled.batch.id) == filled.runs
-
-
 async def test_a_batch_remembers_what_it_was_asked_for(store: SqliteStore) -> None:
     request: dict[str, Any] = {
         "suites": ("S",),

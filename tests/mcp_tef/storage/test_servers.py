@@ -68,19 +68,6 @@ async def test_a_server_is_kept_exactly_as_it_was_given(store: SqliteStore, spec
     assert added.status is ServerStatus.INACTIVE
 
 
-async def test_servers_are_listed_by_name(store: SqliteStore) -> None:
-    for name in ("web", "docs"):
-        await store.servers.add(http(name))
-    assert [server.name for server in await store.servers.all()] == ["docs", "web"]
-
-
-async def test_two_servers_cannot_have_one_name(store: SqliteStore) -> None:
-    await store.servers.add(http("docs"))
-    with pytest.raises(ConflictError, match="named “docs”"):
-        await store.servers.add(http("docs", url="http://other.test"))
-    assert len(await store.servers.all()) == 1
-
-
 async def test_two_servers_cannot_have_one_address(store: SqliteStore) -> None:
     await store.servers.add(http("docs"))
     with pytest.raises(ConflictError, match="docs has the address"):
@@ -163,14 +150,6 @@ async def test_a_server_that_is_only_renamed_stays_checked(store: SqliteStore) -
     assert {item.server for item in seen.tools} == {seen.server} == {"papers"}
 
 
-async def test_a_server_cannot_be_renamed_to_a_name_that_is_taken(store: SqliteStore) -> None:
-    server = await store.servers.add(http("docs"))
-    await store.servers.add(http("web"))
-    with pytest.raises(ConflictError):
-        await store.servers.update(server.id, http("web", url="http://docs.test/mcp"))
-    assert (await store.servers.get(server.id)).name == "docs"
-
-
 async def test_any_change_moves_the_moment_of_the_last_change(store: SqliteStore, workspace: Path) -> None:
     server = await store.servers.add(http("docs"))
     changed = await store.servers.update(server.id, http("papers"))
@@ -245,30 +224,11 @@ async def test_another_order_is_no_change(store: SqliteStore) -> None:
     assert await store.servers.accepted_listing(server.id) is None
 
 
-async def test_what_was_seen_stays_until_the_new_one_is_accepted(store: SqliteStore) -> None:
-    server = await store.servers.add(http("docs"))
-    for found in (OLD, NEW, listing(), NEW):
-        await store.servers.record_check(server.id, CheckResult(listing=found))
-    assert await store.servers.accepted_listing(server.id) == OLD
-    assert await store.servers.listing(server.id) == NEW
-    assert await store.servers.accept_listing(server.id, NEW)
-    assert await store.servers.accepted_listing(server.id) is None
-    assert await store.servers.listing(server.id) == NEW
-
-
 async def test_a_server_that_goes_back_to_what_was_seen_has_not_changed(store: SqliteStore) -> None:
     server = await store.servers.add(http("docs"))
     for found in (OLD, NEW, OLD):
         await store.servers.record_check(server.id, CheckResult(listing=found))
     assert await store.servers.accepted_listing(server.id) is None
-
-
-async def test_only_what_is_listed_now_can_be_accepted(store: SqliteStore) -> None:
-    server = await store.servers.add(http("docs"))
-    for found in (OLD, NEW, listing()):
-        await store.servers.record_check(server.id, CheckResult(listing=found))
-    assert not await store.servers.accept_listing(server.id, NEW)
-    assert await store.servers.accepted_listing(server.id) == OLD
 
 
 async def test_a_failed_check_changes_nothing(store: SqliteStore) -> None:
@@ -324,19 +284,6 @@ async def test_of_each_tool_the_last_fifty_are_kept_newest_first(store: SqliteSt
     kept = await store.calls.of_server(server.id, "search")
     assert [call.arguments["query"] for call in kept] == [f"no. {number}" for number in range(52, 2, -1)]
     assert len(await store.calls.of_server(server.id)) == 51
-
-
-async def test_removed_calls_are_gone_and_restored_ones_are_as_they_were(store: SqliteStore) -> None:
-    server = await store.servers.add(http("docs"))
-    calls = [asked(server.id, number) for number in range(3)]
-    for call in calls:
-        await store.calls.begin(call)
-    answered = replace(calls[1], status=ToolCallStatus.ANSWERED, duration_ms=20, reply=ToolReply(structured={"n": 1}))
-    await store.calls.end(answered)
-    await store.calls.remove([calls[0].id, answered.id])
-    assert await store.calls.of_server(server.id) == (calls[2],)
-    await store.calls.restore([calls[0], answered])
-    assert await store.calls.of_server(server.id) == (calls[2], answered, calls[0])
 
 
 async def test_the_calls_of_a_removed_server_go_with_it(workspace: Path) -> None:
