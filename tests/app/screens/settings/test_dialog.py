@@ -1,6 +1,8 @@
 """Settings dialog: settings, keys, consents and folders."""
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
@@ -17,6 +20,7 @@ from app.screens.settings.presenter import SettingsPaths, size_text
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine
+from tests.support.servers_page import within
 from tests.support.windows import drive, session_for, shown, until
 
 OLD = ServerSpec(name="old", transport=Transport.STDIO, command="serve", args=("--old",))
@@ -50,6 +54,29 @@ def opened(session: Session, window: QWidget, worn: list[str]) -> SettingsDialog
     return sheet
 
 
+@dataclass(frozen=True)
+class SettingsBench:
+    """An open settings dialog; `applied` lists the appearances and resets that it asked for."""
+
+    session: Session
+    window: QWidget
+    dialog: SettingsDialog
+    applied: list[str]
+
+
+@asynccontextmanager
+async def settings_over(fake: FakeEngine) -> AsyncIterator[SettingsBench]:
+    """Open the dialog, and close it at the end if the test did not."""
+    async with session_for(fake) as (session, _):
+        window, applied = shown(QWidget()), list[str]()
+        dialog = opened(session, window, applied)
+        yield SettingsBench(session, window, dialog, applied)
+        if isValid(dialog):
+            dialog.accept()
+        window.close()
+        window.deleteLater()
+
+
 def read_in(sheet: QWidget) -> list[str]:
     return [part.text() for part in sheet.findChildren(FlowText) if part.isVisible()]
 
@@ -58,28 +85,20 @@ def revokers(sheet: QWidget) -> list[Button]:
     return [one for one in sheet.findChildren(Button) if one.text() == "Revoke" and one.isVisible()]
 
 
-def test_what_was_agreed_to_is_listed_and_asked_about_again_once_it_is_revoked(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine({"files": []})) as (session, _):
-            await session.call(lambda core: core.consents.allow_server(OLD))
-            await session.call(lambda core: core.consents.allow_server(NOW))
-            await session.call(lambda core: core.servers.add(NOW))
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            sheet.pane.set_current("consents")
-            await until(lambda: len(revokers(sheet)) == 2)
-            said = read_in(sheet)
-            assert said.index("files") < said.index('"serve" "--all"') < said.index('"serve" "--old"')
-            QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
-            await until(lambda: len(revokers(sheet)) == 1)
-            assert await session.value(lambda core: core.consents.needed(NOW))
-            QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
-            await until(lambda: not revokers(sheet))
-            sheet.accept()
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over, {"files": []})
+async def test_consents_are_listed_and_can_be_revoked(bench: SettingsBench) -> None:
+    await bench.session.call(lambda core: core.consents.allow_server(OLD))
+    await bench.session.call(lambda core: core.consents.allow_server(NOW))
+    await bench.session.call(lambda core: core.servers.add(NOW))
+    bench.dialog.pane.set_current("consents")
+    await until(lambda: len(revokers(bench.dialog)) == 2)
+    texts = read_in(bench.dialog)
+    assert texts.index("files") < texts.index('"serve" "--all"') < texts.index('"serve" "--old"')
+    QTest.mouseClick(revokers(bench.dialog)[0], Qt.MouseButton.LeftButton)
+    await until(lambda: len(revokers(bench.dialog)) == 1)
+    assert await bench.session.value(lambda core: core.consents.needed(NOW))
+    QTest.mouseClick(revokers(bench.dialog)[0], Qt.MouseButton.LeftButton)
+    await until(lambda: not revokers(bench.dialog))
 
 
 async def agreed(core: Engine, spec: ServerSpec) -> None:
@@ -87,102 +106,75 @@ async def agreed(core: Engine, spec: ServerSpec) -> None:
 
 
 def only(sheet: QWidget, launch: str) -> bool:
-    """Whether one consent is left, that to a program."""
+    """Return True if only the consent to this program is left."""
     return len(revokers(sheet)) == 1 and launch in read_in(sheet)
 
 
-def test_among_many_consents_one_is_found_by_its_server_or_its_program(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine({"files": []})) as (session, _):
-            await session.call(lambda core: core.servers.add(NOW))
-            others = [replace(NOW, name=f"other {number}", args=(f"--{number}",)) for number in range(8)]
-            for spec in (NOW, *others):
-                await session.call(partial(agreed, spec=spec))
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            sheet.pane.set_current("consents")
-            await until(lambda: len(revokers(sheet)) == 9)
-            search = next(one for one in sheet.findChildren(SearchField) if one.isVisible() and one is not sheet.search)
-            for typed, found in (("FILES all", '"serve" "--all"'), ("--5", '"serve" "--5"')):
-                search.setText(typed)
-                await until(partial(only, sheet, found))
-            search.setText("nobody")
-            await until(lambda: "No permissions match. Clear the search to show all." in read_in(sheet))
-            assert not revokers(sheet)
-            sheet.accept()
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over, {"files": []})
+async def test_consents_are_found_by_server_or_program(bench: SettingsBench) -> None:
+    await bench.session.call(lambda core: core.servers.add(NOW))
+    others = [replace(NOW, name=f"other {number}", args=(f"--{number}",)) for number in range(8)]
+    for spec in (NOW, *others):
+        await bench.session.call(partial(agreed, spec=spec))
+    bench.dialog.pane.set_current("consents")
+    await until(lambda: len(revokers(bench.dialog)) == 9)
+    search = next(
+        one for one in bench.dialog.findChildren(SearchField) if one.isVisible() and one is not bench.dialog.search
+    )
+    for typed, found in (("FILES all", '"serve" "--all"'), ("--5", '"serve" "--5"')):
+        search.setText(typed)
+        await until(partial(only, bench.dialog, found))
+    search.setText("nobody")
+    await until(lambda: "No permissions match. Clear the search to show all." in read_in(bench.dialog))
+    assert not revokers(bench.dialog)
 
 
-def test_what_was_revoked_is_agreed_to_again_with_undo_though_the_settings_are_closed(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine({"files": []})) as (session, fake):
-            await session.call(lambda core: core.consents.allow_server(NOW))
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            sheet.pane.set_current("consents")
-            await until(lambda: revokers(sheet))
-            QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
-            sheet.accept()
-            await until(session.can_undo)
-            assert session.undo_words() == 'Undo revoke the consent to "serve" "--all"'
-            assert await session.value(lambda core: core.consents.needed(NOW))
-            session.undo()
-            await until(lambda: not fake.consents.needed(NOW))
-            session.redo()
-            await until(lambda: fake.consents.needed(NOW))
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over, {"files": []})
+async def test_a_revocation_can_be_undone_after_the_dialog_is_closed(bench: SettingsBench, fake: FakeEngine) -> None:
+    await bench.session.call(lambda core: core.consents.allow_server(NOW))
+    bench.dialog.pane.set_current("consents")
+    await until(lambda: revokers(bench.dialog))
+    QTest.mouseClick(revokers(bench.dialog)[0], Qt.MouseButton.LeftButton)
+    bench.dialog.accept()
+    await until(bench.session.can_undo)
+    assert bench.session.undo_words() == 'Undo revoke the consent to "serve" "--all"'
+    assert await bench.session.value(lambda core: core.consents.needed(NOW))
+    bench.session.undo()
+    await until(lambda: not fake.consents.needed(NOW))
+    bench.session.redo()
+    await until(lambda: fake.consents.needed(NOW))
 
 
-def test_another_scheme_and_contrast_are_worn_at_once_and_a_sheet_that_closes_early_complains_of_nothing(
-    qapp: QApplication,
+@within(settings_over)
+async def test_appearance_and_contrast_apply_immediately(
+    bench: SettingsBench,
 ) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine()) as (session, _):
-            failures: list[str] = []
-            session.failed.connect(lambda message, *_: failures.append(message))
-            window, worn = shown(QWidget()), list[str]()
-            sheet = opened(session, window, worn)
-            looks, contrast = sheet.findChildren(Segmented)
-            await until(looks.isVisible)
-            looks.choose(2)
-            contrast.choose(2)
-            sheet.accept()
-            await session.call(lambda core: core.servers.list())
-            await until(lambda: not window.findChildren(SettingsDialog))
-            assert (worn, failures) == (["dark", "high contrast"], [])
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+    failures: list[str] = []
+    bench.session.failed.connect(lambda message, *_: failures.append(message))
+    looks, contrast = bench.dialog.findChildren(Segmented)
+    await until(looks.isVisible)
+    looks.choose(2)
+    contrast.choose(2)
+    bench.dialog.accept()
+    await bench.session.call(lambda core: core.servers.list())
+    await until(lambda: not bench.window.findChildren(SettingsDialog))
+    assert (bench.applied, failures) == (["dark", "high contrast"], [])
 
 
-def test_a_sheet_that_closes_while_it_revokes_has_revoked_and_complains_of_nothing(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine({"files": []})) as (session, fake):
-            failures: list[str] = []
-            session.failed.connect(lambda message, *_: failures.append(message))
-            await session.call(lambda core: core.consents.allow_server(NOW))
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            sheet.pane.set_current("consents")
-            await until(lambda: revokers(sheet))
-            QTest.mouseClick(revokers(sheet)[0], Qt.MouseButton.LeftButton)
-            sheet.accept()
-            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-            await until(lambda: fake.consents.needed(NOW))
-            await session.call(lambda core: core.servers.consents())
-            await session.begun()
-            assert failures == []
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over, {"files": []})
+async def test_closing_the_dialog_does_not_stop_a_revocation(bench: SettingsBench, fake: FakeEngine) -> None:
+    failures: list[str] = []
+    bench.session.failed.connect(lambda message, *_: failures.append(message))
+    await bench.session.call(lambda core: core.consents.allow_server(NOW))
+    bench.dialog.pane.set_current("consents")
+    await until(lambda: revokers(bench.dialog))
+    QTest.mouseClick(revokers(bench.dialog)[0], Qt.MouseButton.LeftButton)
+    bench.dialog.accept()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    await until(lambda: fake.consents.needed(NOW))
+    await bench.session.call(lambda core: core.servers.consents())
+    await bench.session.begun()
+    assert failures == []
 
 
 def write(row: SettingRow, text: str) -> None:
@@ -193,76 +185,57 @@ def write(row: SettingRow, text: str) -> None:
     QTest.keyClick(row.field, Qt.Key.Key_Return)
 
 
-def test_a_value_holds_at_once_and_one_that_cannot_be_meant_is_said_below_its_name(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine()) as (session, fake):
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            row = await row_of(sheet, "limits", "MCP_TEF_MAX_MESSAGE_BYTES")
-            write(row, "2 MB")
-            await until(lambda: fake.config.limits.message_bytes == 2 * 1024 * 1024)
-            assert row.source.text() == "Set here, default: 16 MB"
-            write(row, "lots")
-            assert row.why.text() == "Write a size up to 1024 MB, such as 16 MB."
-            assert fake.config.limits.message_bytes == 2 * 1024 * 1024
-            row.back.click()
-            await until(lambda: fake.config.limits.message_bytes == 16 * 1024 * 1024)
-            assert (row.field.text(), row.why.text()) == ("", row.variable.reason)
-            sheet.accept()
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over)
+async def test_a_valid_value_applies_immediately_and_an_invalid_one_shows_an_error(
+    bench: SettingsBench, fake: FakeEngine
+) -> None:
+    row = await row_of(bench.dialog, "limits", "MCP_TEF_MAX_MESSAGE_BYTES")
+    write(row, "2 MB")
+    await until(lambda: fake.config.limits.message_bytes == 2 * 1024 * 1024)
+    assert row.source.text() == "Set here, default: 16 MB"
+    write(row, "lots")
+    assert row.why.text() == "Write a size up to 1024 MB, such as 16 MB."
+    assert fake.config.limits.message_bytes == 2 * 1024 * 1024
+    row.back.click()
+    await until(lambda: fake.config.limits.message_bytes == 16 * 1024 * 1024)
+    assert (row.field.text(), row.why.text()) == ("", row.variable.reason)
 
 
-def test_what_the_environment_sets_is_shown_with_its_variable_and_cannot_be_typed_over(
+def test_a_setting_from_the_environment_is_shown_and_cannot_be_changed(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.7")
     monkeypatch.setenv("DEFAULT_LLM_MODEL", "ollama/qwen3:8b")
 
     async def work() -> None:
-        async with session_for(FakeEngine()) as (session, _):
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            threshold = await row_of(sheet, "similarity", "SIMILARITY_THRESHOLD")
-            model = await row_of(sheet, "runs", "model")
+        async with settings_over(FakeEngine()) as bench:
+            threshold = await row_of(bench.dialog, "similarity", "SIMILARITY_THRESHOLD")
+            model = await row_of(bench.dialog, "runs", "model")
             assert (threshold.field.text(), threshold.field.isEnabled()) == ("0.7", False)
             assert threshold.source.text() == "SIMILARITY_THRESHOLD, from the environment"
             assert (model.field.text(), model.source.text()) == (
                 "ollama/qwen3:8b",
                 "DEFAULT_LLM_MODEL, from the environment",
             )
-            sheet.accept()
-            window.close()
-            window.deleteLater()
 
     drive(work())
 
 
-def test_settings_are_found_by_words_in_every_tab(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine()) as (session, _):
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            assert not sheet.findChildren(SettingRow), "a tab is made before anybody turns to it"
-            QTest.keyClicks(sheet.search, "look-alikes")
-            await until(lambda: [row.variable.title for row in visible_rows(sheet)] == ["Pairs are flagged from"])
-            QTest.keyClicks(sheet.search, " xyzzy")
-            await until(lambda: not visible_rows(sheet))
-            assert "No settings match. Try other words, or clear the search." in read_in(sheet)
-            sheet.accept()
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over)
+async def test_the_search_finds_settings_of_every_tab(bench: SettingsBench) -> None:
+    assert not bench.dialog.findChildren(SettingRow), "a tab is made before anybody turns to it"
+    QTest.keyClicks(bench.dialog.search, "look-alikes")
+    await until(lambda: [row.variable.title for row in visible_rows(bench.dialog)] == ["Pairs are flagged from"])
+    QTest.keyClicks(bench.dialog.search, " xyzzy")
+    await until(lambda: not visible_rows(bench.dialog))
+    assert "No settings match. Try other words, or clear the search." in read_in(bench.dialog)
 
 
 def visible_rows(sheet: SettingsDialog) -> list[SettingRow]:
     return [row for row in sheet.findChildren(SettingRow) if row.isVisible()]
 
 
-def test_a_key_is_named_by_its_provider_and_forgotten_and_never_shown(qapp: QApplication) -> None:
+def test_a_key_is_listed_by_provider_and_can_be_forgotten(qapp: QApplication) -> None:
     async def work() -> None:
         async with session_for(FakeEngine(environment={"MISTRAL_API_KEY": "geheim-1"})) as (session, fake):
             fake.keys.set("openai", Secret("geheim-2"))
@@ -283,22 +256,15 @@ def test_a_key_is_named_by_its_provider_and_forgotten_and_never_shown(qapp: QApp
     drive(work())
 
 
-def test_places_are_measured_and_a_reset_closes_the_sheet(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine()) as (session, _):
-            window, told = shown(QWidget()), list[str]()
-            sheet = opened(session, window, told)
-            sheet.pane.set_current("data")
-            await until(lambda: "/srv/mine.db" in read_in(sheet))
-            next(one for one in sheet.findChildren(Button) if one.text() == "Reset all settings").click()
-            assert told == ["reset"]
-            await until(lambda: not window.findChildren(SettingsDialog))
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+@within(settings_over)
+async def test_folders_are_listed_and_a_reset_closes_the_dialog(bench: SettingsBench) -> None:
+    bench.dialog.pane.set_current("data")
+    await until(lambda: "/srv/mine.db" in read_in(bench.dialog))
+    next(one for one in bench.dialog.findChildren(Button) if one.text() == "Reset all settings").click()
+    assert bench.applied == ["reset"]
+    await until(lambda: not bench.window.findChildren(SettingsDialog))
 
 
-def test_sizes_read_as_people_say_them() -> None:
+def test_sizes_have_units() -> None:
     said = [size_text(size) for size in (0, 999, 1_500, 12_345_678, 3 * 10**9)]
     assert said == ["nothing yet", "999 bytes", "1.5 KB", "12 MB", "3.0 GB"]
