@@ -181,11 +181,6 @@ class RunComparison:
     tools: tuple[ToolChange, ...]
     tools_alike: int
 
-    @property
-    def same_case(self) -> bool:
-        """True if both are runs of one case."""
-        return self.before.summary.case_id == self.after.summary.case_id
-
 
 @dataclass(frozen=True, slots=True)
 class ToolDrift:

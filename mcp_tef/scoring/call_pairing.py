@@ -79,7 +79,7 @@ def pair_up(
 ) -> CallPairing:
     """Return the best assignment: most pairs of the same tool, then the best parameters; by position if ordered."""
     table = _Table(wanted, calls, offer)
-    pairs = table.pairs_by_position() if ordered or max(len(wanted), len(calls)) <= 1 else table.best_pairs()
+    pairs = table.pairs(ordered)
     unmet = _without_partner(len(wanted), [row for row, _ in pairs])
     extra = _without_partner(len(calls), [column for _, column in pairs])
     return CallPairing(
@@ -133,10 +133,12 @@ class _Table:
         """Return True if the actual call is of the expected tool."""
         return self._offer.is_expected(self._wanted[row], self._calls[column])
 
-    def pairs_by_position(self) -> list[Pair]:
-        """Return the pairs of the same tool at the same position of both answers."""
-        both = range(min(len(self._wanted), len(self._calls)))
-        return [(place, place) for place in both if self.same_tool(place, place)]
+    def pairs(self, ordered: bool) -> list[Pair]:
+        """Return the best assignment; if `ordered`, the pairs of the same tool at the same position of both answers."""
+        lengths = len(self._wanted), len(self._calls)
+        if not ordered and max(lengths) > 1:
+            return self.best_pairs()
+        return [(place, place) for place in range(min(lengths)) if self.same_tool(place, place)]
 
     def best_pairs(self) -> list[Pair]:
         """Return the best assignment, the same for every order of rows and columns."""

@@ -95,11 +95,13 @@ def _expected(fields: Mapping[str, str]) -> Json:
         raise InputError("It has both an expected_tool and an expected.", hint="Fill one of the two.")
     if whole:
         return _json(whole, "expected")
-    if not tool:
-        if server or parameters:
-            raise InputError("It expects a server or parameters, but no tool.", hint="Fill expected_tool.")
-        return None
-    return [_call(tool, server, parameters)]
+    return _calls(tool, server, parameters)
+
+
+def _calls(tool: str, server: str | None, parameters: str) -> Json:
+    if not tool and (server or parameters):
+        raise InputError("It expects a server or parameters, but no tool.", hint="Fill expected_tool.")
+    return [_call(tool, server, parameters)] if tool else None
 
 
 def _call(tool: str, server: str | None, parameters: str) -> Json:

@@ -30,7 +30,7 @@ def names(labels: Sequence[ToolLabel]) -> list[str]:
 
 
 def sides(run: RunSummary) -> tuple[Side, Side]:
-    """What a run expected and selected, read from its summary."""
+    """Return the tools that a run expected and selected, read from its summary."""
     expected = (run.expected_server or "", run.expected_tool) if run.expected_tool else None
     if run.kind == "invented_tool":
         return expected, "invented"

@@ -149,7 +149,6 @@ async def test_two_runs_are_told_apart_down_to_the_tools_they_saw(store: Store) 
     assert pair.before is not None
     assert pair.after is not None
     found = await compare.runs(pair.before, pair.after)
-    assert found.same_case
     assert [(change.name, change.before, change.after) for change in found.settings] == [("Temperature", "0.4", "0")]
     assert [(change.tool, change.change) for change in found.tools] == [("find", DefinitionChange.CHANGED)]
     assert found.tools_alike == 1

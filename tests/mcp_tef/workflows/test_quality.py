@@ -47,7 +47,7 @@ def names(tools: Sequence[ToolQuality]) -> list[str]:
 
 
 def about(tool: str, task: WritingTask) -> bool:
-    """Whether a task is about a tool."""
+    """Return True if a task is about a tool."""
     return f'"name":"{tool}"' in task.prompt
 
 

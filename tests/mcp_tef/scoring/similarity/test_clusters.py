@@ -23,7 +23,7 @@ def scores(count: int, seed: int, steps: int) -> Matrix:
 
 
 def condensed(square: Matrix) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """What scipy reads."""
+    """Return the condensed distances that scipy reads."""
     return 1 - square[np.triu_indices(len(square), 1)].astype(np.float64)
 
 
