@@ -56,17 +56,24 @@ APP_NAME = "mcp-tef"
 
 
 def data_folder() -> Path:
-    """The folder of this program among the user's data."""
+    """Return the folder of this program among the user's data."""
     return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
 def default_workspace() -> Path:
-    """The workspace file in the user's own data folder."""
+    """Return the workspace file in the user's own data folder."""
     return data_folder() / "workspace.db"
 
 
 def _baseline(environment: Mapping[str, str]) -> OfflineSelector:
     return OfflineSelector(TfidfLexicon(), lambda: best_local_embedder(environment, data_folder() / "models"))
+
+
+def _config(
+    environment: Mapping[str, str], settings: Mapping[str, str] | None
+) -> tuple[Config, tuple[InputError, ...]]:
+    """Return the configuration, and the problems of settings that are passed over; without settings, they raise."""
+    return (Config.from_environment(environment), ()) if settings is None else Config.lenient(environment, settings)
 
 
 def _bundled_programs() -> frozenset[str]:
@@ -153,11 +160,7 @@ class Engine:
         `reading`, a workspace may be read-only, and none is created: one that is named must exist.
         """
         surroundings = dict(os.environ if environment is None else environment)
-        problems: tuple[InputError, ...] = ()
-        if settings is None:
-            config = Config.from_environment(surroundings)
-        else:
-            config, problems = Config.lenient(surroundings, settings)
+        config, problems = _config(surroundings, settings)
         named = workspace or config.workspace
         path = named or default_workspace()
         if reading:

@@ -107,26 +107,30 @@ def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
 
 
 def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
+    program = request.spec if request.kind is ConsentKind.PROGRAM else None
     names = (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
-    is_program = request.kind is ConsentKind.PROGRAM and request.spec is not None
-    if request.spec is not None and is_program:
-        arguments = enumerate(request.spec.argv, 1)
+    if program is not None:
+        arguments = enumerate(program.argv, 1)
         yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in arguments)
         yield "Runs as", (visible(user_name()),)
     else:
-        yield "Address", (visible(request.target),)
-        yield "Sends", names
-        if request.spec is not None and request.spec.oauth.issuer:
-            yield "Signs in at", (visible(request.spec.oauth.issuer),)
+        yield from _address_rows(request, names)
     if request.listed_in:
         yield "Listed in", tuple(map(visible, request.listed_in))
-    if request.spec is not None and is_program:
+    if program is not None:
         yield "Reads", names
-        yield from _program_rows(request.spec)
+        yield from _program_rows(program)
     if request.unencrypted:
         yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
     if request.spec is not None and (risks := launch_risks(_as_started(request.spec))):
         yield "Check these", tuple(map(visible, risks))
+
+
+def _address_rows(request: ConsentRequest, names: tuple[str, ...]) -> Iterator[ConsentRow]:
+    yield "Address", (visible(request.target),)
+    yield "Sends", names
+    if request.spec is not None and request.spec.oauth.issuer:
+        yield "Signs in at", (visible(request.spec.oauth.issuer),)
 
 
 def _program_rows(spec: ServerSpec) -> Iterator[ConsentRow]:

@@ -37,7 +37,7 @@ def decoded(text: str) -> tuple[Json, tuple[str, ...]]:
 
 
 def parsed(line: Line) -> tuple[dict[str, Json], tuple[str, ...]]:
-    """The object of a line (UTF-8), and the keys that are repeated in it; InputError where there is none."""
+    """Return the object of a line (UTF-8), and the keys that are repeated in it; InputError where there is none."""
     if line is None:
         raise InputError(f"The line is longer than {LARGEST_LINE_BYTES // MB} MB.")
     try:
@@ -55,7 +55,7 @@ def parsed(line: Line) -> tuple[dict[str, Json], tuple[str, ...]]:
 
 
 def id_of(row: Json) -> Json:
-    """The id of a line, None where it has none that is text or a number."""
+    """Return the id of a line, None where it has none that is text or a number."""
     return row.get("id") if isinstance(row, dict) and isinstance(row.get("id"), str | int) else None
 
 
@@ -68,21 +68,21 @@ def require(row: Mapping[str, Json], names: tuple[str, ...]) -> None:
 
 
 def name_of(value: Json, what: str) -> str:
-    """A name; InputError where it is no text, or none at all."""
+    """Return a name; InputError where it is no text, or none at all."""
     if not isinstance(value, str) or not value:
         raise InputError(f"A {what} of the line has no name.")
     return value
 
 
 def server_of(value: Json) -> str | None:
-    """The name of a server, None where there is none; InputError where it is no text."""
+    """Return the name of a server, None where there is none; InputError where it is no text."""
     if value is None or isinstance(value, str):
         return value or None
     raise InputError("A server of the line is not named by text.")
 
 
 def tool_of(raw: Mapping[str, Any], description: str = "") -> Tool:
-    """A tool as a line has it, with its schema under either spelling."""
+    """Return a tool as a line has it, with its schema under either spelling."""
     return Tool(
         server=server_of(raw.get("server")) or "",
         name=name_of(raw.get("name"), "tool"),
@@ -232,7 +232,7 @@ def _tool(row: Mapping[str, Json], which: str) -> Tool:
 
 
 def _schema(raw: Mapping[str, Any], which: str) -> Mapping[str, Any]:
-    """The schema under either spelling; a tool may have none."""
+    """Return the schema under either spelling; a tool may have none."""
     schema = raw.get("inputSchema", raw.get("input_schema")) or {}
     if not isinstance(schema, dict):
         raise InputError(f"The input schema of {which} is not an object.")

@@ -16,6 +16,7 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong as an InputError, so that every error looks the same."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise an InputError in place of argparse's own exit."""
         raise InputError(message[:1].upper() + message[1:] + ".", hint=f"See {self.prog} --help.", code="bad_usage")
 
 
@@ -65,7 +66,7 @@ def add_group(verbs: Verbs, name: str, summary: str) -> Verbs:
 
 
 def joined(arguments: Sequence[str]) -> list[str]:
-    """The arguments with `--arg -y` as `--arg=-y`, since what follows belongs to another program."""
+    """Return the arguments with `--arg -y` as `--arg=-y`, since what follows belongs to another program."""
     result: list[str] = []
     for argument in arguments:
         if result and result[-1] in TAKES_ANYTHING:

@@ -58,7 +58,7 @@ def add_report_options(parser: Parser) -> None:
 
 
 def threshold(text: str) -> tuple[str, float]:
-    """A metric with the least that it has to be; InputError for what is no metric, or no share."""
+    """Parse `METRIC=X`; InputError for an unknown metric, or a value that is not from 0 to 1."""
     name, _, value = text.partition("=")
     key = name.strip().lower().replace("-", "_")
     if key not in METRICS:
@@ -150,7 +150,7 @@ async def _report_interrupted(
 
 
 def _resume_command(engine: "Engine", batch: Batch) -> str:
-    """The command that runs the rest; it names the workspace where that is not the one opened without being named."""
+    """Return the command that runs the rest; it names the workspace unless that is the default one."""
     from mcp_tef import default_workspace
 
     command = f"mcp-tef runs resume {batch.id}"
@@ -188,7 +188,7 @@ def _tell(results: _BatchResults, terminal: Terminal) -> None:
 
 
 def _kept(runs: tuple[RunSummary, ...], metrics: Metrics, asked: Namespace, terminal: Terminal) -> int:
-    """The exit code by thresholds, where there are any: then single misses pass, but a run that failed does not."""
+    """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
     if not asked.fail_under:
         return verdict_code(runs)
     missed = shortfalls(metrics, asked.fail_under)

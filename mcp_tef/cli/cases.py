@@ -83,13 +83,13 @@ def _form(arguments: Namespace) -> CaseFileFormat | None:
 
 
 def _tell(preview: CaseImportPreview, terminal: Terminal, *, dry: bool) -> None:
+    verb = "would be" if dry else "is now"
     for case in preview.cases:
         for note in case.notes:
             terminal.note(f"{case.label}: {note}")
         if case.fate is ImportStatus.REFUSED:
             terminal.note(f"Refused {case.label} ({case.place}): {case.reason}")
-        for change in case.changes:
-            terminal.say(f"{case.label}: {change.field} {'would be' if dry else 'is now'} {change.after}")
+        terminal.say(*(f"{case.label}: {change.field} {verb} {change.after}" for change in case.changes))
     for server in preview.servers:
         terminal.say(f"{server.name}: a tools file with {counted(len(server.tools), 'tool')}, at {server.path}.")
     counts = {fate: len(preview.of(fate)) for fate in ImportStatus}
@@ -150,7 +150,7 @@ async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def chosen(cases: Sequence[TestCase], arguments: Namespace) -> list[TestCase]:
-    """The cases of the suites and tags that were asked for; all where none were."""
+    """Return the cases of the named suites and tags; all of them where none is named."""
     wanted = {*arguments.suite}, {*arguments.tag}
     if not any(wanted):
         return list(cases)
@@ -178,7 +178,7 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
 
 
 async def resolved(engine: "Engine", texts: Sequence[str]) -> list[TestCase]:
-    """The cases that ids or names mean; NotFoundError for one that means none."""
+    """Return the cases with these ids or names; NotFoundError for one that means none."""
     cases = await engine.cases.list()
     by_id = {case.id: case for case in cases}
     by_name = {case.name: case for case in cases}

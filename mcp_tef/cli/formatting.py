@@ -82,7 +82,7 @@ def batch_line(batch: Batch) -> str:
 
 
 def metrics_lines(metrics: Metrics) -> list[str]:
-    """The figures, each rate with its interval and how many runs it rests on."""
+    """Return the metrics, each rate with its interval and the number of its runs."""
     counts = f"{metrics.tp} TP, {metrics.fp} FP, {metrics.tn} TN, {metrics.fn} FN, {metrics.failed} failed"
     lines = [
         f"runs                 {counts}",
@@ -179,7 +179,7 @@ def similarity_lines(found: "Similarity", at: float) -> list[str]:
 
 
 def compared_line(found: "Similarity") -> str:
-    """`94 tools of 12 servers, compared by tfidf.`"""
+    """Return `94 tools of 12 servers, compared by tfidf.`."""
     servers = len({one.tool.server for one in found.tools})
     return f"{counted(len(found), 'tool')} of {counted(servers, 'server')}, compared by {found.embedder}."
 
@@ -208,7 +208,7 @@ def _figure(score: float | None) -> str:
 
 
 def overlap_lines(found: "Similarity", weights: OverlapWeights, pairs: Sequence["OverlappingPair"]) -> list[str]:
-    """The pairs that share most, each with its reason below it."""
+    """Return the lines of the pairs that overlap most, each with its reason below it."""
     parts = f"{weights.semantic:g} meaning, {weights.parameters:g} parameters, {weights.description:g} words"
     lines = [compared_line(found), f"Overlap is weighed as {parts}."]
     for one in pairs:

@@ -71,7 +71,7 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
         return _interrupted(terminal)
     except BrokenPipeError:
         return 1
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # the outermost frame of a command
         return _failed(terminal, log_crash(error, terminal), debug, CRASHED)
 
 

@@ -47,7 +47,7 @@ def add_filters(parser: Parser) -> None:
 
 
 def filter_of(arguments: Namespace) -> RunFilter:
-    """The filter that the arguments make. Raises InputError for a date that is none."""
+    """Return the filter of the arguments; InputError for a date that is none."""
     return RunFilter(
         batch_ids=tuple(BatchId(value) for value in arguments.batch),
         suites=tuple(arguments.suite),
@@ -70,7 +70,7 @@ def _label(arguments: Namespace, side: str) -> ToolLabel | None:
 
 
 def _moment(text: str | None, day: timedelta) -> datetime | None:
-    """The moment of a text, in UTC where it names no zone; to a bare date a `day` is added."""
+    """Parse a moment, in UTC where it names no zone; to a bare date a `day` is added."""
     if text is None:
         return None
     try:

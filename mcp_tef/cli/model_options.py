@@ -17,7 +17,7 @@ def add_writer_options(parser: Parser, summary: str) -> None:
 
 
 def writer(arguments: Namespace) -> ModelSettings | None:
-    """The model that was asked for, with its settings; None where none was."""
+    """Return the model of the options with its settings; None where none is named."""
     if not arguments.model:
         return None
     provider, name = parse_model(arguments.model)

@@ -18,7 +18,7 @@ READ = ("file", "pairs", "tools_file", "workspace")
 
 
 def writable(text: str) -> Path:
-    """A file in a folder that is there, so that nothing is done in vain; no workspace is replaced by it."""
+    """Return a path that can be written, checked before any work is done; it never replaces a workspace."""
     from mcp_tef import require_replaceable
 
     path = Path(text)
@@ -76,7 +76,7 @@ def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Termin
 
 
 def output_name(path: Path) -> str:
-    """The name of a result in sentences."""
+    """Return the name of a result in sentences."""
     return "standard output" if is_standard_output(path) else str(path)
 
 

@@ -35,7 +35,7 @@ def register(verbs: Verbs) -> None:
 
 
 def score(text: str) -> int:
-    """A whole number from 0 to 100."""
+    """Parse a whole number from 0 to 100."""
     if not text.isdecimal() or int(text) > 100:
         raise InputError(f"{text} is not a score.", hint="Write a whole number from 0 to 100.", code="bad_usage")
     return int(text)
@@ -60,10 +60,15 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(*quality_lines(report))
     if arguments.out:
         terminal.say("", f"Everything was written to {output_name(arguments.out)}.")
+    return code_of(tool_set) or _model_code(report) or _threshold_code(report, arguments, terminal)
+
+
+def _threshold_code(report: QualityReport, arguments: Namespace, terminal: Terminal) -> int:
+    """Note each threshold that is not kept; 1 where there is one."""
     missed = shortfalls(report, arguments.fail_under, arguments.fail_on)
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")
-    return code_of(tool_set) or _model_code(report) or (MISSED if missed else 0)
+    return MISSED if missed else 0
 
 
 def _model_code(report: QualityReport) -> int:
@@ -83,7 +88,7 @@ def shortfalls(report: QualityReport, least: int | None, gravest: str | None) ->
 
 
 def quality_lines(report: QualityReport) -> list[str]:
-    """A table of all tools, the findings of each, and what servers weigh."""
+    """Return a table of all tools, the findings of each, and the token counts of servers."""
     if not report.tools:
         return ["No tool was read."]
     rows = [(str(one.score), str(one.tokens), one.tool.id, _counts(one)) for one in report.tools]

@@ -79,7 +79,7 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def wanted_pairs(found: "Similarity", named: Sequence[Sequence[str]], at: float) -> list[tuple[int, int]]:
-    """The places of the named pairs, else of the flagged ones, the most similar first."""
+    """Return the indices of the named pairs, else of the flagged ones, the most similar first."""
     if not named:
         return [(pair.a, pair.b) for pair in found.flagged(at)]
     return [(_place(found, a), _place(found, b)) for a, b in named]

@@ -55,7 +55,7 @@ def add_model_options(parser: Parser) -> None:
 
 
 def add_key_options(parser: Parser) -> None:
-    """The key and the consent, which are never arguments themselves."""
+    """Add the options for keys and consent; a key itself is never an argument."""
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
     add_consent_options(parser, asks_models=True)
 
@@ -81,7 +81,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
-    """The models that were asked for, else the usual one, with the settings of this run."""
+    """Return the models of the options, else the default one, with the settings of this run."""
     named = arguments.model or [Config.from_environment(os.environ).default_model.label]
     settings = ModelSettings(
         timeout=arguments.timeout, temperature=arguments.temperature, max_retries=arguments.retries
@@ -102,7 +102,7 @@ def _model(text: str, settings: ModelSettings, base_url: str | None) -> ModelSet
 
 
 def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]) -> dict[str, Secret]:
-    """The key from standard input, for the one provider that there is; nothing where it was not asked for."""
+    """Read the key for the only provider from standard input; return nothing where --key-stdin is absent."""
     if not arguments.key_stdin:
         return {}
     names = sorted(set(providers))
@@ -115,7 +115,7 @@ def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]
 
 
 async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase"]:
-    """The cases of the suites, tags and ids that were asked for; InputError where there is none."""
+    """Return the cases of the named suites, tags and ids; InputError where there is none."""
     everything = await engine.cases.list()
     named = await resolved(engine, arguments.case)
     grouped = chosen(everything, arguments) if arguments.suite or arguments.tag or not named else []

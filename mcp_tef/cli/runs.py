@@ -64,11 +64,7 @@ def _filters(parser: Parser) -> None:
 
 async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
     """List the batches, newest first; with a filter, the runs that pass it."""
-    where = RunFilter(
-        batch_id=BatchId(arguments.batch) if arguments.batch else None,
-        statuses=(RunStatus(arguments.status),) if arguments.status else (),
-        model=arguments.model,
-    )
+    where = _filter_of(arguments)
     async with opened(arguments, terminal) as engine:
         batches = [await engine.runs.batch(where.batch_id)] if where.batch_id else await engine.runs.batches()
         runs = await engine.runs.list(where, limit=arguments.limit)
@@ -80,6 +76,14 @@ async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
     else:
         terminal.say(*(line for run in runs for line in run_lines(run)))
     return 0
+
+
+def _filter_of(arguments: Namespace) -> RunFilter:
+    return RunFilter(
+        batch_id=BatchId(arguments.batch) if arguments.batch else None,
+        statuses=(RunStatus(arguments.status),) if arguments.status else (),
+        model=arguments.model,
+    )
 
 
 def _row(batch: Batch) -> tuple[str, ...]:
@@ -124,13 +128,13 @@ async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
 
 
 async def _shown(engine: "Engine", batch: Batch, terminal: Terminal, arguments: Namespace) -> int:
-    """Showing passes, unless it was asked whether thresholds are kept."""
+    """Report a batch; the exit code is 0 unless thresholds were given."""
     code = await report(engine, batch, terminal, arguments)
     return code if arguments.fail_under else 0
 
 
 async def newest_or(engine: "Engine", batch_id: str | None) -> Batch:
-    """The batch of an id, or the newest one; an error where there is none."""
+    """Return the batch of an id, or the newest one; an error where there is none."""
     if batch_id:
         return await engine.runs.batch(BatchId(batch_id))
     batches = await engine.runs.batches()

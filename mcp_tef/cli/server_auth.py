@@ -52,16 +52,28 @@ def add_auth_options(parser: Parser) -> None:
 
 
 def given_auth(arguments: Namespace) -> list[str]:
-    """The options that were given."""
+    """Return the options that were given."""
     return [option for option, name in _OPTIONS.items() if getattr(arguments, name) is not None]
 
 
 def authenticated(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
-    """The server with what the options change; InputError where they do not go together."""
+    """Return the server with what the options change; InputError where they do not go together."""
     if not given_auth(arguments):
         return spec
     kind = AuthType.BEARER if arguments.bearer_env else _KINDS.get(arguments.auth, spec.auth_type)
     kept = spec if kind is spec.auth_type else replace(spec, secret=None, oauth=OAuthClient())
+    client, secret = _client(kept.oauth, arguments), _secret(arguments)
+    if secret:
+        client = replace(client, private_key_file=None)
+    elif arguments.private_key_file:
+        kept = replace(kept, secret=None)
+    changed = replace(kept, auth_type=kind, secret=secret or kept.secret, oauth=client)
+    _require_whole(changed)
+    return changed
+
+
+def _client(client: OAuthClient, arguments: Namespace) -> OAuthClient:
+    """Return the OAuth client with what the options change; an empty value takes one away."""
     given = {
         "client_id": arguments.client_id,
         "remember": arguments.remember_sign_in,
@@ -71,15 +83,7 @@ def authenticated(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
         "signing_algorithm": arguments.signing_algorithm,
     }
     changes: dict[str, Any] = {name: value or None for name, value in given.items() if value is not None}
-    client = replace(kept.oauth, **changes)
-    secret = _secret(arguments)
-    if secret:
-        client = replace(client, private_key_file=None)
-    elif arguments.private_key_file:
-        kept = replace(kept, secret=None)
-    changed = replace(kept, auth_type=kind, secret=secret or kept.secret, oauth=client)
-    _require_whole(changed)
-    return changed
+    return replace(client, **changes)
 
 
 async def without_secrets(
@@ -110,19 +114,35 @@ def _secret(arguments: Namespace) -> str | None:
 
 
 def _require_whole(spec: ServerSpec) -> None:
-    by_client = spec.auth_type is AuthType.CLIENT_CREDENTIALS
-    named = bool(spec.secret or (by_client and spec.oauth.private_key_file))
+    fault = _unused_secret(spec) or _client_fault(spec) or _missing_secret(spec)
+    if fault:
+        what, hint = fault
+        raise InputError(f"{spec.name} {what}.", hint=hint, code="bad_usage")
+
+
+def _unused_secret(spec: ServerSpec) -> tuple[str, str] | None:
     if spec.auth_type is AuthType.NONE and spec.secret:
-        what, hint = "is given a secret and no --auth to use it for", "Add for example --auth bearer."
-    elif spec.auth_type not in _BY_OAUTH and spec.oauth != OAuthClient():
-        what, hint = "is not signed in to by OAuth", "Add --auth oauth2, or leave --client-id and the like out."
-    elif by_client and not spec.oauth.client_id:
-        what, hint = "has no client id to sign in with", "Add --client-id ID, as the service gave it."
-    elif not by_client and (spec.oauth.private_key_file or spec.oauth.signing_algorithm):
-        what, hint = "is not signed in to with a private key", "Add --auth client-credentials."
-    elif spec.auth_type not in (AuthType.NONE, AuthType.OAUTH2) and not named:
-        what, hint = "has no secret to authenticate with", "Add --secret-env VARIABLE or --secret-keychain ENTRY."
-        hint = "Add --secret-env VARIABLE or --private-key-file FILE." if by_client else hint
-    else:
-        return
-    raise InputError(f"{spec.name} {what}.", hint=hint, code="bad_usage")
+        return "is given a secret and no --auth to use it for", "Add for example --auth bearer."
+    return None
+
+
+def _client_fault(spec: ServerSpec) -> tuple[str, str] | None:
+    """Return what is wrong with the OAuth client, and what to do."""
+    client = spec.oauth
+    if spec.auth_type not in _BY_OAUTH:
+        hint = "Add --auth oauth2, or leave --client-id and the like out."
+        return ("is not signed in to by OAuth", hint) if client != OAuthClient() else None
+    if spec.auth_type is AuthType.CLIENT_CREDENTIALS:
+        hint = "Add --client-id ID, as the service gave it."
+        return None if client.client_id else ("has no client id to sign in with", hint)
+    has_key = client.private_key_file or client.signing_algorithm
+    return ("is not signed in to with a private key", "Add --auth client-credentials.") if has_key else None
+
+
+def _missing_secret(spec: ServerSpec) -> tuple[str, str] | None:
+    if spec.secret or spec.auth_type in (AuthType.NONE, AuthType.OAUTH2):
+        return None
+    if spec.auth_type is not AuthType.CLIENT_CREDENTIALS:
+        return "has no secret to authenticate with", "Add --secret-env VARIABLE or --secret-keychain ENTRY."
+    hint = "Add --secret-env VARIABLE or --private-key-file FILE."
+    return None if spec.oauth.private_key_file else ("has no secret to authenticate with", hint)

@@ -52,7 +52,7 @@ async def call(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def given_arguments(text: str) -> Mapping[str, Json]:
-    """The arguments in a JSON text."""
+    """Return the arguments in a JSON text."""
     try:
         value: Any = json.loads(text, parse_constant=_refuse)
     except RecursionError as error:

@@ -217,7 +217,7 @@ def _require_yes(terminal: Terminal, name: str, *, yes: bool) -> None:
 
 
 def new_spec(arguments: Namespace) -> ServerSpec:
-    """The server that the options describe."""
+    """Return the server that the options describe."""
     if not (arguments.url or arguments.program or arguments.tools_file):
         raise InputError(
             f"Nothing says where {arguments.name} is.", hint="Give --url, --command or --tools-file.", code="bad_usage"
@@ -226,7 +226,7 @@ def new_spec(arguments: Namespace) -> ServerSpec:
 
 
 def changed_spec(spec: ServerSpec, arguments: Namespace) -> ServerSpec:
-    """The server with what the options change; another kind of place drops what belonged to the old one."""
+    """Return the server with what the options change; another kind of place drops what belonged to the old one."""
     changes: dict[str, Any] = _place(arguments, spec)
     if arguments.args is not None:
         changes["args"] = tuple(arguments.args)

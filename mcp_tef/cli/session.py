@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def opened(arguments: Namespace, terminal: Terminal, default: Path | None = None) -> AsyncIterator["Engine"]:
-    """The engine on the workspace that was asked for, closed in order whatever happens."""
+    """Open the engine on the workspace of the options, and close it at the end."""
     from mcp_tef import Engine
 
     with _way_out_of_damage():

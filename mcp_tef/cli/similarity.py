@@ -73,7 +73,7 @@ async def _scores(
 
 
 def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal) -> None:
-    """The lines to their file, or to stdout; with --json the document holds them, or how many were written."""
+    """Write the lines to their file, or to stdout; with --json the document holds them or their count."""
     bad = sum("error" in row for row in rows)
     counts = {"lines": len(rows), "bad": bad}
     texts = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
@@ -171,7 +171,7 @@ def weights(text: str) -> OverlapWeights:
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on."""
+    """Parse a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise InputError(f"{text} is not a number of pairs.", hint="Write for example 20.", code="bad_usage")
     return int(text)

@@ -73,7 +73,7 @@ class Terminal:
         self.errors.flush()
 
     def read_key(self, prompt: str) -> Secret:
-        """A key that is typed unseen, or piped in; it never shows in what is written later."""
+        """Read a key that is typed unseen or piped in; later output never shows it."""
         with self.interruption.raised_at_once():
             if self.input.isatty():
                 from getpass import getpass
@@ -93,7 +93,7 @@ class Terminal:
             return self.input.read()
 
     def redacted(self, text: str) -> str:
-        """The text without any key that this process knows of."""
+        """Return the text without any key that this process knows of."""
         return without_keys(text, (*self.secrets, *secrets_in(os.environ)))
 
     @property
@@ -133,12 +133,12 @@ class Terminal:
 
 
 def plain(text: str) -> str:
-    """The text without anything that could steer a terminal; names and errors come from strangers."""
+    """Return the text without control characters, since names and errors come from strangers."""
     return "".join(character if character.isprintable() or character == "\n" else "·" for character in text)
 
 
 def unreachable(error: OSError) -> ReachError:
-    """The error for a file that cannot be opened."""
+    """Return the error for a file that cannot be opened."""
     return ReachError(
         f"{error.filename} could not be opened: {error.strerror}.", hint="Check the path.", code="file_unreachable"
     )
@@ -201,7 +201,7 @@ class Progress:
 
 
 def progress_line(event: BatchProgressed) -> str:
-    """A bar with counts, time left and cost: `████░░░░ 12/24 · about 0:09 left · $0.01`."""
+    """Return a bar with counts, time left and cost: `████░░░░ 12/24 · about 0:09 left · $0.01`."""
     parts = [bar(event.done, event.batch.total)]
     if event.batch.count("failed"):
         parts.append(f"{event.batch.count('failed')} failed")

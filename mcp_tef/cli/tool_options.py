@@ -71,7 +71,7 @@ def add_threshold_option(parser: Parser) -> None:
 
 
 def share(text: str) -> float:
-    """A number from 0 to 1."""
+    """Parse a number from 0 to 1."""
     try:
         value = float(text)
     except ValueError:
@@ -82,12 +82,12 @@ def share(text: str) -> float:
 
 
 def threshold(engine: "Engine", arguments: Namespace) -> float:
-    """The threshold that was asked for, else that of the surroundings."""
+    """Return the threshold of the options, else that of the configuration."""
     return engine.config.similarity_threshold if arguments.threshold is None else float(arguments.threshold)
 
 
 def source(arguments: Namespace) -> ToolSource:
-    """The one kind of place that was named; InputError for none, and for several."""
+    """Return the source of the tools; InputError for none, and for several kinds."""
     given = [name for name in KINDS if getattr(arguments, name)]
     if len(given) != 1:
         options = " and ".join(_option(name) for name in given)
@@ -101,7 +101,7 @@ def _option(name: str) -> str:
 
 
 async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, at_least: int = 2) -> ToolSet:
-    """The tools as they are now, after consent for programs; what was not read is told beside the result."""
+    """Read the tools after consent for programs; note those that could not be read."""
     wanted = source(arguments)
     if wanted.kind is SourceKind.FILES:
         _require_files(wanted.names)
@@ -170,7 +170,7 @@ async def asked_embedder(
 
 
 def named_embedder(arguments: Namespace) -> EmbedderChoice | None:
-    """The embedder of the option, else that of the environment; None for the best at hand."""
+    """Return the embedder of the option, else that of the environment; None for the best available."""
     given: EmbedderChoice | None = arguments.embedder
     return given or Config.from_environment(os.environ).embedder
 
@@ -184,7 +184,7 @@ def provider_of(arguments: Namespace) -> str:
 
 
 def keys_for(arguments: Namespace, terminal: Terminal, others: Iterable[str] = ()) -> dict[str, Secret]:
-    """The key from standard input, where one was promised, for the one provider that is asked."""
+    """Read the key from standard input, if --key-stdin is given, for the provider that is used."""
     return read_keys(arguments, terminal, [name for name in (provider_of(arguments), *others) if name])
 
 

@@ -30,7 +30,7 @@ _NAME_LENGTH = 40
 
 
 def advice_files(pairs: Sequence[PairAdvice]) -> dict[str, str]:
-    """The text of every file by its name: a patch and an override for each recommendation that has them.
+    """Return the text of every file by its name: a patch and an override for each recommendation that has them.
 
     Names begin with a number and hold only a–z, 0–9 and hyphens, whatever the tools are called.
     """
@@ -74,11 +74,11 @@ class AnalysisReports:
         await _write(path, forms, lambda: _similarity_json(similarity, threshold, path, full))
 
     async def similarity_page(self, results: SimilarityResults) -> str:
-        """The report of how alike tools look, to be printed."""
+        """Return the similarity report as an HTML page."""
         return await asyncio.to_thread(similarity_html, results)
 
     async def similarity_markdown(self, results: SimilarityResults) -> str:
-        """The pairs to work on, to be pasted."""
+        """Return the pairs to work on as Markdown."""
         return await asyncio.to_thread(similarity_markdown, results)
 
     async def pair_markdown(self, similarity: Similarity, a: int, b: int) -> str:
@@ -90,7 +90,7 @@ class AnalysisReports:
         return await asyncio.to_thread(quality_markdown, tools)
 
     async def quality_page(self, report: QualityReport) -> str:
-        """The report of how well tools are described, to be printed."""
+        """Return the quality report as an HTML page."""
         return await asyncio.to_thread(quality_html, report)
 
     async def write_overlap(self, similarity: Similarity, overlap: Overlap, path: Path, *, limit: int) -> None:
@@ -102,7 +102,7 @@ class AnalysisReports:
         await _write(path, forms, lambda: overlap_json(similarity, overlap, limit))
 
     async def overlap_page(self, similarity: Similarity, overlap: Overlap, *, limit: int) -> str:
-        """The report of what tools share, to be printed."""
+        """Return the overlap report as an HTML page."""
         return await asyncio.to_thread(overlap_html, similarity, overlap, limit)
 
     async def write_quality(self, report: QualityReport, path: Path) -> None:
@@ -111,7 +111,7 @@ class AnalysisReports:
         await _write(path, forms, lambda: quality_text(report))
 
     async def write_advice(self, pairs: Sequence[PairAdvice], folder: Path) -> tuple[Path, ...]:
-        """A patch and an override for each recommendation, in a folder that is made if need be; the files."""
+        """Write a patch and an override for each recommendation into a folder; return the files."""
         try:
             return await asyncio.to_thread(write_advice_files, pairs, folder)
         except OSError as error:

@@ -16,7 +16,7 @@ _HIDDEN = re.compile(f"(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])|(?P<found
 
 
 def svg(width: int, height: int, title: str, parts: Sequence[str], worn: str = "") -> str:
-    """An image with a name for those who do not see it; `worn` are further attributes."""
+    """Render an image with an accessible name; `worn` are further attributes."""
     return (
         f'<div class="wide"><svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
         f'width="{width}" {worn}aria-label="{shown(title)}"><title>{shown(title)}</title>{"".join(parts)}</svg></div>'
@@ -35,7 +35,7 @@ def visible(text: str) -> str:
 
 
 def _named(match: "re.Match[str]") -> str:
-    """A hidden character by its number; one that joins letters or pictures stays."""
+    """Replace a hidden character by its number; one that joins letters or pictures stays."""
     return f"⟨U+{ord(match[0]):04X}⟩" if match["found"] else match[0]
 
 
@@ -65,7 +65,7 @@ def rate_words(rate: Rate) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share from 0 to 1 as `83 %`, or a dash where it is not defined."""
+    """Format a share from 0 to 1 as `83 %`, or a dash where it is not defined."""
     return "–" if value is None else f"{value * 100:.0f} %"
 
 
@@ -83,7 +83,7 @@ def shares(counts: Sequence[tuple[str, str, int]], title: str = "How the runs ca
 
 
 def heat(matrix: ConfusionMatrix) -> str:
-    """Expected (rows) against selected (columns); the darker, the larger its share of the row."""
+    """Draw expected (rows) against selected (columns); the darker, the larger the share of the row."""
     rows, columns = len(matrix.rows), len(matrix.columns)
     names = [matrix.name(label) for label in matrix.columns]
     left, size = 190, 28
@@ -107,7 +107,7 @@ def leaning(names: Sequence[str]) -> tuple[int, int]:
 
 
 def leaning_name(name: str, x: float, y: float) -> str:
-    """The name of a column, leaning, from its foot."""
+    """Render the slanted name of a column, from its foot."""
     return f'<text transform="translate({x:g} {y:g}) rotate(-55)">{shown(name, _NAME_LENGTH)}</text>'
 
 

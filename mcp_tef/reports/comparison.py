@@ -54,7 +54,7 @@ class ComparedBatches:
     rows: tuple[ComparedRuns, ...]
 
     def told(self) -> list[ComparedRuns]:
-        """The pairs as people want to read them: what regressed first, what was right all along last."""
+        """Return the pairs with regressions first and those right in both batches last."""
         return sorted(self.rows, key=lambda one: (_ORDER.index(one.pair.change), not parameters_changed(one.pair)))
 
 
@@ -79,17 +79,17 @@ def choice(run: RunSummary | None) -> str:
 
 
 def batch_name(batch: Batch) -> str:
-    """A batch by its name and when it ran."""
+    """Return the name of a batch with its time."""
     return f"{batch.name or 'Test runs'}, {batch.created_at:%Y-%m-%d %H:%M} UTC"
 
 
 def comparison_json(compared: ComparedBatches) -> str:
-    """The same as a document."""
+    """Return the comparison as a JSON document."""
     return json.dumps(comparison_to_json(compared.comparison), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def comparison_csv(compared: ComparedBatches) -> str:
-    """A head and a line for each pair, in the order of the later batch."""
+    """Return a head and a line for each pair, in the order of the later batch."""
     return csv_text(_HEADS, map(_cells, compared.rows))
 
 
@@ -125,7 +125,7 @@ _HOW: Final = (
 
 
 def comparison_html(compared: ComparedBatches) -> str:
-    """The whole page."""
+    """Render the whole page."""
     found = compared.comparison
     sections = [
         section("What changed", _changes(found)),

@@ -32,7 +32,7 @@ Scores = NDArray[np.float32]
 
 
 def heat_map(scores: Scores, names: Sequence[str], threshold: float, title: str) -> str:
-    """The square as markup, in the order of the names, with its legend; pairs from `threshold` on are framed.
+    """Return the square as markup, in the order of the names, with its legend; pairs from `threshold` on are framed.
 
     Few tools are drawn pair by pair, some as an image beside their names, many as an image alone.
     """
@@ -102,7 +102,7 @@ class _Square:
 
 
 def shrunk(scores: Scores, most: int) -> Scores:
-    """The square with at most `most` rows and columns; a block of cells becomes the highest of them."""
+    """Return the square with at most `most` rows and columns; a block of cells becomes the highest of them."""
     count = len(scores)
     if count <= most:
         return scores
@@ -112,12 +112,12 @@ def shrunk(scores: Scores, most: int) -> Scores:
 
 
 def data_uri(scores: Scores) -> str:
-    """The scores as a PNG within an address: one pixel each, in cividis."""
+    """Return the scores as a PNG within an address: one pixel each, in cividis."""
     return "data:image/png;base64," + b64encode(png(_steps(scores), _palette())).decode("ascii")
 
 
 def _steps(scores: Scores | float) -> NDArray[np.uint8]:
-    """The place of each score among the 256 colours."""
+    """Return the place of each score among the 256 colours."""
     return np.asarray(np.clip((np.asarray(scores) - LOWEST) / (1 - LOWEST), 0, 1) * 255, dtype=np.uint8)
 
 
@@ -129,7 +129,7 @@ def _palette() -> NDArray[np.uint8]:
 
 
 def png(indices: NDArray[np.uint8], palette: NDArray[np.uint8]) -> bytes:
-    """A PNG of 8-bit colours of a palette (256 × 3), by the PNG specification, third edition."""
+    """Return a PNG of 8-bit colours of a palette (256 × 3), by the PNG specification, third edition."""
     height, width = indices.shape
     lines = np.zeros((height, width + 1), dtype=np.uint8)
     lines[:, 1:] = indices

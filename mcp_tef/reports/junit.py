@@ -2,6 +2,7 @@
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
 from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.reports.results import Results, legal, passed
 
@@ -47,11 +48,14 @@ def _add(suite: Element, run: RunSummary, *, several: bool) -> None:
         error = SubElement(case, "error", {"type": run.failure.code, "message": legal(run.failure.message)})
         error.text = legal(f"{run.failure.message} {run.failure.hint}".strip())
     elif _missed(run):
-        told = legal(run.explanation or "The run did not pass.")
-        kind = run.kind.value if run.kind else "failure"
-        failure = SubElement(case, "failure", {"type": kind, "message": told})
-        failure.text = legal(
-            f"{told}\nQuery: {run.query}\nExpected: {run.expected or 'no tool'}\nSelected: {run.selected or 'no tool'}"
-        )
+        _add_failure(case, run)
     elif _not_run(run):
         SubElement(case, "skipped", {"message": f"The run is {run.status.value}."})
+
+
+def _add_failure(case: Element, run: RunSummary) -> None:
+    told = legal(run.explanation or "The run did not pass.")
+    kind = run.kind.value if run.kind else "failure"
+    expected, selected = run.expected or NO_TOOL_TEXT, run.selected or NO_TOOL_TEXT
+    failure = SubElement(case, "failure", {"type": kind, "message": told})
+    failure.text = legal(f"{told}\nQuery: {run.query}\nExpected: {expected}\nSelected: {selected}")

@@ -34,7 +34,7 @@ def plain(text: str) -> str:
 
 
 def _harmless(found: re.Match[str]) -> str:
-    """A sign with a backslash before it; after a number that would begin a list it is the dot that gets one."""
+    """Return a sign with a backslash before it; after a number at the start of a line, the dot gets one."""
     return f"{found[0]}\\" if found["counted"] else f"\\{found[0]}"
 
 
@@ -173,7 +173,7 @@ def _rates(rates: Sequence[tuple[str, Rate]]) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are escaped already; nothing where there is no row."""
+    """Render a table of cells that are escaped already; nothing where there is no row."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     head = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
     return "\n".join([*head, *lines]) if lines else ""

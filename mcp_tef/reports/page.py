@@ -70,7 +70,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def page(title: str, lead: str, sections: Sequence[str], *, heading: str = "") -> str:
-    """The whole page. `title` and `heading` (else the title again) are plain text, `lead` and the sections markup."""
+    """Render the page. `title` and `heading` (else the title again) are plain text, `lead` and `sections` markup."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -81,7 +81,7 @@ def page(title: str, lead: str, sections: Sequence[str], *, heading: str = "") -
 
 
 def section(title: str, body: str) -> str:
-    """A part under its heading; nothing where there is nothing to show."""
+    """Render a part under its heading; nothing where there is nothing to show."""
     return f"<section><h2>{shown(title)}</h2>\n{body}</section>\n" if body else ""
 
 

@@ -14,7 +14,7 @@ HEADS = ("tool", "server", "score", "tokens", "rule", "severity", "place", "find
 
 
 def quality_text(report: QualityReport) -> str:
-    """The same as text."""
+    """Return the report as a JSON document."""
     return json.dumps(quality_to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -36,7 +36,7 @@ MARKS = {Severity.ERROR: ("bad", "✗ error"), Severity.WARNING: ("warn", "! war
 
 
 def quality_html(report: QualityReport) -> str:
-    """The whole page."""
+    """Render the whole page."""
     reviewed = [quality for quality in report.tools if quality.findings or quality.review or quality.failure]
     sections = [
         section("Tools, from worst to best", _scores(report)),

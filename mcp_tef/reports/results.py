@@ -46,5 +46,5 @@ def passed(run: RunSummary) -> bool:
 
 
 def legal(text: str) -> str:
-    """The text with a mark for each character that XML and HTML do not allow; it comes from strangers."""
+    """Return the text with a mark for each character that XML and HTML do not allow; it comes from strangers."""
     return _ILLEGAL.sub("\ufffd", text)

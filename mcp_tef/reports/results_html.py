@@ -34,7 +34,7 @@ _CATEGORIES = "Robust: right and sure. Needs clarity: right, but not sure. Misle
 
 
 def to_html(results: Results) -> str:
-    """The whole page."""
+    """Render the whole page."""
     overview = results.overview
     sections = [
         section("Figures", _figures(overview.metrics)),
@@ -67,7 +67,7 @@ def _model(label: str) -> str:
 
 
 def _when(runs: Sequence[RunSummary]) -> str:
-    """The first and the last minute at which a run was planned; empty where that is not known."""
+    """Return the first and the last minute at which a run was planned; empty where that is not known."""
     moments = sorted(run.created_at for run in runs if run.created_at)
     minutes = dict.fromkeys(f"{moment:%Y-%m-%d %H:%M}" for moment in (*moments[:1], *moments[-1:]))
     return f"{' to '.join(minutes)} UTC." if minutes else ""
@@ -105,7 +105,7 @@ def _figures(metrics: Metrics) -> str:
 
 
 def _models(models: Sequence[ModelMetrics]) -> str:
-    """The models beside each other, where there are several."""
+    """Render the models beside each other, where there are several."""
     heads = ("Model", "Runs", "Recall", "Precision", "Parameters right", "Median time", "Cost")
     rows = [
         (
@@ -123,7 +123,7 @@ def _models(models: Sequence[ModelMetrics]) -> str:
 
 
 def _confusions(matrix: ConfusionMatrix) -> str:
-    """The matrix where it can be read, else the pairs that were confused most."""
+    """Render the matrix where it can be read, else the pairs that were confused most."""
     if not matrix.n:
         return ""
     if len(matrix.columns) <= charts.LARGEST_MATRIX:
@@ -188,7 +188,7 @@ def _milliseconds(value: float | None) -> str:
 
 
 def runs_table(runs: Sequence[RunSummary]) -> str:
-    """The first `MOST_RUNS` of the runs; the model only where there are several."""
+    """Render the first `MOST_RUNS` of the runs; the model only where there are several."""
     first = sorted(runs, key=passed)[:MOST_RUNS]
     rest = f"<p>{MOST_RUNS:,} of {len(runs):,} runs; the CSV holds all.</p>" if len(runs) > MOST_RUNS else ""
     several = len({run.model for run in runs}) > 1
@@ -200,16 +200,29 @@ def runs_table(runs: Sequence[RunSummary]) -> str:
 
 
 def _run(run: RunSummary, *, several: bool) -> str:
-    mark, colour = ("✓", "good") if passed(run) else ("✗", "bad") if run.classification else ("!", "warn")
-    why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation or ""
-    more = f'<div class="dim">{_told(why)}</div>' if why and not passed(run) else ""
+    mark, colour = _mark(run)
     confidence = "–" if run.confidence is None else f"{run.confidence:.2f}"
     texts = (run.expected or NO_TOOL_TEXT, run.selected or "–", *[run.model] * several)
     tail = "".join(f"<td>{cell(text)}</td>" for text in texts)
     return (
-        f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{shown(run.query)}{more}</td>{tail}'
+        f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{shown(run.query)}{_reason(run)}</td>{tail}'
         f'<td class="number">{confidence}</td></tr>'
     )
+
+
+def _mark(run: RunSummary) -> tuple[str, str]:
+    """Return the mark of a run and the class of its colour."""
+    if passed(run):
+        return "✓", "good"
+    return ("✗", "bad") if run.classification else ("!", "warn")
+
+
+def _reason(run: RunSummary) -> str:
+    """Render why a run did not pass; nothing for one that did."""
+    if passed(run):
+        return ""
+    why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation
+    return f'<div class="dim">{_told(why)}</div>' if why else ""
 
 
 def _outcome(run: RunSummary) -> str:
@@ -221,5 +234,5 @@ def _outcome(run: RunSummary) -> str:
 
 
 def _told(text: str) -> str:
-    """A sentence of a verdict, with what stands in backticks as code."""
+    """Render a sentence of a verdict, with text in backticks as code."""
     return _CODE.sub(r"<code>\1</code>", shown(text))

@@ -41,13 +41,13 @@ class RunReports:
         self._engine = engine
 
     async def results(self, batch_id: BatchId) -> Results:
-        """A batch with its runs and figures; NotFoundError."""
+        """Return a batch with its runs and figures; NotFoundError."""
         batch = await self._engine.runs.batch(batch_id)
         found = await self.found(RunFilter(batch_id=batch_id), batch.name or UNNAMED)
         return replace(found, batch_id=batch_id)
 
     async def found(self, where: RunFilter, title: str) -> Results:
-        """The runs that a filter names, from whichever batch, with their figures."""
+        """Return the runs that a filter names, from whichever batch, with their figures."""
         return Results(title, await self._engine.runs.list(where), await self._engine.metrics.overview(where))
 
     async def write(self, batch_id: BatchId, path: Path, form: ReportFormat) -> None:
@@ -59,11 +59,11 @@ class RunReports:
         await _write(await self.results(batch_id), files)
 
     async def page(self, where: RunFilter, title: str) -> str:
-        """The report of the runs that a filter names, to be printed."""
+        """Return the report of the runs that pass a filter as an HTML page."""
         return await asyncio.to_thread(to_html, await self.found(where, title))
 
     async def comparison_page(self, before: BatchId, after: BatchId) -> str:
-        """The report of a comparison, to be printed."""
+        """Return the report of a comparison as an HTML page."""
         return await asyncio.to_thread(comparison_html, await self.comparison(before, after))
 
     async def markdown(self, where: RunFilter, title: str) -> str:
@@ -71,7 +71,7 @@ class RunReports:
         return await asyncio.to_thread(results_markdown, await self.found(where, title))
 
     async def comparison_markdown(self, before: BatchId, after: BatchId) -> str:
-        """A comparison, to be pasted."""
+        """Return a comparison as Markdown."""
         return await asyncio.to_thread(comparison_markdown, await self.comparison(before, after))
 
     async def run_markdown(self, run_id: RunId) -> str:

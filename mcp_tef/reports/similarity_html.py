@@ -52,7 +52,7 @@ class SimilarityResults:
 
 
 def similarity_html(results: SimilarityResults) -> str:
-    """The whole page."""
+    """Render the whole page."""
     similarity = results.similarity
     pairs = similarity.flagged(results.threshold, MOST_PAIRS)
     sections = [
@@ -86,7 +86,7 @@ def _lead(results: SimilarityResults) -> str:
 
 
 def _heat(results: SimilarityResults) -> str:
-    """The similarity of every pair, like tools side by side."""
+    """Render the heatmap of every pair, similar tools side by side."""
     similarity, clusters = results.similarity, results.clusters
     order = clusters.order if clusters else range(len(similarity))
     if not order:
@@ -118,7 +118,7 @@ def _cut(count: int, elsewhere: str = "") -> str:
 
 
 def _pairs(similarity: Similarity, flagged: Sequence[ToolPair], count: int) -> tuple[str, str]:
-    """The first flagged pairs of all under their title, or where there is none the closest."""
+    """Return the title and table of the first flagged pairs, or of the closest where none is flagged."""
     title = "Flagged pairs" if flagged else "The closest pairs, none of them flagged"
     pairs = flagged or similarity.pairs_by(MatrixKind.SIMILARITY, CLOSEST)
     full = ["Full"] * similarity.has_full
@@ -136,7 +136,7 @@ def _scores(similarity: Similarity, pair: ToolPair) -> tuple[str, ...]:
 
 
 def _explained(similarity: Similarity, pairs: Sequence[ToolPair]) -> str:
-    """The first flagged pairs with their words and the reasons."""
+    """Render the first flagged pairs with their texts and the reasons."""
     return "".join(_explanation(similarity, pair) for pair in pairs[:MOST_EXPLAINED])
 
 
@@ -166,12 +166,12 @@ def _copies(results: SimilarityResults) -> str:
 
 
 def _figures(pair: ToolPair) -> list[str]:
-    """A copy may be one by either score."""
+    """Return the scores of a pair; a copy may be one by either."""
     return [f"{score:.2f}" for score in (pair.similarity, pair.full) if score is not None]
 
 
 def overlap_html(similarity: Similarity, overlap: Overlap, limit: int) -> str:
-    """The whole page; the `limit` pairs that overlap most are explained."""
+    """Render the whole page; the `limit` pairs that overlap most are explained."""
     names = [one.id for one in similarity.tools]
     picture = heat_map(overlap.matrix, names, FRAMED_FROM, "Overlap of every pair of tools") if names else ""
     shares = [dimension(overlap, name) for name in MATRICES]

@@ -37,14 +37,14 @@ PAIR_HEADS = (
 
 
 def matrix_file(similarity: Similarity, path: Path) -> Path | None:
-    """The file beside the JSON at `path` that holds the matrices; None where the JSON itself does."""
+    """Return the file beside the JSON at `path` that holds the matrices; None where the JSON itself does."""
     if len(similarity) <= MOST_IN_JSON or path.suffix.lower() in OTHER_FORMS:
         return None
     return path.with_suffix(".matrices.npz" if path.suffix.lower() == ".npz" else ".npz")
 
 
 def similarity_json(similarity: Similarity, threshold: float, *, full: bool, matrices_in: Path | None = None) -> str:
-    """The document of `similarity --out`: a row of a matrix a line, scores with 4 decimals.
+    """Return the document of `similarity --out`: a row of a matrix per line, scores with 4 decimals.
 
     Above 2,000 tools the matrices are null, and `matrices_in` is the file that holds them, if one does.
     """
@@ -64,7 +64,7 @@ def similarity_json(similarity: Similarity, threshold: float, *, full: bool, mat
 
 
 def _held(similarity: Similarity, full: bool) -> list[tuple[str, MatrixKind]]:
-    """The matrices that a document or its file holds; the full one where it is wanted and there."""
+    """Return the matrices that a document or its file holds; the full one where it is wanted and there."""
     wanted = full and similarity.has_full
     return [(name, kind) for name, kind in MATRICES.items() if kind is not MatrixKind.FULL or wanted]
 
@@ -78,17 +78,17 @@ def save_matrices(similarity: Similarity, path: Path, *, full: bool) -> None:
 
 
 def document(parts: dict[str, str]) -> str:
-    """A JSON object of parts that are JSON already, one below the other."""
+    """Return a JSON object of parts that are JSON already, one below the other."""
     return "{\n" + ",\n".join(f"  {one_line(key)}: {text}" for key, text in parts.items()) + "\n}\n"
 
 
 def one_line(value: Json) -> str:
-    """A value as JSON on one line."""
+    """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def listed(values: Iterable[Json]) -> str:
-    """A JSON list with one value a line."""
+    """Return a JSON list with one value a line."""
     return _lines([one_line(value) for value in values])
 
 
@@ -97,7 +97,7 @@ def _lines(texts: Sequence[str]) -> str:
 
 
 def matrix_text(scores: NDArray[np.float32]) -> str:
-    """A matrix of scores in 0–1 as a JSON list of rows. Looked up, since a million numbers are slow to spell."""
+    """Return a matrix of scores in 0–1 as a JSON list of rows, by a table: formatting a million numbers is slow."""
     spelled, steps = _spelled(), np.rint(scores * 10_000).astype(np.int16)
     return _lines(["[" + spelled[row].tobytes()[:-1].decode("ascii") + "]" for row in steps])
 
@@ -109,7 +109,7 @@ def _spelled() -> NDArray[np.bytes_]:
 
 
 def similarity_csv(similarity: Similarity, threshold: float) -> str:
-    """The most similar pairs, one a line: every flagged one, and at least 10,000 where there are that many."""
+    """Return the most similar pairs, one a line: every flagged one, and at least 10,000 where there are that many."""
     limit = max(LEAST_PAIRS, similarity.count_at(threshold))
     pairs = similarity.pairs_by(MatrixKind.SIMILARITY, limit)
     return csv_text(PAIR_HEADS, (_row(similarity, pair, threshold) for pair in pairs))
@@ -123,7 +123,7 @@ def _row(similarity: Similarity, pair: ToolPair, threshold: float) -> list[Json]
 
 
 def overlap_json(similarity: Similarity, overlap: Overlap, limit: int) -> str:
-    """The document of `overlap --json`; `pairs` are the `limit` that overlap most."""
+    """Return the document of `overlap --json`; `pairs` are the `limit` that overlap most."""
     parts = {
         "embedder": one_line(similarity.embedder),
         "tools": listed(compared_tools_to_json(similarity)),
@@ -142,7 +142,7 @@ def dimension(overlap: Overlap, name: str) -> Matrix:
 
 
 def overlap_csv(similarity: Similarity, overlap: Overlap, limit: int) -> str:
-    """The `limit` pairs that overlap most, one a line, with every dimension."""
+    """Return the `limit` pairs that overlap most, one a line, with every dimension."""
     shares = [dimension(overlap, name) for name in OVERLAP_MATRICES]
     return csv_text(OVERLAP_HEADS, (_overlap_row(similarity, shares, pair) for pair in overlap.most_overlapping(limit)))
 

@@ -11,7 +11,7 @@ from mcp_tef.reports.results import Results
 
 
 def to_json(results: Results) -> str:
-    """The batch, its runs and its metrics, as `run --json` gives them; runs of many batches say which is theirs."""
+    """Return the batch, its runs and its metrics as `run --json` does; runs of several batches name theirs."""
     document = {
         "batch": results.batch_id,
         "runs": [run_to_json(run) | {"batch": run.batch_id} for run in results.runs],
@@ -21,7 +21,7 @@ def to_json(results: Results) -> str:
 
 
 def to_csv(results: Results) -> str:
-    """A head and a line for each run; a cell that a spreadsheet would run as a formula begins with an apostrophe."""
+    """Return a head and a line for each run; a cell that could be a formula begins with an apostrophe."""
     return csv_text(COLUMNS, map(_cells, results.runs))
 
 

@@ -67,7 +67,7 @@ def _group_to_json(group: GroupMetrics) -> dict[str, Json]:
 
 
 def overview_to_json(overview: MetricsOverview) -> dict[str, Json]:
-    """The metrics, with what repeats say, and calibration among what is said of confidence."""
+    """Serialize metrics with repeats, and with calibration within confidence."""
     metrics = metrics_to_json(overview.metrics)
     confidence = metrics["confidence"] | {"calibration": calibration_to_json(overview.calibration.overall)}
     return metrics | {"confidence": confidence, "repeats": repeats_to_json(overview.repeats)}

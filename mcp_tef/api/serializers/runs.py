@@ -15,7 +15,7 @@ NO_TOOL_TEXT = "no tool"
 
 
 def error_to_json(error: TefError | FailureInfo) -> dict[str, Json]:
-    """An error or the failure of a run: code, message and hint."""
+    """Serialize an error or the failure of a run: code, message and hint."""
     return {"code": error.code, "message": error.message, "hint": error.hint}
 
 

@@ -23,7 +23,7 @@ def compared_tools_to_json(similarity: Similarity) -> Iterator[Json]:
 
 
 def tool_pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]:
-    """`{"a", "b", "score", "full_score", "percentile", "confusability"}` with the ids of the tools."""
+    """Return `{"a", "b", "score", "full_score", "percentile", "confusability"}` with the ids of the tools."""
     return {
         "a": similarity.tools[pair.a].id,
         "b": similarity.tools[pair.b].id,
@@ -35,7 +35,7 @@ def tool_pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]
 
 
 def overlapping_pair_to_json(similarity: Similarity, pair: OverlappingPair) -> dict[str, Json]:
-    """`{"a", "b", "overlap", "why"}` with the ids of the tools."""
+    """Return `{"a", "b", "overlap", "why"}` with the ids of the tools."""
     ids = {"a": similarity.tools[pair.a].id, "b": similarity.tools[pair.b].id}
     return {**ids, "overlap": round(pair.overlap, 4), "why": pair.why}
 
@@ -46,7 +46,7 @@ def unreachable_to_json(unreachable: Iterable[UnreachableSource]) -> Iterator[Js
 
 
 def advice_to_json(advice: PairAdvice) -> dict[str, Json]:
-    """A pair with its issues and recommendations; `failure` says why the asked model gave no usable text."""
+    """Serialize a pair with its issues and recommendations; `failure` says why the model gave no usable text."""
     return {
         "a": advice.a,
         "b": advice.b,
