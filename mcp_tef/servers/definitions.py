@@ -17,8 +17,8 @@ from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.scoring.schema_soundness import why_unsound
-from mcp_tef.servers.message_parsing import MARK
 from mcp_tef.servers.observations import quoted
+from mcp_tef.servers.sanitizing import MARK
 
 _NO_UNICODE = re.compile(f"[\ud800-\udfff{MARK}]")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from mcp_tef.model.json import Json
-from mcp_tef.servers.message_parsing import DEEPEST, MARK, WholeLines, sanitized
+from mcp_tef.servers.sanitizing import DEEPEST, MARK, WholeLines, sanitized
 
 TEXTS = st.text(st.characters(exclude_characters=MARK)) | st.sampled_from(["[", "}", '"', "\\", "\\ud800", "a\\"])
 SOUND = st.recursive(
