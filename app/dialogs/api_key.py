@@ -2,11 +2,14 @@
 
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
+from app.widgets import Spoken
 from mcp_tef import Secret
 
 
 class ApiKeyField(QWidget):
     """Hidden input for a key, with a choice to remember it; `take` returns the key once and clears the input."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     def __init__(self, *, can_remember: bool = True) -> None:
         super().__init__()
