@@ -1,4 +1,8 @@
-"""Download of a fastembed model, file by file, into a folder that appears only when it is complete."""
+"""Download of a fastembed model, file by file, into a folder that appears only when it is complete.
+
+`huggingface_hub.snapshot_download` would not do: it checks no content against its hash (huggingface_hub#3643, #2364),
+an interrupted download can pass for a whole one (#3371), and it runs in threads that cannot be cancelled.
+"""
 
 import hashlib
 import json
