@@ -64,7 +64,7 @@ async def look_at_the_sample(user: Keyboard, report: Path) -> None:
     user.press(Key.Key_Space)
     assert QApplication.clipboard().text()
     await user.push("Export")
-    await user.choose("Report")
+    await user.choose("Similarity report")
     await user.save_as(report)
 
 
