@@ -12,7 +12,7 @@ from app.theme import Contrast, Role, ThemeMode, theme
 from tests.support.displayed_text import drawn, faint, pixels
 from tests.support.special_workspaces import hostile_engine
 from tests.support.window_tour import filled, opened
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 SERVER, TEXT = "docs", "Read the whole of a file, then tell what stands in it"
 STRAY = 2_000
@@ -59,19 +59,16 @@ async def left_over(window: MainWindow, old: QColor) -> list[str]:
     ],
     ids=["to dark", "to light", "to light and high", "to dark and high"],
 )
-def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(
+async def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(
     before: ThemeMode, change: Callable[[], object], old: Role
 ) -> None:
     found: list[str] = []
-
-    async def work() -> None:
-        theme().install(before, application_wide=False)
-        async with opened(await hostile_engine(TEXT, SERVER)) as window:
-            await filled(window, lambda page: SERVER in drawn(page))
-            colour = theme().colour(old)
-            assert number_of(colour, window.window()) > STRAY
-            change()
-            found.extend(await left_over(window, colour))
-
-    drive(work(), before)
+    theme().install(before)
+    theme().install(before, application_wide=False)
+    async with opened(await hostile_engine(TEXT, SERVER)) as window:
+        await filled(window, lambda page: SERVER in drawn(page))
+        colour = theme().colour(old)
+        assert number_of(colour, window.window()) > STRAY
+        change()
+        found.extend(await left_over(window, colour))
     assert found == []

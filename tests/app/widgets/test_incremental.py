@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.widgets import IncrementalBuild, at_once, frozen_updates, in_turns
 from app.widgets.incremental import TURN_S
-from tests.support.windows import drive, shown, until, until_spent
+from tests.support.windows import shown, until, until_spent
 
 
 def test_many_small_items_share_a_turn_and_a_long_one_ends_it() -> None:
@@ -27,36 +27,30 @@ def test_what_is_made_in_parts_is_the_same_made_at_once() -> None:
     assert at_once(parts()) == ["rail", "list"]
 
 
-def test_what_is_held_is_laid_out_before_it_is_painted(qapp: QApplication) -> None:
-    async def work() -> None:
-        part, late = QWidget(), QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        shown(part, 300, 200)
-        painted = Paints(part)
-        await until(lambda: painted.count)
-        before = painted.count
+async def test_what_is_held_is_laid_out_before_it_is_painted(qapp: QApplication) -> None:
+    part, late = QWidget(), QWidget()
+    column = QVBoxLayout(part)
+    column.setContentsMargins(0, 0, 0, 0)
+    shown(part, 300, 200)
+    painted = Paints(part)
+    await until(lambda: painted.count)
+    before = painted.count
+    async with frozen_updates(part):
+        column.addWidget(late)
+    assert (late.width(), painted.count) == (300, before)
+    await until(lambda: painted.count > before)
+    part.deleteLater()
+
+
+async def test_what_is_held_paints_again_also_after_an_error(qapp: QApplication) -> None:
+    part = QWidget()
+    try:
         async with frozen_updates(part):
-            column.addWidget(late)
-        assert (late.width(), painted.count) == (300, before)
-        await until(lambda: painted.count > before)
-        part.deleteLater()
-
-    drive(work())
-
-
-def test_what_is_held_paints_again_also_after_an_error(qapp: QApplication) -> None:
-    async def work() -> None:
-        part = QWidget()
-        try:
-            async with frozen_updates(part):
-                assert not part.updatesEnabled()
-                raise ValueError
-        except ValueError:
-            pass
-        assert part.updatesEnabled()
-
-    drive(work())
+            assert not part.updatesEnabled()
+            raise ValueError
+    except ValueError:
+        pass
+    assert part.updatesEnabled()
 
 
 class Paints(QObject):

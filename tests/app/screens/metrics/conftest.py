@@ -1,11 +1,10 @@
 """The metrics page on a qasync loop, over an engine in memory with a past."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core_link.session import Session
@@ -16,7 +15,7 @@ from app.screens.metrics.page import MetricsPage
 from mcp_tef import ModelSettings
 from tests.support.fake_engine import FakeEngine
 from tests.support.run_factories import SMALL, past_batch, past_runs, remember
-from tests.support.windows import drive, session_for
+from tests.support.windows import session_for
 
 
 class Desk:
@@ -58,10 +57,6 @@ class Desk:
         return [[cell.text for cell in rows.row(number).cells] for number in range(rows.rowCount())]
 
 
-Story = Callable[[Desk], Coroutine[Any, Any, None]]
-Tell = Callable[..., None]
-
-
 def past(fake: FakeEngine) -> None:
     """Two batches of one suite, and one of the baseline."""
     newer, older, baseline = past_batch(1), past_batch(2), past_batch(3, "Other", models=(ModelSettings().label,))
@@ -75,7 +70,8 @@ def past(fake: FakeEngine) -> None:
 
 
 @asynccontextmanager
-async def desk(settings: Settings, *, empty: bool) -> AsyncIterator[Desk]:
+async def metrics_page(settings: Settings | None = None, *, empty: bool = False) -> AsyncIterator[Desk]:
+    """The page over a past, or over nothing."""
     fake = FakeEngine()
     if not empty:
         past(fake)
@@ -83,19 +79,14 @@ async def desk(settings: Settings, *, empty: bool) -> AsyncIterator[Desk]:
         made = Desk(session, fake)
         await made.open()
         yield made
+        assert made.failed == []
         await made.page.finish()
         made.page.hide()
         made.page.deleteLater()
 
 
 @pytest.fixture
-def use(qapp: QApplication, qtbot: QtBot) -> Tell:
-    """Run a story with the page over a past, or over nothing."""
-    qapp.setQuitOnLastWindowClosed(False)
-
-    async def whole(story: Story, settings: Settings, empty: bool) -> None:
-        async with desk(settings, empty=empty) as made:
-            await story(made)
-            assert made.failed == []
-
-    return lambda story, settings=None, empty=False: drive(whole(story, settings or Settings(None), empty))
+async def desk(qtbot: QtBot) -> AsyncIterator[Desk]:
+    """The page over a past."""
+    async with metrics_page() as made:
+        yield made

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -213,98 +213,84 @@ def texts(pane: PairPane) -> list[list[str]]:
     return [[made.text() for made in row.buttons] for row in rows]
 
 
-def test_every_link_of_a_pair_leads_to_what_it_names(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        found = await two_runs(desk)
-        before, after = found.before.summary, found.after.summary
-        assert before.batch_id is not None
-        assert after.batch_id is not None
-        desk.page.open_target(CompareBatches(before.batch_id, after.batch_id))
-        compare = desk.page.compare
-        await until(lambda: compare.chosen() == (before.batch_id, after.batch_id) and compare.table.rows.rowCount())
-        place = next(place for place, pair in enumerate(compare._pairs) if pair.after == after.id)
-        await until(lambda: compare.table.rows.row(place).id)
-        compare.table.select(str(place))
-        await until(lambda: f"“{after.query}”" == compare.pair.query.text() and compare.pair.both.isVisible())
-        pane = compare.pair
-        both, _, *runs = texts(pane)
-        assert (both[0], runs) == ("Test case", [["Run", "Selected tool"], ["Run", "Selected tool"]])
-        for made in (pane.both.buttons[0], *pane.before.links.buttons, *pane.after.links.buttons):
-            made.click()
-        tool = ToolLabel(tool=after.selected_tool or "", server=after.selected_server)
-        assert desk.gone == [
-            ShowCase(after.case_id),
-            ShowBatch(before.batch_id, before.id),
-            ShowTool(tool),
-            ShowBatch(after.batch_id, after.id),
-            ShowTool(tool),
-        ]
-
-    use(story)
+async def test_every_link_of_a_pair_leads_to_what_it_names(desk: Desk) -> None:
+    found = await two_runs(desk)
+    before, after = found.before.summary, found.after.summary
+    assert before.batch_id is not None
+    assert after.batch_id is not None
+    desk.page.open_target(CompareBatches(before.batch_id, after.batch_id))
+    compare = desk.page.compare
+    await until(lambda: compare.chosen() == (before.batch_id, after.batch_id) and compare.table.rows.rowCount())
+    place = next(place for place, pair in enumerate(compare._pairs) if pair.after == after.id)
+    await until(lambda: compare.table.rows.row(place).id)
+    compare.table.select(str(place))
+    await until(lambda: f"“{after.query}”" == compare.pair.query.text() and compare.pair.both.isVisible())
+    pane = compare.pair
+    both, _, *runs = texts(pane)
+    assert (both[0], runs) == ("Test case", [["Run", "Selected tool"], ["Run", "Selected tool"]])
+    for made in (pane.both.buttons[0], *pane.before.links.buttons, *pane.after.links.buttons):
+        made.click()
+    tool = ToolLabel(tool=after.selected_tool or "", server=after.selected_server)
+    assert desk.gone == [
+        ShowCase(after.case_id),
+        ShowBatch(before.batch_id, before.id),
+        ShowTool(tool),
+        ShowBatch(after.batch_id, after.id),
+        ShowTool(tool),
+    ]
 
 
-def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        found = await two_runs(desk)
-        wanted, picked = ToolLabel(tool="wanted", server="docs"), ToolLabel(tool="picked", server="docs")
-        right = replace(
-            found.after.summary,
-            expected_tool="wanted",
-            expected_server="docs",
-            selected_tool="wanted",
-            selected_server="docs",
-            kind=VerdictKind.MATCH,
-        )
-        wrong = replace(right, selected_tool="picked", kind=VerdictKind.WRONG_TOOL)
-        was_wrong = pair_links(_with(found, wrong, right))
-        pair = ShowPair(wanted, picked)
-        assert [link.target for link in was_wrong.confused] == [
-            pair,
-            replace(pair, advice=True),
-        ]
-        assert [link.text for link in was_wrong.confused] == ["Compare the two", "Suggest a rewrite"]
-        assert pair_links(_with(found, right, right)).confused == ()
-        assert (
-            pair_links(_with(found, right, replace(right, selected_tool=None, kind=VerdictKind.NO_TOOL))).confused == ()
-        )
-        assert pair_links(_with(found, right, replace(right, expected_server=None))).confused == ()
-        second = replace(right, expected_server=None, kind=VerdictKind.WRONG_TOOL)
-        assert pair_links(_with(found, right, second)).confused == ()
-
-    use(story)
+async def test_tools_that_one_of_the_runs_confused_are_led_to_side_by_side(desk: Desk) -> None:
+    found = await two_runs(desk)
+    wanted, picked = ToolLabel(tool="wanted", server="docs"), ToolLabel(tool="picked", server="docs")
+    right = replace(
+        found.after.summary,
+        expected_tool="wanted",
+        expected_server="docs",
+        selected_tool="wanted",
+        selected_server="docs",
+        kind=VerdictKind.MATCH,
+    )
+    wrong = replace(right, selected_tool="picked", kind=VerdictKind.WRONG_TOOL)
+    was_wrong = pair_links(_with(found, wrong, right))
+    pair = ShowPair(wanted, picked)
+    assert [link.target for link in was_wrong.confused] == [
+        pair,
+        replace(pair, advice=True),
+    ]
+    assert [link.text for link in was_wrong.confused] == ["Compare the two", "Suggest a rewrite"]
+    assert pair_links(_with(found, right, right)).confused == ()
+    assert pair_links(_with(found, right, replace(right, selected_tool=None, kind=VerdictKind.NO_TOOL))).confused == ()
+    assert pair_links(_with(found, right, replace(right, expected_server=None))).confused == ()
+    second = replace(right, expected_server=None, kind=VerdictKind.WRONG_TOOL)
+    assert pair_links(_with(found, right, second)).confused == ()
 
 
-def test_an_invented_tool_leads_nowhere(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        run = (await two_runs(desk)).after.summary
-        invented = replace(run, selected_tool="make_up", selected_server=None, kind=VerdictKind.INVENTED_TOOL)
-        assert "Selected tool" in [link.text for link in single_run_links(run)]
-        assert "Selected tool" not in [link.text for link in single_run_links(invented)]
-
-    use(story)
+async def test_an_invented_tool_leads_nowhere(desk: Desk) -> None:
+    run = (await two_runs(desk)).after.summary
+    invented = replace(run, selected_tool="make_up", selected_server=None, kind=VerdictKind.INVENTED_TOOL)
+    assert "Selected tool" in [link.text for link in single_run_links(run)]
+    assert "Selected tool" not in [link.text for link in single_run_links(invented)]
 
 
-def test_a_run_without_a_partner_leads_on_too(use: Any) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.session.call(lambda core: core.open_sample())
-        older = await ran(desk)
-        run, *others = await runs_of(desk, older)
-        only = BatchRequest(cases=tuple(other.case_id for other in others))
-        newer = await desk.session.call(lambda core: core.runs.start(only))
-        await desk.session.call(lambda core: core.runs.wait(newer.id))
-        desk.page.open_target(CompareBatches(older, newer.id))
-        compare = desk.page.compare
-        await until(lambda: compare.chosen() == (older, newer.id) and compare.table.rows.rowCount())
-        compare.show_group(PairGroup.GONE)
-        await until(lambda: compare.pair.alone.isVisible())
-        case, *_ = compare.pair.alone.buttons
-        case.click()
-        assert desk.gone == [ShowCase(run.case_id)]
-        assert "Run" in [made.text() for made in compare.pair.alone.buttons]
-        compare.show_group(PairGroup.FIXED)
-        await until(lambda: not compare.pair.alone.isVisible())
-
-    use(story)
+async def test_a_run_without_a_partner_leads_on_too(desk: Desk) -> None:
+    await desk.session.call(lambda core: core.open_sample())
+    older = await ran(desk)
+    run, *others = await runs_of(desk, older)
+    only = BatchRequest(cases=tuple(other.case_id for other in others))
+    newer = await desk.session.call(lambda core: core.runs.start(only))
+    await desk.session.call(lambda core: core.runs.wait(newer.id))
+    desk.page.open_target(CompareBatches(older, newer.id))
+    compare = desk.page.compare
+    await until(lambda: compare.chosen() == (older, newer.id) and compare.table.rows.rowCount())
+    compare.show_group(PairGroup.GONE)
+    await until(lambda: compare.pair.alone.isVisible())
+    case, *_ = compare.pair.alone.buttons
+    case.click()
+    assert desk.gone == [ShowCase(run.case_id)]
+    assert "Run" in [made.text() for made in compare.pair.alone.buttons]
+    compare.show_group(PairGroup.FIXED)
+    await until(lambda: not compare.pair.alone.isVisible())
 
 
 def _with(found: RunComparison, before: RunSummary, after: RunSummary) -> RunComparison:

@@ -38,7 +38,7 @@ from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
 from mcp_tef import NO_TOOL_LABEL, Batch, MetricsOverview, ModelSettings, RunFilter, RunStatus, RunSummary
 from mcp_tef.workflows.metrics import _overview
-from tests.app.screens.metrics.conftest import Desk, Tell
+from tests.app.screens.metrics.conftest import Desk
 from tests.support.run_factories import NOW, SMALL, failed_run, past_batch, past_runs
 from tests.support.run_histories import history_of
 from tests.support.windows import until
@@ -257,17 +257,14 @@ def _is(cell: str, value: float | str | None) -> bool:
     return cell.replace(",", "").replace(".", "", 1).isdigit() and abs(float(cell.replace(",", "")) - value) < ROUNDED
 
 
-def test_every_count_and_total_of_the_matrix_stands_in_its_table(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        view = desk.page.presenter.view
-        assert view is not None
-        drawn, columns = desk.page.overview.square.matrix(), view.confusion.column_names
-        table = await read(desk, desk.page.overview.matrix)
-        wanted = [[drawn.rows[r], columns[c], str(n), str(drawn.totals[r])] for (r, c), n in drawn.cells.items()]
-        assert sorted(table) == sorted(wanted)
-        assert {row[0] for row in table} == set(drawn.rows)
-
-    use(story)
+async def test_every_count_and_total_of_the_matrix_stands_in_its_table(desk: Desk) -> None:
+    view = desk.page.presenter.view
+    assert view is not None
+    drawn, columns = desk.page.overview.square.matrix(), view.confusion.column_names
+    table = await read(desk, desk.page.overview.matrix)
+    wanted = [[drawn.rows[r], columns[c], str(n), str(drawn.totals[r])] for (r, c), n in drawn.cells.items()]
+    assert sorted(table) == sorted(wanted)
+    assert {row[0] for row in table} == set(drawn.rows)
 
 
 @pytest.mark.parametrize(
@@ -279,22 +276,21 @@ def test_every_count_and_total_of_the_matrix_stands_in_its_table(use: Tell) -> N
     ],
     ids=["calibration", "trend", "repeats"],
 )
-def test_every_point_and_bar_of_a_chart_stands_in_its_table_with_its_interval(use: Tell, panel_of: PanelOf) -> None:
-    async def story(desk: Desk) -> None:
-        panel = panel_of(desk.page)
-        desk.page.show_view("overview" if panel is not desk.page.repeats.power else "repeats")
-        chart = panel.chart
-        assert isinstance(chart, LineChart)
-        plot = chart.plot()
-        table = await read(desk, panel)
-        assert plot.points
-        for point in plot.points:
-            across = () if panel is desk.page.overview.trend else (point.x,)
-            assert holds(table, *across, point.y, point.low, point.high), point
-        for bar in plot.bars:
-            assert not bar.height or holds(table, bar.start, bar.end, bar.height), bar
-
-    use(story)
+async def test_every_point_and_bar_of_a_chart_stands_in_its_table_with_its_interval(
+    desk: Desk, panel_of: PanelOf
+) -> None:
+    panel = panel_of(desk.page)
+    desk.page.show_view("overview" if panel is not desk.page.repeats.power else "repeats")
+    chart = panel.chart
+    assert isinstance(chart, LineChart)
+    plot = chart.plot()
+    table = await read(desk, panel)
+    assert plot.points
+    for point in plot.points:
+        across = () if panel is desk.page.overview.trend else (point.x,)
+        assert holds(table, *across, point.y, point.low, point.high), point
+    for bar in plot.bars:
+        assert not bar.height or holds(table, bar.start, bar.end, bar.height), bar
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (0.00042, "0.00042"), (0.04712, "0.047"), (12.5, "12.5")])

@@ -3,6 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core_link.refresh import Refresh
@@ -12,7 +13,7 @@ from app.screens.kit import NO_FILTERS
 from app.screens.metrics.batch_comparison import PairGroup
 from app.screens.metrics.filters import Dimension
 from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
-from tests.app.screens.metrics.conftest import Desk, Tell
+from tests.app.screens.metrics.conftest import Desk, metrics_page
 from tests.support.run_factories import GPT, past_batch
 from tests.support.windows import until
 
@@ -22,192 +23,153 @@ def click(qtbot: QtBot, widget: Any) -> None:
     bot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
-def test_before_anything_ran_the_page_leads_to_the_first_run(use: Tell, qtbot: QtBot) -> None:
-    async def story(desk: Desk) -> None:
+async def test_before_anything_ran_the_page_leads_to_the_first_run(qtbot: QtBot) -> None:
+    async with metrics_page(empty=True) as desk:
         click(qtbot, desk.button("Run…"))
         assert desk.gone == [StartRuns()]
         assert not desk.page.export_actions()[0].enabled
 
-    use(story, empty=True)
+
+async def test_figures_matrix_and_tools_are_shown_at_once(desk: Desk) -> None:
+    accuracy = desk.page.overview.strip.cells[0]
+    assert (accuracy.value.text(), accuracy.sentence.text()) == ("79 %", "123 of 156 runs judged correct")
+    assert desk.page.overview.square.matrix().rows == ("read_file", "search_code", "search_files", "no tool")
+    assert [row[0] for row in desk.tools()] == ["search_code", "read_file", "search_files"]
+    assert desk.page.overview.side_metrics.values()["Baseline"] == "52 of 156"
 
 
-def test_figures_matrix_and_tools_are_shown_at_once(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        accuracy = desk.page.overview.strip.cells[0]
-        assert (accuracy.value.text(), accuracy.sentence.text()) == ("79 %", "123 of 156 runs judged correct")
-        assert desk.page.overview.square.matrix().rows == ("read_file", "search_code", "search_files", "no tool")
-        assert [row[0] for row in desk.tools()] == ["search_code", "read_file", "search_files"]
-        assert desk.page.overview.side_metrics.values()["Baseline"] == "52 of 156"
-
-    use(story)
-
-
-def test_a_click_on_a_cell_leads_to_exactly_its_runs(use: Tell, qtbot: QtBot) -> None:
-    async def story(desk: Desk) -> None:
-        square, bot = desk.page.overview.square, qtbot
-        place = square.place_of(1, 2).center()
-        bot.mouseClick(square.viewport(), Qt.MouseButton.LeftButton, pos=place)  # type: ignore[no-untyped-call]
-        (target,) = desk.gone
-        assert isinstance(target, ShowRuns)
-        assert target.title == "search_files selected where search_code was expected"
-        assert await desk.session.call(lambda core: core.runs.count(target.where)) == 18
-
-    use(story)
+async def test_a_click_on_a_cell_leads_to_exactly_its_runs(desk: Desk, qtbot: QtBot) -> None:
+    square, bot = desk.page.overview.square, qtbot
+    place = square.place_of(1, 2).center()
+    bot.mouseClick(square.viewport(), Qt.MouseButton.LeftButton, pos=place)  # type: ignore[no-untyped-call]
+    (target,) = desk.gone
+    assert isinstance(target, ShowRuns)
+    assert target.title == "search_files selected where search_code was expected"
+    assert await desk.session.call(lambda core: core.runs.count(target.where)) == 18
 
 
-def test_the_worst_confusion_of_the_chosen_tool_is_ringed_and_its_runs_open_with_enter(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        assert desk.page.overview.square._marked == (1, 2)
-        desk.page.overview.tools.opened.emit("0")
-        (target,) = desk.gone
-        assert isinstance(target, ShowRuns)
-        assert target.where.expected is not None
-        assert target.where.expected.tool == "search_code"
-        assert target.where.statuses == (RunStatus.COMPLETED,)
-
-    use(story)
+async def test_the_worst_confusion_of_the_chosen_tool_is_ringed_and_its_runs_open_with_enter(desk: Desk) -> None:
+    assert desk.page.overview.square._marked == (1, 2)
+    desk.page.overview.tools.opened.emit("0")
+    (target,) = desk.gone
+    assert isinstance(target, ShowRuns)
+    assert target.where.expected is not None
+    assert target.where.expected.tool == "search_code"
+    assert target.where.statuses == (RunStatus.COMPLETED,)
 
 
-def test_a_cell_leads_to_the_two_tools_side_by_side(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        panel = desk.page.overview.matrix
-        assert [action.text for action in panel.menu()[:2]] == ["Show runs", "Compare the two tools"]
-        panel.menu()[1].do()
-        command = next(one for one in desk.page.commands() if one.id == "metrics.pair")
-        assert command.needs()
-        command.do()
-        pair = desk.page.overview.pair()
-        assert pair is not None
-        assert [label.tool for label in pair] == ["search_code", "search_files"]
-        assert desk.gone == [ShowPair(*pair)] * 2
-
-    use(story)
+async def test_a_cell_leads_to_the_two_tools_side_by_side(desk: Desk) -> None:
+    panel = desk.page.overview.matrix
+    assert [action.text for action in panel.menu()[:2]] == ["Show runs", "Compare the two tools"]
+    panel.menu()[1].do()
+    command = next(one for one in desk.page.commands() if one.id == "metrics.pair")
+    assert command.needs()
+    command.do()
+    pair = desk.page.overview.pair()
+    assert pair is not None
+    assert [label.tool for label in pair] == ["search_code", "search_files"]
+    assert desk.gone == [ShowPair(*pair)] * 2
 
 
-def test_filters_narrow_everything_and_are_chips_that_go_with_a_click(use: Tell, qtbot: QtBot) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.filter(Dimension.MODEL, GPT)
-        assert desk.page.overview.strip.cells[0].sentence.text() == "83 of 104 runs judged correct"
-        assert [chip.accessibleName() for chip in desk.page.filters.chips()] == ["Filter Model: gpt-4.1-mini"]
-        assert desk.page.filters.quick[Dimension.MODEL].text() == "Model: gpt-4.1-mini"
-        bot: Any = qtbot
-        bot.keyClick(desk.page.filters.chips()[0], Qt.Key.Key_Delete)
-        await desk.page.settled()
-        assert desk.page.overview.strip.cells[0].sentence.text() == "123 of 156 runs judged correct"
-        assert desk.page.filters.isHidden()
-
-    use(story)
+async def test_filters_narrow_everything_and_are_chips_that_go_with_a_click(desk: Desk, qtbot: QtBot) -> None:
+    await desk.filter(Dimension.MODEL, GPT)
+    assert desk.page.overview.strip.cells[0].sentence.text() == "83 of 104 runs judged correct"
+    assert [chip.accessibleName() for chip in desk.page.filters.chips()] == ["Filter Model: gpt-4.1-mini"]
+    assert desk.page.filters.quick[Dimension.MODEL].text() == "Model: gpt-4.1-mini"
+    bot: Any = qtbot
+    bot.keyClick(desk.page.filters.chips()[0], Qt.Key.Key_Delete)
+    await desk.page.settled()
+    assert desk.page.overview.strip.cells[0].sentence.text() == "123 of 156 runs judged correct"
+    assert desk.page.filters.isHidden()
 
 
-def test_filters_stay_until_the_next_start(use: Tell) -> None:
+async def test_filters_stay_until_the_next_start(qapp: QApplication) -> None:
     settings = Settings(None)
 
-    async def first(desk: Desk) -> None:
+    async with metrics_page(settings) as desk:
         await desk.filter(Dimension.MODEL, GPT)
         desk.page.show_view("models")
 
-    async def second(desk: Desk) -> None:
+    async with metrics_page(settings) as desk:
         assert desk.page.presenter.filters == NO_FILTERS.with_values(Dimension.MODEL, GPT)
         assert desk.page.views.current() == "models"
         assert desk.page.models.models.rows.rowCount() == 1
 
-    use(first, settings)
-    use(second, settings)
+
+async def test_filters_that_nothing_fits_can_be_taken_away(desk: Desk, qtbot: QtBot) -> None:
+    await desk.filter(Dimension.MODEL, "nobody/nothing")
+    click(qtbot, desk.button("Clear all filters"))
+    await desk.page.settled()
+    assert desk.page.overview.isVisible()
 
 
-def test_filters_that_nothing_fits_can_be_taken_away(use: Tell, qtbot: QtBot) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.filter(Dimension.MODEL, "nobody/nothing")
-        click(qtbot, desk.button("Clear all filters"))
-        await desk.page.settled()
-        assert desk.page.overview.isVisible()
-
-    use(story)
-
-
-def test_models_are_compared_and_the_baseline_is_called_one(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.show_view("models")
-        rows = desk.page.models.models.rows
-        assert [rows.row(number).cells[0].text for number in range(2)] == ["gpt-4.1-mini", "offline baseline"]
-        assert "not a model" in desk.page.models.note.text()
-        desk.page.models.models.opened.emit(GPT)
-        assert [target.title for target in desk.gone if isinstance(target, ShowRuns)] == ["gpt-4.1-mini"]
-
-    use(story)
+async def test_models_are_compared_and_the_baseline_is_called_one(desk: Desk) -> None:
+    desk.page.show_view("models")
+    rows = desk.page.models.models.rows
+    assert [rows.row(number).cells[0].text for number in range(2)] == ["gpt-4.1-mini", "offline baseline"]
+    assert "not a model" in desk.page.models.note.text()
+    desk.page.models.models.opened.emit(GPT)
+    assert [target.title for target in desk.gone if isinstance(target, ShowRuns)] == ["gpt-4.1-mini"]
 
 
-def test_repeats_list_flaky_cases_that_lead_to_their_runs(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.show_view("repeats")
-        assert desk.page.repeats.flaky.rows.rowCount() >= 1
-        assert "always pass" in desk.page.repeats.split.text()
-        desk.page.repeats.flaky.opened.emit("0")
-        (target,) = desk.gone
-        assert isinstance(target, ShowRuns)
-        assert await desk.session.call(lambda core: core.runs.count(target.where)) == 2
-
-    use(story)
+async def test_repeats_list_flaky_cases_that_lead_to_their_runs(desk: Desk) -> None:
+    desk.page.show_view("repeats")
+    assert desk.page.repeats.flaky.rows.rowCount() >= 1
+    assert "always pass" in desk.page.repeats.split.text()
+    desk.page.repeats.flaky.opened.emit("0")
+    (target,) = desk.gone
+    assert isinstance(target, ShowRuns)
+    assert await desk.session.call(lambda core: core.runs.count(target.where)) == 2
 
 
-def test_the_overview_says_what_the_newest_batch_did_and_leads_to_the_comparison(use: Tell, qtbot: QtBot) -> None:
-    async def story(desk: Desk) -> None:
-        against = desk.page.overview.against
-        await until(lambda: against.reading.text() == "Not enough runs to tell")
-        assert against.sentence.text().startswith("3 fixed, 0 regressed, 49 unchanged.")
-        click(qtbot, against.link)
-        compare = desk.page.compare
-        await until(lambda: compare.table.rows.rowCount() == 52)
-        assert compare.sentence.text().startswith("Not enough runs to tell: 3 fixed")
-        assert [label for _, label in compare.groups._choices][:3] == ["All 52", "Regressed 0", "Fixed 3"]
-
-    use(story)
-
-
-def test_pairs_can_be_narrowed_to_what_was_fixed(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.show_view("compare")
-        compare = desk.page.compare
-        await until(lambda: compare.table.rows.rowCount() == 52)
-        compare.show_group(PairGroup.FIXED)
-        await until(lambda: compare.table.rows.rowCount() == 3 and compare.table.rows.row(0).id)
-        assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
-        compare.show_group(PairGroup.NEW)
-        assert compare.pair.sentence.text() == "No pairs here. Select another tab."
-
-    use(story)
+async def test_the_overview_says_what_the_newest_batch_did_and_leads_to_the_comparison(
+    desk: Desk, qtbot: QtBot
+) -> None:
+    against = desk.page.overview.against
+    await until(lambda: against.reading.text() == "Not enough runs to tell")
+    assert against.sentence.text().startswith("3 fixed, 0 regressed, 49 unchanged.")
+    click(qtbot, against.link)
+    compare = desk.page.compare
+    await until(lambda: compare.table.rows.rowCount() == 52)
+    assert compare.sentence.text().startswith("Not enough runs to tell: 3 fixed")
+    assert [label for _, label in compare.groups._choices][:3] == ["All 52", "Regressed 0", "Fixed 3"]
 
 
-def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among_fewer(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.show_view("compare")
-        compare = desk.page.compare
-        await desk.page.settled()
-        await until(lambda: compare.table.current_id() == "0")
-        place = [pair.change for pair in compare._pairs].index(PairChange.FIXED) + 1
-        (chosen,) = compare._pairs[place : place + 1]
-        compare.table.select(str(place))
-        await compare.refresh()
-        await until(compare.table.current_id)
-        assert compare.selected_pairs() == (chosen,)
-        compare.show_group(PairGroup.FIXED)
-        await until(compare.table.current_id)
-        assert compare.selected_pairs() == (chosen,)
-
-    use(story)
+async def test_pairs_can_be_narrowed_to_what_was_fixed(desk: Desk) -> None:
+    desk.page.show_view("compare")
+    compare = desk.page.compare
+    await until(lambda: compare.table.rows.rowCount() == 52)
+    compare.show_group(PairGroup.FIXED)
+    await until(lambda: compare.table.rows.rowCount() == 3 and compare.table.rows.row(0).id)
+    assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
+    compare.show_group(PairGroup.NEW)
+    assert compare.pair.sentence.text() == "No pairs here. Select another tab."
 
 
-def test_other_batches_can_be_chosen_and_swapped(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.open_target(CompareBatches(BatchId("batch-3"), BatchId("batch-1")))
-        compare = desk.page.compare
-        await until(lambda: compare.chosen() == ("batch-3", "batch-1"))
-        compare.swap.click()
-        await until(lambda: compare.chosen() == ("batch-1", "batch-3"))
-        compare.before.picked.emit("batch-2")
-        await until(lambda: compare.chosen() == ("batch-2", "batch-3"))
+async def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among_fewer(desk: Desk) -> None:
+    desk.page.show_view("compare")
+    compare = desk.page.compare
+    await desk.page.settled()
+    await until(lambda: compare.table.current_id() == "0")
+    place = [pair.change for pair in compare._pairs].index(PairChange.FIXED) + 1
+    (chosen,) = compare._pairs[place : place + 1]
+    compare.table.select(str(place))
+    await compare.refresh()
+    await until(compare.table.current_id)
+    assert compare.selected_pairs() == (chosen,)
+    compare.show_group(PairGroup.FIXED)
+    await until(compare.table.current_id)
+    assert compare.selected_pairs() == (chosen,)
 
-    use(story)
+
+async def test_other_batches_can_be_chosen_and_swapped(desk: Desk) -> None:
+    desk.page.open_target(CompareBatches(BatchId("batch-3"), BatchId("batch-1")))
+    compare = desk.page.compare
+    await until(lambda: compare.chosen() == ("batch-3", "batch-1"))
+    compare.swap.click()
+    await until(lambda: compare.chosen() == ("batch-1", "batch-3"))
+    compare.before.picked.emit("batch-2")
+    await until(lambda: compare.chosen() == ("batch-2", "batch-3"))
 
 
 async def _ran(desk: Desk) -> BatchId:
@@ -217,80 +179,59 @@ async def _ran(desk: Desk) -> BatchId:
     return batch.id
 
 
-def test_one_pair_is_shown_down_to_the_answer(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.session.call(lambda core: core.open_sample())
-        older, newer = await _ran(desk), await _ran(desk)
-        desk.page.open_target(CompareBatches(older, newer))
-        pair = desk.page.compare.pair
-        await until(lambda: pair.query.text())
-        assert pair.before.choice.text() == pair.after.choice.text()
-        await until(lambda: pair.query.isVisible())
-
-    use(story)
+async def test_one_pair_is_shown_down_to_the_answer(desk: Desk) -> None:
+    await desk.session.call(lambda core: core.open_sample())
+    older, newer = await _ran(desk), await _ran(desk)
+    desk.page.open_target(CompareBatches(older, newer))
+    pair = desk.page.compare.pair
+    await until(lambda: pair.query.text())
+    assert pair.before.choice.text() == pair.after.choice.text()
+    await until(lambda: pair.query.isVisible())
 
 
-def test_a_chart_can_have_all_the_room_and_goes_back_with_escape(use: Tell, qtbot: QtBot) -> None:
-    async def story(desk: Desk) -> None:
-        overview = desk.page.overview
-        overview.matrix.enlarge_wanted.emit()
-        assert not overview.strip.isVisible()
-        assert overview.matrix.isVisible()
-        assert not overview.tools.isVisible()
-        bot: Any = qtbot
-        bot.keyClick(overview.square, Qt.Key.Key_Escape)
-        assert overview.strip.isVisible()
-        assert overview.tools.isVisible()
-
-    use(story)
+async def test_a_chart_can_have_all_the_room_and_goes_back_with_escape(desk: Desk, qtbot: QtBot) -> None:
+    overview = desk.page.overview
+    overview.matrix.enlarge_wanted.emit()
+    assert not overview.strip.isVisible()
+    assert overview.matrix.isVisible()
+    assert not overview.tools.isVisible()
+    bot: Any = qtbot
+    bot.keyClick(overview.square, Qt.Key.Key_Escape)
+    assert overview.strip.isVisible()
+    assert overview.tools.isVisible()
 
 
-def test_runs_that_come_in_are_counted_after_a_while_and_ended_batches_at_once(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        assert desk.page.handle(BatchStarted(past_batch(0))) is Refresh.LATER
-        before = desk.page.overview.strip.cells[0].sentence.text()
-        await desk.session.call(lambda core: core.open_sample())
-        started = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
-        await desk.session.call(lambda core: core.runs.wait(started.id))
-        await until(lambda: desk.page.overview.strip.cells[0].sentence.text() != before)
-
-    use(story)
+async def test_runs_that_come_in_are_counted_after_a_while_and_ended_batches_at_once(desk: Desk) -> None:
+    assert desk.page.handle(BatchStarted(past_batch(0))) is Refresh.LATER
+    before = desk.page.overview.strip.cells[0].sentence.text()
+    await desk.session.call(lambda core: core.open_sample())
+    started = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
+    await desk.session.call(lambda core: core.runs.wait(started.id))
+    await until(lambda: desk.page.overview.strip.cells[0].sentence.text() != before)
 
 
-def test_a_point_of_the_trend_leads_to_its_batch(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.overview.batch_opened.emit("batch-2")
-        assert desk.gone == [ShowBatch(BatchId("batch-2"))]
-
-    use(story)
+async def test_a_point_of_the_trend_leads_to_its_batch(desk: Desk) -> None:
+    desk.page.overview.batch_opened.emit("batch-2")
+    assert desk.gone == [ShowBatch(BatchId("batch-2"))]
 
 
-def test_the_screen_can_be_asked_for_one_batch(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.open_target(ShowBatchMetrics(BatchId("batch-2")))
-        await desk.page.settled()
-        assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged correct"
-
-    use(story)
+async def test_the_screen_can_be_asked_for_one_batch(desk: Desk) -> None:
+    desk.page.open_target(ShowBatchMetrics(BatchId("batch-2")))
+    await desk.page.settled()
+    assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged correct"
 
 
-def test_the_header_makes_room_where_there_is_little(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        desk.page.resize(900, 640)
-        await until(lambda: not desk.page.filters.quick[Dimension.SUITE].isVisible())
-        assert desk.page.header.filter is not None
-        assert desk.page.header.filter.isVisible()
-
-    use(story)
+async def test_the_header_makes_room_where_there_is_little(desk: Desk) -> None:
+    desk.page.resize(900, 640)
+    await until(lambda: not desk.page.filters.quick[Dimension.SUITE].isVisible())
+    assert desk.page.header.filter is not None
+    assert desk.page.header.filter.isVisible()
 
 
-def test_no_filter_is_offered_where_none_narrows_what_is_shown(use: Tell) -> None:
-    async def story(desk: Desk) -> None:
-        await desk.filter(Dimension.MODEL, GPT)
-        desk.page.show_view("compare")
-        assert not desk.page.filters.isVisible()
-        assert not desk.page.filters.quick[Dimension.MODEL].isVisible()
-        desk.page.show_view("overview")
-        assert desk.page.filters.isVisible()
-
-    use(story)
+async def test_no_filter_is_offered_where_none_narrows_what_is_shown(desk: Desk) -> None:
+    await desk.filter(Dimension.MODEL, GPT)
+    desk.page.show_view("compare")
+    assert not desk.page.filters.isVisible()
+    assert not desk.page.filters.quick[Dimension.MODEL].isVisible()
+    desk.page.show_view("overview")
+    assert desk.page.filters.isVisible()

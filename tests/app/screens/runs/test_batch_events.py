@@ -23,7 +23,7 @@ from mcp_tef import (
 from tests.app.screens.runs.conftest import Desk, batch_menu, on_page
 from tests.support.fake_engine import NEVER, FakeEngine
 from tests.support.run_factories import batch
-from tests.support.windows import drive, session_for
+from tests.support.windows import session_for
 
 GOING = batch(id=BatchId("going"))
 
@@ -265,26 +265,20 @@ def test_what_is_left_is_said_in_one_sentence() -> None:
     assert interrupted_text([(cut, 8)] * 6).endswith("Everyday (8 of 20 runs) and 2 more.")
 
 
-def test_where_nothing_was_interrupted_nothing_is_said(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for() as (session, _):
-            assert (await notice_at_the_start(session)).isHidden()
-
-    drive(work())
+async def test_where_nothing_was_interrupted_nothing_is_said(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        assert (await notice_at_the_start(session)).isHidden()
 
 
-def test_an_interrupted_batch_is_offered_until_it_is_dismissed(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake, settings = FakeEngine(), Settings(None)
-        await interrupted(fake)
-        async with session_for(fake, settings) as (session, _):
-            notice = await notice_at_the_start(session)
-            assert notice.accessibleName().startswith("Long was interrupted: all 40 runs left.")
-            press(notice, "Dismiss")
-            assert notice.isHidden()
-            assert (await notice_at_the_start(session)).isHidden()
-
-    drive(work())
+async def test_an_interrupted_batch_is_offered_until_it_is_dismissed(qapp: QApplication) -> None:
+    fake, settings = FakeEngine(), Settings(None)
+    await interrupted(fake)
+    async with session_for(fake, settings) as (session, _):
+        notice = await notice_at_the_start(session)
+        assert notice.accessibleName().startswith("Long was interrupted: all 40 runs left.")
+        press(notice, "Dismiss")
+        assert notice.isHidden()
+        assert (await notice_at_the_start(session)).isHidden()
 
 
 @on_page()

@@ -17,7 +17,7 @@ from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import command_server, tool
 from tests.support.servers_page import opened_dialog, page_over, within
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import session_for, shown, until
 from tests.support.workspace_files import tools_file
 
 W = TypeVar("W", bound=QWidget)
@@ -47,62 +47,54 @@ async def stored(page: ServersPage) -> dict[str, Server]:
     return {server.name: server for server in await page.session.call(lambda core: core.servers.list())}
 
 
-def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QApplication, tmp_path: Path) -> None:
+async def test_what_other_programs_have_comes_in_by_ticks_and_goes_by_undo(qapp: QApplication, tmp_path: Path) -> None:
     settings = tmp_path / ".config"
     config(settings / "Claude" / "claude_desktop_config.json", clock=CLOCK, desk=DESK, odd=3)
     config(tmp_path / ".codeium" / "windsurf" / "mcp_config.json", time=CLOCK, shop={"command": "shop"})
     written(settings / "Code" / "User" / "mcp.json", "{broken")
-
-    async def work() -> None:
-        fake = FakeEngine(environment={"HOME": str(tmp_path)})
-        async with page_over(fake) as page:
-            await click(page, "Find on this computer")
-            sheet = await opened_dialog(page, ImportPreviewDialog)
-            said = read_in(sheet)
-            assert "5 servers: 3 new, 1 unchanged, 1 refused." in said
-            assert "VS Code: mcp.json is not valid JSON at line 1." in said
-            assert [sheet.table.rows.row(place).cells[2].text for place in range(5)] == [
-                "New",
-                "New",
-                "Refused",
-                "Unchanged",
-                "New",
-            ]
-            sheet.table.select("1")
-            await until(lambda: "alwaysAllow" in read_in(sheet))
-            QTest.keyClick(sheet.table, Qt.Key.Key_Space)
-            await click(sheet, "Import 2 servers")
-            await until(lambda: page.server_list.rows.rowCount() == 2 and page.session.can_undo())
-            assert set(await stored(page)) == {"clock", "shop"}
-            assert fake.gateway.asked == []
-            assert await page.session.call(lambda core: core.servers.consents()) == ()
-            page.session.undo()
-            await until(lambda: not page.server_list.rows.rowCount())
-            assert await stored(page) == {}
-
-    drive(work())
+    fake = FakeEngine(environment={"HOME": str(tmp_path)})
+    async with page_over(fake) as page:
+        await click(page, "Find on this computer")
+        sheet = await opened_dialog(page, ImportPreviewDialog)
+        said = read_in(sheet)
+        assert "5 servers: 3 new, 1 unchanged, 1 refused." in said
+        assert "VS Code: mcp.json is not valid JSON at line 1." in said
+        assert [sheet.table.rows.row(place).cells[2].text for place in range(5)] == [
+            "New",
+            "New",
+            "Refused",
+            "Unchanged",
+            "New",
+        ]
+        sheet.table.select("1")
+        await until(lambda: "alwaysAllow" in read_in(sheet))
+        QTest.keyClick(sheet.table, Qt.Key.Key_Space)
+        await click(sheet, "Import 2 servers")
+        await until(lambda: page.server_list.rows.rowCount() == 2 and page.session.can_undo())
+        assert set(await stored(page)) == {"clock", "shop"}
+        assert fake.gateway.asked == []
+        assert await page.session.call(lambda core: core.servers.consents()) == ()
+        page.session.undo()
+        await until(lambda: not page.server_list.rows.rowCount())
+        assert await stored(page) == {}
 
 
-def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_count(
+async def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_still_count(
     qapp: QApplication, tmp_path: Path
 ) -> None:
     settings = tmp_path / ".config"
     config(settings / "Claude" / "claude_desktop_config.json", clock=CLOCK, desk=DESK, shop={"command": "shop"})
-
-    async def work() -> None:
-        async with page_over(FakeEngine(environment={"HOME": str(tmp_path)})) as page:
-            await click(page, "Find on this computer")
-            sheet = await opened_dialog(page, ImportPreviewDialog)
-            QTest.keyClicks(sheet.search, "sho")
-            await until(lambda: sheet.table.rows.rowCount() == 1)
-            assert "1 of 3 servers found, and 2 other servers ticked." in read_in(sheet)
-            await until(lambda: "at mcpServers › shop" in read_in(sheet))
-            QTest.keyClick(sheet.table, Qt.Key.Key_Space)
-            await click(sheet, "Import 2 servers")
-            await until(lambda: page.server_list.rows.rowCount() == 2)
-            assert set(await stored(page)) == {"clock", "desk"}
-
-    drive(work())
+    async with page_over(FakeEngine(environment={"HOME": str(tmp_path)})) as page:
+        await click(page, "Find on this computer")
+        sheet = await opened_dialog(page, ImportPreviewDialog)
+        QTest.keyClicks(sheet.search, "sho")
+        await until(lambda: sheet.table.rows.rowCount() == 1)
+        assert "1 of 3 servers found, and 2 other servers ticked." in read_in(sheet)
+        await until(lambda: "at mcpServers › shop" in read_in(sheet))
+        QTest.keyClick(sheet.table, Qt.Key.Key_Space)
+        await click(sheet, "Import 2 servers")
+        await until(lambda: page.server_list.rows.rowCount() == 2)
+        assert set(await stored(page)) == {"clock", "desk"}
 
 
 @within(page_over, {"files": [tool("read")]})
@@ -200,24 +192,20 @@ async def test_a_long_import_can_be_cancelled(page: ServersPage, fake: FakeEngin
     assert (await stored(page), page.session.activity.shown()) == ({}, ())
 
 
-def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_free(
+async def test_tools_that_are_dropped_before_the_servers_were_read_get_a_name_that_is_free(
     qapp: QApplication, tmp_path: Path
 ) -> None:
     path = tools_file(tmp_path)
-
-    async def work() -> None:
-        fake = FakeEngine({"tools": [tool("find")]})
-        await fake.servers.add(ServerSpec(name="tools", transport=Transport.FILE, path=str(path)))
-        async with session_for(fake) as (session, _):
-            page = ServersPage(session)
-            shown(page)
-            page.request_refresh()
-            session.spawn(page.bring_in([DetectedFile(kind=FileKind.TOOLS, path=path)]))
-            sheet = await opened_dialog(page, ServerDialog)
-            assert sheet.fields.form().name == "tools-2"
-            sheet.reject()
-            await page.settled()
-            page.close()
-            page.deleteLater()
-
-    drive(work())
+    fake = FakeEngine({"tools": [tool("find")]})
+    await fake.servers.add(ServerSpec(name="tools", transport=Transport.FILE, path=str(path)))
+    async with session_for(fake) as (session, _):
+        page = ServersPage(session)
+        shown(page)
+        page.request_refresh()
+        session.spawn(page.bring_in([DetectedFile(kind=FileKind.TOOLS, path=path)]))
+        sheet = await opened_dialog(page, ServerDialog)
+        assert sheet.fields.form().name == "tools-2"
+        sheet.reject()
+        await page.settled()
+        page.close()
+        page.deleteLater()

@@ -18,7 +18,7 @@ from mcp_tef import AuthType, ServerError, ServerFault, ServerId, ServerStatus, 
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.fake_ports import command_server, http_server, tool
 from tests.support.servers_page import page_over, visible_text, within
-from tests.support.windows import drive, shown, until
+from tests.support.windows import shown, until
 
 EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.", context={"exit_code": 3})
 UNSIGNED = ServerError(ServerFault.UNAUTHORIZED, "desk wants you to sign in.", hint="Sign in to it.")
@@ -30,21 +30,18 @@ async def test_an_empty_page_says_what_belongs_here(page: ServersPage) -> None:
     assert "No servers yet" in visible_text(page)
 
 
-def test_what_was_searched_for_narrows_the_servers_at_the_next_start(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake, settings = FakeEngine({"desk": [tool("mail")], "files": [tool("read")]}), Settings(None)
-        async with page_over(fake, settings) as page:
-            await page.session.call(lambda core: core.servers.add(command_server()))
-            await page.session.call(lambda core: core.servers.add(http_server()))
-            await until(lambda: page.server_list.rows.rowCount() == 2)
-            assert page.header.search is not None
-            page.header.search.setText("files")
-            await until(lambda: page.server_list.rows.rowCount() == 1)
-        async with page_over(fake, settings) as page:
-            assert page.header.searched_for == "files"
-            assert page.server_list.rows.rowCount() == 1
-
-    drive(work())
+async def test_what_was_searched_for_narrows_the_servers_at_the_next_start(qapp: QApplication) -> None:
+    fake, settings = FakeEngine({"desk": [tool("mail")], "files": [tool("read")]}), Settings(None)
+    async with page_over(fake, settings) as page:
+        await page.session.call(lambda core: core.servers.add(command_server()))
+        await page.session.call(lambda core: core.servers.add(http_server()))
+        await until(lambda: page.server_list.rows.rowCount() == 2)
+        assert page.header.search is not None
+        page.header.search.setText("files")
+        await until(lambda: page.server_list.rows.rowCount() == 1)
+    async with page_over(fake, settings) as page:
+        assert page.header.searched_for == "files"
+        assert page.server_list.rows.rowCount() == 1
 
 
 @within(page_over)
@@ -105,17 +102,14 @@ async def test_a_server_that_needs_a_sign_in_offers_it(page: ServersPage, fake: 
     assert fake.sign_ins.signed_in == ["desk"]
 
 
-def test_what_was_set_aside_is_listed_with_its_reason(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        fake.gateway.problems = (ToolProblem("broken", "Its input schema is no object."),)
-        async with page_over(fake) as page:
-            await page.session.call(lambda core: core.open_sample())
-            await until(lambda: page.pane.tools.rows.rowCount() == 4)
-            page.pane.tools.select(page.pane.tools.rows.ids()[-1])
-            assert "Its input schema is no object." in visible_text(page)
-
-    drive(work())
+async def test_what_was_set_aside_is_listed_with_its_reason(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    fake.gateway.problems = (ToolProblem("broken", "Its input schema is no object."),)
+    async with page_over(fake) as page:
+        await page.session.call(lambda core: core.open_sample())
+        await until(lambda: page.pane.tools.rows.rowCount() == 4)
+        page.pane.tools.select(page.pane.tools.rows.ids()[-1])
+        assert "Its input schema is no object." in visible_text(page)
 
 
 @within(page_over)
@@ -143,25 +137,22 @@ async def test_a_server_that_is_removed_twice_in_one_breath_goes_once_and_comes_
     assert not page.session.can_undo()
 
 
-def test_an_edit_of_a_server_is_taken_back_and_done_again(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine()
-        await fake.open_sample()
-        async with page_over(fake) as page:
-            old, new = ["Bike shop"], ["Workshop"]
-            fake.gateway.servers[new[0]] = fake.gateway.servers[old[0]]
-            page.edit()
-            await until(lambda: page.findChildren(ServerDialog))
-            sheet = page.findChildren(ServerDialog)[0]
-            sheet.fields.fill(replace(sheet.fields.form(), name=new[0]))
-            sheet.keep()
-            await until(lambda: names(page) == new and page.session.can_undo())
-            page.session.undo()
-            await until(lambda: names(page) == old)
-            page.session.redo()
-            await until(lambda: names(page) == new)
-
-    drive(work())
+async def test_an_edit_of_a_server_is_taken_back_and_done_again(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with page_over(fake) as page:
+        old, new = ["Bike shop"], ["Workshop"]
+        fake.gateway.servers[new[0]] = fake.gateway.servers[old[0]]
+        page.edit()
+        await until(lambda: page.findChildren(ServerDialog))
+        sheet = page.findChildren(ServerDialog)[0]
+        sheet.fields.fill(replace(sheet.fields.form(), name=new[0]))
+        sheet.keep()
+        await until(lambda: names(page) == new and page.session.can_undo())
+        page.session.undo()
+        await until(lambda: names(page) == old)
+        page.session.redo()
+        await until(lambda: names(page) == new)
 
 
 def names(page: ServersPage) -> list[str]:

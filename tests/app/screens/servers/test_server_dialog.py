@@ -14,7 +14,7 @@ from app.widgets import Notice
 from mcp_tef import AuthType, KeyRing, OAuthClient, ServerSpec, Transport
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
 from tests.support.servers_page import page_over, within
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 SPECS = [
     ServerSpec(
@@ -228,16 +228,13 @@ async def test_a_written_secret_can_be_used_until_the_program_quits(page: Server
     assert fake.written_secrets.variables["SHOP_AUTHORIZATION"] == PLANTED
 
 
-def test_a_written_secret_can_be_kept_in_the_keychain(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine({"shop": SAMPLE_TOOLS})
-        fake.keys = KeyRing({}, fake.keychain)
-        async with page_over(fake) as page:
-            sheet = await add_with_secret(page)
-            press(sheet, "Keep in keychain")
-            await until(lambda: sheet.saved is not None)
-            assert sheet.saved is not None
-            assert sheet.saved.spec.headers == {"Authorization": "Bearer ${keychain:SHOP_AUTHORIZATION}"}
-            assert fake.keychain.kept["mcp-tef", "server:SHOP_AUTHORIZATION"] == PLANTED
-
-    drive(work())
+async def test_a_written_secret_can_be_kept_in_the_keychain(qapp: QApplication) -> None:
+    fake = FakeEngine({"shop": SAMPLE_TOOLS})
+    fake.keys = KeyRing({}, fake.keychain)
+    async with page_over(fake) as page:
+        sheet = await add_with_secret(page)
+        press(sheet, "Keep in keychain")
+        await until(lambda: sheet.saved is not None)
+        assert sheet.saved is not None
+        assert sheet.saved.spec.headers == {"Authorization": "Bearer ${keychain:SHOP_AUTHORIZATION}"}
+        assert fake.keychain.kept["mcp-tef", "server:SHOP_AUTHORIZATION"] == PLANTED

@@ -34,7 +34,7 @@ from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
 from tests.support.fake_ports import command_server, http_server, tool
 from tests.support.memory_servers import says
 from tests.support.servers_page import opened_dialog, page_over, within
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import session_for, shown, until
 
 MANY = 100
 
@@ -323,35 +323,29 @@ async def test_earlier_arguments_can_be_used_again_and_all_calls_be_forgotten(sh
     await until(lambda: sheet.history.list.isHidden())
 
 
-def test_a_program_is_started_for_a_call_only_after_its_command_was_agreed_to(qapp: QApplication) -> None:
-    async def work() -> None:
-        fake = FakeEngine({"files": [tool("read", "files")]})
-        async with sheet_over(fake, command_server("files")) as sheet:
-            sheet.call_button.click()
-            await until(lambda: sheet.consent.isVisible())
-            assert (fake.caller.asked, asked(sheet)) == ([], [])
-            sheet.consent.agreed.emit()
-            await until(lambda: asked(sheet))
-            asked(sheet)[0].accept()
-            await until(lambda: fake.caller.asked)
-
-    drive(work())
+async def test_a_program_is_started_for_a_call_only_after_its_command_was_agreed_to(qapp: QApplication) -> None:
+    fake = FakeEngine({"files": [tool("read", "files")]})
+    async with sheet_over(fake, command_server("files")) as sheet:
+        sheet.call_button.click()
+        await until(lambda: sheet.consent.isVisible())
+        assert (fake.caller.asked, asked(sheet)) == ([], [])
+        sheet.consent.agreed.emit()
+        await until(lambda: asked(sheet))
+        asked(sheet)[0].accept()
+        await until(lambda: fake.caller.asked)
 
 
 @pytest.mark.parametrize("of_file", [True, False])
-def test_only_the_tools_of_a_server_can_be_tried(qapp: QApplication, of_file: bool) -> None:
-    async def work() -> None:
-        fake = FakeEngine({"desk": SAMPLE_TOOLS})
-        spec = ServerSpec(name="desk", transport=Transport.FILE, path="tools.json") if of_file else http_server("desk")
-        async with session_for(fake) as (session, _):
-            page = ServersPage(session)
-            session.events.connect(lambda events: page.on_events(events, visible=True))
-            shown(page)
-            await session.call(lambda core: core.servers.add(spec))
-            await until(lambda: page.pane.tools.rows.rowCount() == 3)
-            await page.settled()
-            assert page.pane.tool_pane.reader.attempt.isVisible() is not of_file
-            page.close()
-            page.deleteLater()
-
-    drive(work())
+async def test_only_the_tools_of_a_server_can_be_tried(qapp: QApplication, of_file: bool) -> None:
+    fake = FakeEngine({"desk": SAMPLE_TOOLS})
+    spec = ServerSpec(name="desk", transport=Transport.FILE, path="tools.json") if of_file else http_server("desk")
+    async with session_for(fake) as (session, _):
+        page = ServersPage(session)
+        session.events.connect(lambda events: page.on_events(events, visible=True))
+        shown(page)
+        await session.call(lambda core: core.servers.add(spec))
+        await until(lambda: page.pane.tools.rows.rowCount() == 3)
+        await page.settled()
+        assert page.pane.tool_pane.reader.attempt.isVisible() is not of_file
+        page.close()
+        page.deleteLater()

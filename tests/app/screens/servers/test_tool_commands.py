@@ -19,7 +19,7 @@ from app.text.formatting import count
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.servers_page import Servers, page_over, within
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 BARE = made_tool("ping", "", "Bike shop")
 TOOLS = (*SAMPLE_TOOLS, BARE)
@@ -136,27 +136,22 @@ async def test_excluded_tools_come_back_by_undo_or_from_their_own_list(
     await until(lambda: side.rows.ids() == NAMES)
 
 
-def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start(qapp: QApplication) -> None:
+async def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next_start(qapp: QApplication) -> None:
     settings = Settings(None)
 
-    async def first() -> None:
-        async with tools_of_a_shop(FakeEngine(SHOP), settings) as page:
-            page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "undescribed")))
-            assert page.pane.tools.rows.ids() == ["ping"]
-            assert page.pane.side.title() == "1 of 4 tools"
-            page.show_tools_view(ViewState(sort=SortState("name")))
-            assert page.pane.tools.rows.ids() == sorted(NAMES)
+    async with tools_of_a_shop(FakeEngine(SHOP), settings) as page:
+        page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "undescribed")))
+        assert page.pane.tools.rows.ids() == ["ping"]
+        assert page.pane.side.title() == "1 of 4 tools"
+        page.show_tools_view(ViewState(sort=SortState("name")))
+        assert page.pane.tools.rows.ids() == sorted(NAMES)
 
-    async def second() -> None:
-        async with tools_of_a_shop(FakeEngine(SHOP), settings) as page:
-            assert page.pane.tools.rows.ids() == sorted(NAMES)
-            page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "changed")))
-            assert page.pane.tools.rows.ids() == []
-            page.open_target(ShowTool(ToolLabel(tool="ping", server="Bike shop")))
-            assert page.pane.tools.current_id() == "ping"
-
-    drive(first())
-    drive(second())
+    async with tools_of_a_shop(FakeEngine(SHOP), settings) as page:
+        assert page.pane.tools.rows.ids() == sorted(NAMES)
+        page.show_tools_view(ViewState(filters=NO_FILTERS.with_values("only", "changed")))
+        assert page.pane.tools.rows.ids() == []
+        page.open_target(ShowTool(ToolLabel(tool="ping", server="Bike shop")))
+        assert page.pane.tools.current_id() == "ping"
 
 
 @within(tools_of_a_shop, SHOP)
@@ -176,28 +171,25 @@ async def test_only_one_tool_at_a_time_can_be_tried(page: ServersPage) -> None:
     assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.tool_commands.actions()]
 
 
-def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_left_out_and_all_come_back(
+async def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_all_left_out_and_all_come_back(
     qapp: QApplication,
 ) -> None:
     async def left_out(page: ServersPage) -> tuple[str, ...]:
         [server] = await page.session.call(lambda core: core.servers.list())
         return server.spec.disallowed_tools
 
-    async def work() -> None:
-        async with tools_of_a_shop(FakeEngine(SHOP)) as page:
-            for name in ("search_bikes", "ping", "ping"):
-                chosen(page, name)
-                page.tool_commands.exclude()
-            await until(lambda: page.session.undo_words() == "Undo leave out ping")
-            await page.session.begun()
-            assert await left_out(page) == ("search_bikes", "ping")
-            page.session.undo()
-            page.session.undo()
-            await page.session.undone()
-            assert await left_out(page) == ()
-            assert not page.session.can_undo()
-
-    drive(work())
+    async with tools_of_a_shop(FakeEngine(SHOP)) as page:
+        for name in ("search_bikes", "ping", "ping"):
+            chosen(page, name)
+            page.tool_commands.exclude()
+        await until(lambda: page.session.undo_words() == "Undo leave out ping")
+        await page.session.begun()
+        assert await left_out(page) == ("search_bikes", "ping")
+        page.session.undo()
+        page.session.undo()
+        await page.session.undone()
+        assert await left_out(page) == ()
+        assert not page.session.can_undo()
 
 
 @within(tools_of_a_shop, SHOP)

@@ -21,7 +21,7 @@ from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine
 from tests.support.servers_page import within
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import session_for, shown, until
 
 OLD = ServerSpec(name="old", transport=Transport.STDIO, command="serve", args=("--old",))
 NOW = ServerSpec(name="files", transport=Transport.STDIO, command="serve", args=("--all",))
@@ -201,24 +201,20 @@ async def test_a_valid_value_applies_immediately_and_an_invalid_one_shows_an_err
     assert (row.field.text(), row.why.text()) == ("", row.variable.reason)
 
 
-def test_a_setting_from_the_environment_is_shown_and_cannot_be_changed(
+async def test_a_setting_from_the_environment_is_shown_and_cannot_be_changed(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.7")
     monkeypatch.setenv("DEFAULT_LLM_MODEL", "ollama/qwen3:8b")
-
-    async def work() -> None:
-        async with settings_over(FakeEngine()) as bench:
-            threshold = await row_of(bench.dialog, "similarity", "SIMILARITY_THRESHOLD")
-            model = await row_of(bench.dialog, "runs", "model")
-            assert (threshold.field.text(), threshold.field.isEnabled()) == ("0.7", False)
-            assert threshold.source.text() == "SIMILARITY_THRESHOLD, from the environment"
-            assert (model.field.text(), model.source.text()) == (
-                "ollama/qwen3:8b",
-                "DEFAULT_LLM_MODEL, from the environment",
-            )
-
-    drive(work())
+    async with settings_over(FakeEngine()) as bench:
+        threshold = await row_of(bench.dialog, "similarity", "SIMILARITY_THRESHOLD")
+        model = await row_of(bench.dialog, "runs", "model")
+        assert (threshold.field.text(), threshold.field.isEnabled()) == ("0.7", False)
+        assert threshold.source.text() == "SIMILARITY_THRESHOLD, from the environment"
+        assert (model.field.text(), model.source.text()) == (
+            "ollama/qwen3:8b",
+            "DEFAULT_LLM_MODEL, from the environment",
+        )
 
 
 @within(settings_over)
@@ -235,25 +231,22 @@ def visible_rows(sheet: SettingsDialog) -> list[SettingRow]:
     return [row for row in sheet.findChildren(SettingRow) if row.isVisible()]
 
 
-def test_a_key_is_listed_by_provider_and_can_be_forgotten(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(FakeEngine(environment={"MISTRAL_API_KEY": "geheim-1"})) as (session, fake):
-            fake.keys.set("openai", Secret("geheim-2"))
-            window = shown(QWidget())
-            sheet = opened(session, window, [])
-            sheet.pane.set_current("keys")
-            await until(lambda: "openai" in read_in(sheet))
-            assert "MISTRAL_API_KEY" in read_in(sheet)
-            assert "geheim" not in " ".join(read_in(sheet))
-            (forget,) = [one for one in sheet.findChildren(Button) if one.text() == "Forget"]
-            forget.click()
-            await until(lambda: "openai" not in read_in(sheet))
-            assert fake.keys.typed("openai") is None
-            sheet.accept()
-            window.close()
-            window.deleteLater()
-
-    drive(work())
+async def test_a_key_is_listed_by_provider_and_can_be_forgotten(qapp: QApplication) -> None:
+    async with session_for(FakeEngine(environment={"MISTRAL_API_KEY": "geheim-1"})) as (session, fake):
+        fake.keys.set("openai", Secret("geheim-2"))
+        window = shown(QWidget())
+        sheet = opened(session, window, [])
+        sheet.pane.set_current("keys")
+        await until(lambda: "openai" in read_in(sheet))
+        assert "MISTRAL_API_KEY" in read_in(sheet)
+        assert "geheim" not in " ".join(read_in(sheet))
+        (forget,) = [one for one in sheet.findChildren(Button) if one.text() == "Forget"]
+        forget.click()
+        await until(lambda: "openai" not in read_in(sheet))
+        assert fake.keys.typed("openai") is None
+        sheet.accept()
+        window.close()
+        window.deleteLater()
 
 
 @within(settings_over)

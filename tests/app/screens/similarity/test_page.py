@@ -36,7 +36,7 @@ from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import command_server
 from tests.support.similarity_factories import FakeEmbedders, HashedWords
 from tests.support.similarity_page import DOCS, Bench, answer, docs_and_desk, on_page, open_pair, registered
-from tests.support.windows import PageBench, consent_for, drive, page_test, shown
+from tests.support.windows import PageBench, consent_for, page_test, shown
 
 
 async def nothing() -> Any:
@@ -235,25 +235,22 @@ async def stuck() -> Any:
     return fake.engine
 
 
-def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp: QApplication) -> None:
-    async def work() -> None:
-        bench = PageBench(SimilarityPage, stuck)
-        bench.session.bridge.start()
-        shown(bench.page, 1104, 800)
-        bench.page.request_refresh()
-        bar = bench.page.progress.bar
-        await bench.until(lambda: not bar.isHidden())
-        bar.cancel_wanted.emit()
-        await bench.page.settled()
-        assert bench.page.view.empty._title.text() == "Comparison stopped"
-        await bench.session.call(lambda core: going_on(core.similarity))
-        bench.page.view.empty.buttons()[0].click()
-        assert bench.page.view.empty._title.text() == "Comparing your tools"
-        await bench.until(bench.page.view.is_map_shown)
-        await bench.page.settled()
-        await bench.close()
-
-    drive(work())
+async def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp: QApplication) -> None:
+    bench = PageBench(SimilarityPage, stuck)
+    bench.session.bridge.start()
+    shown(bench.page, 1104, 800)
+    bench.page.request_refresh()
+    bar = bench.page.progress.bar
+    await bench.until(lambda: not bar.isHidden())
+    bar.cancel_wanted.emit()
+    await bench.page.settled()
+    assert bench.page.view.empty._title.text() == "Comparison stopped"
+    await bench.session.call(lambda core: going_on(core.similarity))
+    bench.page.view.empty.buttons()[0].click()
+    assert bench.page.view.empty._title.text() == "Comparing your tools"
+    await bench.until(bench.page.view.is_map_shown)
+    await bench.page.settled()
+    await bench.close()
 
 
 async def going_on(analyses: Any) -> None:

@@ -15,7 +15,7 @@ from app.widgets import Label
 from mcp_tef import StoreError, TestCase
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import session_for, shown, until
 
 DESK = {"url": "https://desk.test/mcp"}
 
@@ -38,55 +38,45 @@ class Unlucky(FakeEngine):
         raise StoreError("The disk is full.", hint="Make room.")
 
 
-def test_one_click_opens_the_sample(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for() as (session, _):
-            page = welcome(session)
-            shown(page)
-            opened: list[tuple[object, ...]] = []
-            page.sample_opened.connect(opened.append)
-            page.open_sample.click()
-            await until(lambda: opened)
-            assert len(opened[0]) == 4
-            page.close()
-
-    drive(work())
+async def test_one_click_opens_the_sample(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        page = welcome(session)
+        shown(page)
+        opened: list[tuple[object, ...]] = []
+        page.sample_opened.connect(opened.append)
+        page.open_sample.click()
+        await until(lambda: opened)
+        assert len(opened[0]) == 4
+        page.close()
 
 
-def test_servers_of_other_programs_are_counted_and_offered(qapp: QApplication, tmp_path: Path) -> None:
+async def test_servers_of_other_programs_are_counted_and_offered(qapp: QApplication, tmp_path: Path) -> None:
     written(tmp_path / ".config" / "Claude" / "claude_desktop_config.json", {"mcpServers": {"a": CLOCK, "b": DESK}})
     written(tmp_path / ".codeium" / "windsurf" / "mcp_config.json", {"mcpServers": {"c": CLOCK, "d": {"command": "x"}}})
-
-    async def work() -> None:
-        async with session_for(FakeEngine(environment={"HOME": str(tmp_path)})) as (session, _):
-            page = welcome(session)
-            shown(page)
-            wanted: list[str] = []
-            page.servers_wanted.connect(wanted.append)
-            await until(lambda: page.use_servers.text() == "Choose from 3 servers…")
-            assert {"Claude Desktop", "2 servers", "Windsurf", "1 server"} <= {
-                label.text() for label in page.findChildren(Label) if label.isVisible()
-            }
-            page.use_servers.click()
-            assert wanted == ["find"]
-            page.close()
-
-    drive(work())
+    async with session_for(FakeEngine(environment={"HOME": str(tmp_path)})) as (session, _):
+        page = welcome(session)
+        shown(page)
+        wanted: list[str] = []
+        page.servers_wanted.connect(wanted.append)
+        await until(lambda: page.use_servers.text() == "Choose from 3 servers…")
+        assert {"Claude Desktop", "2 servers", "Windsurf", "1 server"} <= {
+            label.text() for label in page.findChildren(Label) if label.isVisible()
+        }
+        page.use_servers.click()
+        assert wanted == ["find"]
+        page.close()
 
 
-def test_where_none_are_found_a_config_can_be_given(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for() as (session, _):
-            page = welcome(session)
-            shown(page)
-            wanted: list[str] = []
-            page.servers_wanted.connect(wanted.append)
-            await until(lambda: any(label.text() == "Found here" for label in page.findChildren(Label)))
-            page.use_servers.click()
-            assert wanted == ["import"]
-            page.close()
-
-    drive(work())
+async def test_where_none_are_found_a_config_can_be_given(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        page = welcome(session)
+        shown(page)
+        wanted: list[str] = []
+        page.servers_wanted.connect(wanted.append)
+        await until(lambda: any(label.text() == "Found here" for label in page.findChildren(Label)))
+        page.use_servers.click()
+        assert wanted == ["import"]
+        page.close()
 
 
 @pytest.mark.parametrize(
@@ -106,15 +96,12 @@ def test_programs_take_no_more_lines_than_there_are(
     assert program_rows(found) == shown_as
 
 
-def test_enter_opens_the_sample_and_a_failure_says_what_to_do(qapp: QApplication) -> None:
-    async def work() -> None:
-        async with session_for(Unlucky()) as (session, _):
-            page = welcome(session)
-            shown(page)
-            QTest.keyClick(page, Qt.Key.Key_Return)
-            await until(lambda: page.failure.isVisible())
-            assert page.failure.accessibleName() == "The disk is full. Make room."
-            assert page.open_sample.isEnabled()
-            page.close()
-
-    drive(work())
+async def test_enter_opens_the_sample_and_a_failure_says_what_to_do(qapp: QApplication) -> None:
+    async with session_for(Unlucky()) as (session, _):
+        page = welcome(session)
+        shown(page)
+        QTest.keyClick(page, Qt.Key.Key_Return)
+        await until(lambda: page.failure.isVisible())
+        assert page.failure.accessibleName() == "The disk is full. Make room."
+        assert page.open_sample.isEnabled()
+        page.close()
