@@ -138,7 +138,7 @@ async def told(first_tools: object, **second: object) -> PairView:
 
 
 def _picks(question: Question) -> Answer:
-    """What the description of the first tool says to pick."""
+    """Return the marked words of the first tool's description."""
     first = question.tools[0].tool
     number = 5 if "used" in first.description else 10
     return Answer(
@@ -208,7 +208,7 @@ async def runs_of(desk: Desk, batch: BatchId) -> tuple[RunSummary, ...]:
 
 
 def texts(pane: PairPane) -> list[list[str]]:
-    """What the links say: over both, of a confusion, and of each run."""
+    """Return the texts of the links: for both runs, of a confusion, and of each run."""
     rows = (pane.both, pane.confused, pane.before.links, pane.after.links)
     return [[made.text() for made in row.buttons] for row in rows]
 

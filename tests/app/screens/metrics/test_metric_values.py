@@ -47,7 +47,7 @@ DAY = past_batch(1)
 
 
 def overview(*runs: RunSummary, batches: tuple[Batch, ...] = (DAY,)) -> MetricsOverview:
-    """What the core says of some runs."""
+    """Return the core's overview of some runs."""
     return _overview(history_of(runs, batches))
 
 
@@ -247,7 +247,7 @@ async def read(desk: Desk, panel: ChartPanel) -> Table:
 
 
 def holds(table: Table, *values: float | str | None) -> bool:
-    """Whether one row has all of these, numbers as they are rounded there."""
+    """Return True if one row has all of these values, with numbers rounded."""
     return any(all(any(_is(cell, value) for cell in row) for value in values) for row in table)
 
 

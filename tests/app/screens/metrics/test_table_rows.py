@@ -12,7 +12,7 @@ from tests.support.windows import until
 
 
 def menu(table: ListTable) -> dict[str, Action]:
-    """What the context menu of the chosen rows offers first, by its words."""
+    """Return the entries of the context menu of the selected rows, by text."""
     assert table._menu is not None
     return {action.text: action for action in table._menu(table.selected_ids())}
 

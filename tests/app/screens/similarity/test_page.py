@@ -335,13 +335,8 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
 async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     actions = {action.text: action for action in page.exports.actions()}
-    for text, name in (
-        ("Map…", "map.png"),
-        ("Map…", "map.svg"),
-        ("Similarity report…", "pairs.csv"),
-        ("Similarity report…", "all.json"),
-        ("Similarity report…", "report.html"),
-    ):
+    files = {"Map…": ("map.png", "map.svg"), "Similarity report…": ("pairs.csv", "all.json", "report.html")}
+    for text, name in ((text, name) for text, names in files.items() for name in names):
         actions[text].do()
         answer(bench, tmp_path / name)
     await bench.until(lambda: sum(text.startswith("Saved ") for text, _ in bench.toasts) == 5)
