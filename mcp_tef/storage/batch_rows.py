@@ -16,12 +16,11 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import INTERRUPTED, Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
 from mcp_tef.model.secrets import without_credentials
-from mcp_tef.storage.columns import now, one_of
+from mcp_tef.storage.columns import now, one_of, row_of
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of
 from mcp_tef.storage.tables import BATCHES, MODEL_SETTINGS, RUNS
-from mcp_tef.storage.unreadable_rows import row_of
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
 _THERE = BATCHES.c.removed_at.is_(None)
@@ -77,7 +76,7 @@ def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) 
 
 
 def request_of(session: Session, batch_id: BatchId) -> BatchRequest:
-    """What a batch was asked for. NotFoundError."""
+    """Return the request of a batch. NotFoundError."""
     return _request(_row(session, batch_id))
 
 
@@ -190,7 +189,7 @@ def _batches(session: Session, rows: Sequence[Any], only: BatchId | None = None)
 
 
 def _cut_off(session: Session, ids: Sequence[BatchId]) -> dict[str, int]:
-    """How many runs of each were interrupted."""
+    """Return the number of interrupted runs of each batch."""
     interrupted = RUNS.c.batch_id.in_(one_of(ids)) & (RUNS.c.error_code == INTERRUPTED.code)
     counted = select(RUNS.c.batch_id, func.count().label("number")).where(interrupted, VISIBLE)
     found = session.execute(counted.group_by(RUNS.c.batch_id))

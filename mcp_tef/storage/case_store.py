@@ -17,12 +17,11 @@ from mcp_tef.model.ids import CaseId, new_id
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.ports import ProgressStep, ignore_progress
-from mcp_tef.storage.columns import now, one_of, storable
+from mcp_tef.storage.columns import now, one_of, row_of, storable
 from mcp_tef.storage.database import Database, chunks
 from mcp_tef.storage.run_queries import recent
 from mcp_tef.storage.server_store import add_server, named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
-from mcp_tef.storage.unreadable_rows import row_of
 from mcp_tef.storage.verdict_rows import expectation_of
 
 _VISIBLE = CASES.c.removed_at.is_(None)
@@ -31,7 +30,7 @@ _ADDED = text("test_cases.rowid")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which cases: any of these; all where nothing is given."""
+    """Cases with any of these; all cases if it is empty."""
 
     ids: tuple[CaseId, ...] = ()
     suites: tuple[str, ...] = ()

@@ -1,18 +1,21 @@
-"""Column types, the base class of all tables, and values of any number bound as one parameter.
+"""Column types, the base class of all tables, and errors about rows that mcp-tef did not write.
 
 Timestamps are stored in UTC, JSON compactly, and text without what UTF-8 cannot encode.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import TIMESTAMP, Dialect, MetaData, Select, Table, Text, func, select
+from sqlalchemy import TIMESTAMP, Dialect, MetaData, Select, Table, Text, func, not_, select, type_coerce
 from sqlalchemy import text as sql
 from sqlalchemy.types import TypeDecorator
-from sqlmodel import SQLModel
+from sqlmodel import Session, SQLModel
 
+from mcp_tef.errors import StoreError
 from mcp_tef.model.json import Json
 
 
@@ -119,3 +122,67 @@ def now() -> datetime:
 def truth(value: int | None) -> bool | None:
     """A flag in a cell as a truth value; None stays None."""
     return None if value is None else bool(value)
+
+
+MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+Read = TypeVar("Read", bound=Callable[..., Any])
+
+
+class MisreadError(ValueError):
+    """A row holds something else than this program once wrote; the text says which."""
+
+
+def row_of(table: str, key: str = "id") -> Callable[[Read], Read]:
+    """Decorate a function whose first argument is a row of a table: its errors name the row by its key."""
+
+    def told(read: Read) -> Read:
+        @wraps(read)
+        def reading(row: Any, *arguments: Any) -> Any:
+            try:
+                return read(row, *arguments)
+            except MisreadError:
+                raise
+            except MISREAD as error:
+                raise MisreadError(f"{table}, row {getattr(row, key)}") from error
+
+        return cast("Read", reading)
+
+    return told
+
+
+def unreadable(path: Path, error: BaseException, cell: str | None) -> StoreError:
+    """Return the error about a row that holds something else than this program once wrote."""
+    return StoreError(
+        f"The workspace {path.name} holds a row that cannot be read{f': {cell}' if cell else ''}.",
+        hint="Go back to a copy of it, or use another workspace. Nothing in it was changed.",
+        code="workspace_row",
+        context={"path": str(path), "error": f"{type(error).__name__}: {error}"},
+    )
+
+
+def spoilt_cell(session: Session) -> str | None:
+    """Return the first cell of JSON that is none, by its column, table and row; None where each can be read."""
+    for table in StoredRow.metadata.tables.values():
+        for name in (each.name for each in table.columns if isinstance(each.type, Document)):
+            row = _spoilt_row(session, table, name)
+            if row is not None:
+                return f"{name} of {table.name}, row {row}"
+    return None
+
+
+def _spoilt_row(session: Session, table: Table, name: str) -> str | None:
+    text = type_coerce(table.c[name], Text)
+    key = next(iter(table.primary_key))
+    suspects = session.execute(
+        select(key, text).select_from(table).where(text.is_not(None), not_(func.json_valid(text)))
+    )
+    return next((str(row) for row, value in suspects if not _is_json(value)), None)
+
+
+def _is_json(value: str) -> bool:
+    try:
+        json.loads(value)
+    except (RecursionError, TypeError, ValueError):
+        return False
+    return True

@@ -13,8 +13,8 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
+from mcp_tef.storage.columns import MISREAD, MisreadError, spoilt_cell, unreadable
 from mcp_tef.storage.sqlite_errors import DAMAGED, error_code, store_error
-from mcp_tef.storage.unreadable_rows import MISREAD, MisreadError, spoilt_cell, unreadable
 from mcp_tef.storage.workspace_file import suspect
 
 ROWS_PER_TRANSACTION = 250
@@ -34,11 +34,11 @@ class Database:
         event.listen(self._readers, "begin", _begin)
 
     async def read(self, work: Work[T]) -> T:
-        """What `work` returns from one consistent view of the file. Raises StoreError."""
+        """Return the result of `work` on one consistent view of the file. Raises StoreError."""
         return await self._run(self._readers, work)
 
     async def write(self, work: Work[T]) -> T:
-        """What `work` returns, once it is committed; it ends even where the caller is cancelled. Raises StoreError."""
+        """Return the result of `work` once it is committed, even if the caller is cancelled. Raises StoreError."""
         return await self._run(self._writers, work)
 
     def write_here(self, work: Work[T]) -> T:

@@ -29,7 +29,7 @@ class Owner:
             self._folder.rmdir()
 
     def alive(self, token: str) -> bool:
-        """Whether the process with that token still lives; the mark of a dead one is removed."""
+        """Return whether the process with that token still lives; the mark of a dead one is removed."""
         file = self._file(token)
         if token == self.token:
             return True

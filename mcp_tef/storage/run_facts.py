@@ -1,6 +1,7 @@
 """Facts: a narrow row for each run, by which runs are filtered, counted and measured without reading wide rows.
 
-Whoever changes a run or its verdict calls `refresh_facts` in the same transaction.
+Code that changes a run or its verdict calls `refresh_facts` in the same transaction. Metrics read the facts of all
+runs in one query.
 """
 
 from collections import defaultdict
@@ -9,15 +10,44 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Table, insert, select, update
+from sqlalchemy import BLOB, Executable, Table, cast, func, insert, select, union, update
 from sqlmodel import Session
 
-from mcp_tef.model.runs import RunStatus
+from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.metrics import FilterChoices
+from mcp_tef.model.runs import RunFilter, RunStatus
+from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, VerdictKind
-from mcp_tef.statistics.history import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, Flags, Integers, Numbers
-from mcp_tef.storage.columns import one_of
-from mcp_tef.storage.tables import FACT_KEYS, FACTS, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOL_NAMES, TOOLS
-from mcp_tef.storage.unreadable_rows import row_of
+from mcp_tef.statistics.history import (
+    CATEGORIES,
+    CLASSIFICATIONS,
+    COMPLETED,
+    FAILED,
+    SOURCES,
+    Flags,
+    History,
+    Integers,
+    Numbers,
+    PastBatch,
+    PastCase,
+)
+from mcp_tef.storage.columns import one_of, row_of
+from mcp_tef.storage.database import Database
+from mcp_tef.storage.run_queries import conditions
+from mcp_tef.storage.tables import (
+    BATCHES,
+    CASE_TAGS,
+    CASES,
+    FACT_KEYS,
+    FACTS,
+    MODEL_SETTINGS,
+    RESULTS,
+    RUNS,
+    SNAPSHOT_TOOLS,
+    SUITES,
+    TOOL_NAMES,
+    TOOLS,
+)
 
 _KEYS = ("case", "batch", "model", "expected", "selected")
 _CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")
@@ -231,3 +261,56 @@ def _measure(values: NDArray[np.integer[Any]], missing: Flags) -> Numbers:
     numbers = values.astype(np.float64)
     numbers[missing] = np.nan
     return numbers
+
+
+class SqliteMetrics:
+    """Satisfies `MetricsStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def history(self, where: RunFilter) -> History:
+        """The runs that a filter names, whatever its order."""
+        return await self._database.read(lambda session: _history(session, where))
+
+    async def choices(self) -> FilterChoices:
+        """The names that occur in runs, and the suites and tags of cases."""
+        return await self._database.read(_choices)
+
+
+_NUMBER = FACT_KEYS.c.id.label("number")
+_CASES = select(_NUMBER, CASES.c.id, CASES.c.name).join(CASES, CASES.c.id == FACT_KEYS.c.value)
+_BATCHES = select(_NUMBER, BATCHES.c.id, BATCHES.c.name, BATCHES.c.created_at).join(
+    BATCHES, BATCHES.c.id == FACT_KEYS.c.value
+)
+_LABEL = MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model
+_MODELS = select(_NUMBER, FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(_LABEL)))
+_PICKED = TOOL_NAMES.c.id.in_(union(select(FACTS.c.expected_tool_key), select(FACTS.c.selected_tool_key)))
+_TOOLS = union(select(TOOLS.c.name), select(TOOL_NAMES.c.tool).where(_PICKED))
+_SERVERS = union(select(TOOLS.c.server_name), select(TOOL_NAMES.c.server).where(_PICKED, TOOL_NAMES.c.server != ""))
+
+
+def _history(session: Session, where: RunFilter) -> History:
+    # One value for all runs: rows of their own would take three times as long to fetch.
+    statement = select(cast(func.group_concat(FACTS.c.metrics, ""), BLOB)).where(*conditions(where))
+    return History(
+        **decoded(session.execute(statement).scalar_one() or b""),
+        cases={row.number: PastCase(CaseId(row.id), row.name) for row in session.execute(_CASES)},
+        batches={row.number: PastBatch(BatchId(row.id), row.name, row.created_at) for row in session.execute(_BATCHES)},
+        models={row.number: row.value for row in session.execute(_MODELS)},
+        tools={row.id: ToolLabel(row.tool, row.server) for row in session.execute(select(TOOL_NAMES))},
+    )
+
+
+def _choices(session: Session) -> FilterChoices:
+    return FilterChoices(
+        models=_sorted(session, select(FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(_LABEL)))),
+        tools=_sorted(session, _TOOLS),
+        servers=_sorted(session, _SERVERS),
+        suites=_sorted(session, select(SUITES.c.name)),
+        tags=_sorted(session, select(CASE_TAGS.c.tag).distinct()),
+    )
+
+
+def _sorted(session: Session, names: Executable) -> tuple[str, ...]:
+    return tuple(sorted(session.execute(names).scalars()))

@@ -29,7 +29,7 @@ from mcp_tef.model.runs import INTERRUPTED, RunDetail, RunFilter, RunOrder, RunS
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.model.verdicts import Classification, Verdict
 from mcp_tef.storage import snapshots, verdict_rows
-from mcp_tef.storage.columns import one_of, truth
+from mcp_tef.storage.columns import one_of, row_of, truth
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
 from mcp_tef.storage.tables import (
     BATCHES,
@@ -46,7 +46,6 @@ from mcp_tef.storage.tables import (
     TOOL_NAMES,
     TOOLS,
 )
-from mcp_tef.storage.unreadable_rows import row_of
 from mcp_tef.storage.verdict_rows import expectation_of, verdict_of
 
 _Condition = ColumnElement[bool]
@@ -77,7 +76,7 @@ _REMOVED_BATCH_KEYS = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_n
 
 
 def conditions(where: RunFilter) -> list[_Condition]:
-    """What facts must meet so that a filter names their run. Runs of removed cases and batches never do."""
+    """Return the conditions that a filter puts on facts. Runs of removed cases and batches never meet them."""
     there = (_FACT.case_key.not_in(_REMOVED_CASE_KEYS), func.coalesce(_FACT.batch_key, 0).not_in(_REMOVED_BATCH_KEYS))
     return [*there, *_by_state(where), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
 
@@ -250,7 +249,7 @@ def page(session: Session, where: RunFilter, limit: int | None, offset: int) -> 
 
 
 def count(session: Session, where: RunFilter) -> int:
-    """How many runs a filter names."""
+    """Return the number of runs that pass a filter."""
     return int(session.execute(select(func.count()).select_from(FACTS).where(*conditions(where))).scalar_one())
 
 

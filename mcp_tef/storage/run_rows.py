@@ -13,9 +13,8 @@ from mcp_tef.model.runs import FailureInfo, ModelSettings, RunResult, RunStatus,
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, VerdictKind
-from mcp_tef.storage.columns import now, truth
+from mcp_tef.storage.columns import now, row_of, truth
 from mcp_tef.storage.snapshots import Directory
-from mcp_tef.storage.unreadable_rows import row_of
 
 NO_TOOL = "no tool"
 UNREADABLE = "unreadable answer"
@@ -55,12 +54,12 @@ NOT_ENDED: Mapping[str, Any] = {
 
 
 def case_cells(case: TestCase) -> dict[str, Any]:
-    """What a run keeps of its case: the query and the expectation as they are now."""
+    """Return the columns that a run copies from its case: the query and the expectation as they are now."""
     return {"query": case.draft.query, **expectation_cells(case.draft.expectation)}
 
 
 def expectation_cells(expectation: Expectation) -> dict[str, Any]:
-    """What a run keeps of the expectation that it is judged by."""
+    """Return the columns of the expectation that a run is judged by."""
     first = expectation.first_call
     return {
         "expectation": expectation_to_json(expectation),
@@ -152,7 +151,7 @@ def settings_of(row: Any) -> ModelSettings:
 
 
 class SummaryRow(NamedTuple):
-    """What the summary query reads of a run, its case, its settings and its verdict (fast to take apart)."""
+    """Row of the summary query: columns of a run, its case, its settings and its verdict (a tuple, for speed)."""
 
     id: str
     batch_id: str | None

@@ -103,7 +103,7 @@ class SqliteRuns:
         return await self.batch(batch_id)
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
-        """What the batch was asked for."""
+        """Return the request of a batch. NotFoundError."""
         return await self._database.read(lambda session: batch_rows.request_of(session, batch_id))
 
     async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
@@ -149,7 +149,7 @@ class SqliteRuns:
         return await self._database.read(lambda session: run_queries.page(session, where, limit, offset))
 
     async def count(self, where: RunFilter) -> int:
-        """How many runs a filter names."""
+        """Return the number of runs that pass a filter."""
         return await self._database.read(lambda session: run_queries.count(session, where))
 
     async def detail(self, run_id: RunId) -> RunDetail:

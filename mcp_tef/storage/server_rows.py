@@ -22,9 +22,8 @@ from mcp_tef.model.servers import (
 )
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import CheckResult
-from mcp_tef.storage.columns import now
+from mcp_tef.storage.columns import now, row_of
 from mcp_tef.storage.tables import ListingRow, ServerRow
-from mcp_tef.storage.unreadable_rows import row_of
 
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
 
@@ -70,7 +69,7 @@ def _oauth_to_json(client: OAuthClient) -> Json:
 
 
 def _is_reference(text: str) -> bool:
-    """Whether a text is one reference to where a secret is, and nothing else."""
+    """Return whether a text is one reference to a secret, and nothing else."""
     whole = [found for found in references(text) if found.end - found.start == len(text) and found.default is None]
     return bool(whole) and whole[0].kind in (ReferenceKind.VARIABLE, ReferenceKind.KEYCHAIN)
 
@@ -137,7 +136,7 @@ def server_of(row: ServerRow) -> Server:
 
 
 def reached_differently(row: ServerRow, cells: Mapping[str, Any]) -> bool:
-    """Whether new columns lead to another place, so that what the last check found says nothing any more."""
+    """Return whether new columns lead to another place, so that the result of the last check is outdated."""
     return any(getattr(row, name) != value for name, value in cells.items() if name not in _NAMES_ONLY)
 
 
@@ -226,13 +225,13 @@ def record(session: Session, server_id: ServerId, listing: Listing) -> None:
 
 
 def last(session: Session, server_id: ServerId, name: str) -> Listing | None:
-    """What the server of that name listed last."""
+    """Return the last listing of a server, under its name of today."""
     row = session.get(ListingRow, server_id)
     return _listing(row, name, "listing") if row else None
 
 
 def last_accepted(session: Session, server_id: ServerId, name: str) -> Listing | None:
-    """What the user last saw of it, where it lists something else now."""
+    """Return the listing that the user saw last, if the server lists something else now."""
     row = session.get(ListingRow, server_id)
     return _listing(row, name, "accepted_listing") if row and row.accepted_listing is not None else None
 

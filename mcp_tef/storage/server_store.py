@@ -18,11 +18,10 @@ from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult, ProgressStep, ignore_progress
 from mcp_tef.storage import server_rows
-from mcp_tef.storage.columns import now, one_of
+from mcp_tef.storage.columns import now, one_of, row_of
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
 from mcp_tef.storage.tables import SERVERS, TOOL_CALLS, ListingRow, ServerRow
-from mcp_tef.storage.unreadable_rows import row_of
 
 
 class SqliteServers:

@@ -14,15 +14,14 @@ from mcp_tef.model.ids import RunId, SnapshotId, new_id
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
-from mcp_tef.storage.columns import now, one_of
+from mcp_tef.storage.columns import now, one_of, row_of
 from mcp_tef.storage.server_rows import spec_of
 from mcp_tef.storage.tables import LISTINGS, RUNS, SERVERS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS, ListingRow, ServerRow
-from mcp_tef.storage.unreadable_rows import row_of
 
 
 @dataclass(slots=True)
 class Directory:
-    """Where to find the tools of one snapshot: row ids by name, positions by offered name."""
+    """Index of the tools of one snapshot: row ids by name, positions by offered name."""
 
     by_server: dict[tuple[str, str], str] = field(default_factory=dict)
     by_name: dict[str, list[str]] = field(default_factory=dict)
@@ -232,7 +231,7 @@ def _raws(row: ListingRow, names: set[str]) -> Mapping[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """What a server lists now, of the tools that are asked about."""
+    """Listing of a server now, of the tools in question."""
 
     spec: ServerSpec
     raws: Mapping[str, Json]

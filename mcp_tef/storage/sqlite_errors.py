@@ -20,7 +20,7 @@ def error_code(error: BaseException) -> int:
 
 
 def store_error(error: BaseException, path: Path) -> StoreError:
-    """What to tell the user about an error of SQLite."""
+    """Return the error for the user about an error of SQLite."""
     code = error_code(error)
     context = {"path": str(path), "sqlite": str(error)}
     if code in _BUSY:

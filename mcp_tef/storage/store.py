@@ -163,7 +163,7 @@ def _assembled(
     read_only: bool = False,
 ) -> SqliteStore:
     from mcp_tef.storage.case_store import SqliteCases
-    from mcp_tef.storage.metrics_store import SqliteMetrics
+    from mcp_tef.storage.run_facts import SqliteMetrics
     from mcp_tef.storage.run_store import SqliteRuns
     from mcp_tef.storage.server_store import SqliteServers, SqliteToolCalls
 

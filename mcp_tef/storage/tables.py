@@ -1,4 +1,4 @@
-"""The tables as SQLModel classes; checks and triggers are in the migrations, which a test holds these against."""
+"""The tables as SQLModel classes; a test compares them with the SQL in `schema`, which adds checks and triggers."""
 
 from datetime import datetime
 from typing import Any
@@ -8,10 +8,81 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, table_of
-from mcp_tef.storage.server_tables import ListingRow as ListingRow
-from mcp_tef.storage.server_tables import ServerRow as ServerRow
-from mcp_tef.storage.server_tables import ToolCallRow
+from mcp_tef.storage.columns import VISIBLE, Document, Moment, StoredRow, Words, now, table_of
+
+
+class ServerRow(StoredRow, table=True):
+    """A registered server."""
+
+    __tablename__ = "mcp_servers"
+    __table_args__ = (
+        Index("ux_mcp_servers_name", "name", unique=True, sqlite_where=VISIBLE),
+        Index("ux_mcp_servers_url", "url", unique=True, sqlite_where=VISIBLE),
+    )
+
+    id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words)
+    url: str | None = Field(default=None, sa_type=Words)
+    transport: str = Field(sa_type=Text)
+    status: str = Field(default="inactive", sa_type=Text)
+    last_connected_at: datetime | None = Field(default=None, sa_type=Moment)
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
+    command: str | None = Field(default=None, sa_type=Words)
+    args: list[str] = Field(default_factory=list, sa_type=Document)
+    cwd: str | None = Field(default=None, sa_type=Words)
+    env: dict[str, str] = Field(default_factory=dict, sa_type=Document)
+    path: str | None = Field(default=None, sa_type=Words)
+    headers: dict[str, str] = Field(default_factory=dict, sa_type=Document)
+    auth_type: str = Field(default="none", sa_type=Text)
+    secret: str | None = Field(default=None, sa_type=Words)
+    alias: str | None = Field(default=None, sa_type=Words)
+    allowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
+    disallowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
+    status_reason: str | None = Field(default=None, sa_type=Words)
+    status_hint: str | None = Field(default=None, sa_type=Words)
+    exit_code: int | None = None
+    stderr_tail: str | None = Field(default=None, sa_type=Words)
+    latency_ms: int | None = None
+    protocol: str | None = Field(default=None, sa_type=Words)
+    tool_count: int | None = None
+    problem_count: int = 0
+    removed_at: datetime | None = Field(default=None, sa_type=Moment)
+    env_file: str | None = Field(default=None, sa_type=Words)
+    project: str | None = Field(default=None, sa_type=Words)
+    origin: str | None = Field(default=None, sa_type=Words)
+    extra: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
+    oauth: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
+
+
+class ListingRow(StoredRow, table=True):
+    """The last listing of a server; `accepted_listing` is the one that the user saw last, where that is another."""
+
+    __tablename__ = "server_listings"
+
+    mcp_server_id: str = Field(primary_key=True, foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
+    listing: Any = Field(sa_type=Document)
+    seen_at: datetime = Field(default_factory=now, sa_type=Moment)
+    accepted_listing: Any = Field(default=None, sa_type=Document, nullable=True)
+
+
+class ToolCallRow(StoredRow, table=True):
+    """A tool that was called by hand; neither its arguments nor its reply hold a key."""
+
+    __tablename__ = "tool_calls"
+    __table_args__ = (Index("ix_tool_calls_tool", "mcp_server_id", "tool_name", sql("asked_at DESC")),)
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
+    tool_name: str = Field(sa_type=Words)
+    arguments: Any = Field(sa_type=Document)
+    status: str = Field(sa_type=Text)
+    asked_at: datetime = Field(sa_type=Moment)
+    execution_time_ms: int | None = None
+    reply: Any = Field(default=None, sa_type=Document, nullable=True)
+    error_code: str | None = Field(default=None, sa_type=Words)
+    error_message: str | None = Field(default=None, sa_type=Words)
+    error_hint: str | None = Field(default=None, sa_type=Words)
 
 
 class CaseRow(StoredRow, table=True):
@@ -91,7 +162,7 @@ class BatchRow(StoredRow, table=True):
 
 
 class ModelSettingsRow(StoredRow, table=True):
-    """How a batch calls one model; never changed, never a key."""
+    """Settings that a batch calls one model with; never changed, and never with a key."""
 
     __tablename__ = "model_settings"
 

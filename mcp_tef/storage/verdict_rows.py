@@ -25,10 +25,9 @@ from mcp_tef.model.verdicts import (
     VerdictKind,
 )
 from mcp_tef.storage import snapshots
-from mcp_tef.storage.columns import now, one_of, truth
+from mcp_tef.storage.columns import now, one_of, row_of, truth
 from mcp_tef.storage.run_rows import calls_of, expectation_cells, ranking_of
 from mcp_tef.storage.tables import PAST_VERDICTS, RESULTS, RUNS
-from mcp_tef.storage.unreadable_rows import row_of
 
 
 def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:

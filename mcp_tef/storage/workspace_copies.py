@@ -25,7 +25,7 @@ def copy_workspace(path: Path, folder: Path) -> Path:
 
 
 def tools_folder(workspace: Path) -> Path:
-    """Where the tools files are kept that came with imported cases."""
+    """Return the folder of the tools files that came with imported cases."""
     return workspace.with_name(f"{workspace.stem}-tools")
 
 
@@ -70,13 +70,13 @@ def _write_copy(path: Path, target: Path, unfinished: Path) -> None:
 
 
 def _is_open(target: Path, ours: Path) -> bool:
-    """Whether a file is a workspace that somebody has open, or the journal of one."""
+    """Return whether a file is a workspace that is open, or the journal of one."""
     names = [target.name.removesuffix(ending) for ending in ("-wal", "-shm")]
     return any(file == ours or Owner(file).others() for file in map(target.with_name, names))
 
 
 def tools_destination(path: Path, target: Path) -> Path | None:
-    """Where the tools files of a workspace go for another; None where it has none, or both use the same."""
+    """Return the folder for a copy of the tools files; None if there are none, or both workspaces use the same."""
     source, folder = tools_folder(path.absolute()), tools_folder(target.absolute())
     if not source.is_dir() or (folder.exists() and folder.samefile(source)):
         return None
@@ -118,7 +118,7 @@ _WORKSPACES = (".mcp-tef", ".db", ".sqlite", ".sqlite3")
 
 
 def renamed_path(path: Path, name: str) -> Path:
-    """Where a workspace lies once it has another name, without ending; InputError says why it cannot have that.
+    """Return the path of a workspace under another name, without ending; InputError says why it cannot have that.
 
     Names that one of the three systems refuses are refused on all, since workspaces travel.
     """
@@ -176,5 +176,5 @@ def _settle(path: Path) -> None:
 
 
 def _is_shared(path: Path) -> bool:
-    """Whether a workspace of the same name with another ending lies beside it, and uses the same tools files."""
+    """Return whether a workspace of the same name with another ending uses the same tools files."""
     return any(path.with_suffix(ending).exists() for ending in _WORKSPACES if ending != path.suffix)

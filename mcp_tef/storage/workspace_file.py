@@ -16,8 +16,7 @@ from typing import TypeAlias
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import copy_private, create_private, open_regular_file
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
-from mcp_tef.storage.schema_check import require_known_schema
-from mcp_tef.storage.schema_upgrade import OLDEST, upgrade
+from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
 
 LOCK_WAIT_S = 5.0

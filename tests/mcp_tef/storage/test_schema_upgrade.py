@@ -12,7 +12,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import BatchStatus, RunFilter, RunStatus
 from mcp_tef.model.servers import AuthType, ServerStatus
 from mcp_tef.storage.schema import VERSION
-from mcp_tef.storage.schema_check import schema_hash
+from mcp_tef.storage.schema_versions import schema_hash
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.storage.workspace_file import prepare
 from tests.support.command_line import say
