@@ -98,7 +98,7 @@ async def raise_the_cap(user: Keyboard) -> None:
     """Go on with the batch: read what was spent, and allow a dollar."""
     await user.push("Resume")
     await user.see("Cost cap reached")
-    await user.see("of $0.05 was spent. The runs that are left take about $0.")
+    await user.see("of $0.05 was spent. The remaining runs cost about $0.")
     await user.tab_to("New cap")
     user.type("0.05")
     user.press(Key.Key_Return)
