@@ -102,7 +102,7 @@ async def raise_the_cap(user: Keyboard) -> None:
     await user.tab_to("New cap")
     user.type("0.05")
     user.press(Key.Key_Return)
-    await user.see("Write a number above 0.05.")
+    await user.see("Enter a number above 0.05.")
     user.type("1")
     user.press(Key.Key_Return)
 
