@@ -25,7 +25,7 @@ from tests.support.displayed_text import drawn
 from tests.support.fake_engine import FakeEngine
 from tests.support.special_workspaces import hostile_engine
 from tests.support.window_tour import filled, looked_over, opened, over_screens, tour
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import session_for, shown, until
 
 SERVER = "docs"
 TEXT = "Read the whole of a file, then tell what stands in it"
@@ -79,23 +79,20 @@ def test_the_window_is_told_of_as_a_window_before_anything_is_in_it(qapp: QAppli
 
 
 @LOOKS
-def test_every_screen_can_be_used_without_a_mouse_heard_and_read(
+async def test_every_screen_can_be_used_without_a_mouse_heard_and_read(
     colours: Colours, size: int, look: Look, qapp: QApplication
 ) -> None:
     walk = Walk()
-
-    async def work() -> None:
-        keyboard = Keyboard(qapp)
-        async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
-            await tour(window, is_ready, lambda page: look(walk, page.window(), page.title))
-            walk.take(keyboard.faults(), "a screen")
-
-    drive(work(), *colours)
+    theme().install(*colours)
+    keyboard = Keyboard(qapp)
+    async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
+        await tour(window, is_ready, lambda page: look(walk, page.window(), page.title))
+        walk.take(keyboard.faults(), "a screen")
     assert not walk.found, walk.told()
 
 
 @LOOKS
-def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_read(
+async def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_read(
     colours: Colours, size: int, look: Look, tmp_path: Path
 ) -> None:
     walk = Walk()
@@ -103,20 +100,18 @@ def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_r
     def look_at(name: str, over: QWidget) -> None:
         look(walk, over.window(), name)
 
-    async def work() -> None:
-        async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
-            await filled(window, is_ready)
-            server = (await window.session.call(lambda core: core.servers.list()))[0]
-            for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
-                await looked_over(window, show, partial(look_at, name))
-
-    drive(work(), *colours)
+    theme().install(*colours)
+    async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
+        await filled(window, is_ready)
+        server = (await window.session.call(lambda core: core.servers.list()))[0]
+        for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+            await looked_over(window, show, partial(look_at, name))
     assert not walk.found, walk.told()
 
 
 @LOOKS
 @pytest.mark.parametrize("before", [0, 1, 6])
-def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
+async def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
     before: int, colours: Colours, size: int, look: Look, tmp_path: Path
 ) -> None:
     walk, settings = Walk(), Settings(None)
@@ -129,26 +124,24 @@ def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
 
     async def nowhere(_: object) -> None: ...
 
-    async def work() -> None:
-        async with session_for(FakeEngine(environment={"HOME": str(tmp_path)}), settings) as (session, _):
-            frame = MainFrame(settings)
-            page = WelcomePage(session, WorkspaceMenu(frame, settings, nowhere, nowhere, nowhere, lambda _: None))
-            frame.set_content(page)
-            await seen(frame)
-            await until(lambda: page.use_servers.text() == "Choose from 1 server…")
-            look(walk, frame, "first page")
-            page.failure.show_message(TEXT, TEXT, details=TEXT)
-            look(walk, frame, "first page with a failure")
-            frame.close()
-            frame.deleteLater()
-
-    drive(work(), *colours)
+    theme().install(*colours)
+    async with session_for(FakeEngine(environment={"HOME": str(tmp_path)}), settings) as (session, _):
+        frame = MainFrame(settings)
+        page = WelcomePage(session, WorkspaceMenu(frame, settings, nowhere, nowhere, nowhere, lambda _: None))
+        frame.set_content(page)
+        await seen(frame)
+        await until(lambda: page.use_servers.text() == "Choose from 1 server…")
+        look(walk, frame, "first page")
+        page.failure.show_message(TEXT, TEXT, details=TEXT)
+        look(walk, frame, "first page with a failure")
+        frame.close()
+        frame.deleteLater()
     assert not walk.found, walk.told()
 
 
 @LOOKS
 @pytest.mark.parametrize("code", ["workspace_locked", "workspace_not_writable"])
-def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
+async def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
     code: str, colours: Colours, size: int, look: Look, tmp_path: Path
 ) -> None:
     def nothing(*_: object) -> None: ...
@@ -159,16 +152,13 @@ def test_the_closed_door_can_be_used_without_a_mouse_heard_and_read(
     ways = OpenErrorActions(
         try_again=nothing, copy=nothing, open_another=nothing, open_temporary=nothing, leave=nothing
     )
-
-    async def work() -> None:
-        frame = MainFrame(Settings(None))
-        frame.set_content(OpenErrorPage(error, ways, tmp_path))
-        await seen(frame)
-        look(walk, frame, code)
-        frame.close()
-        frame.deleteLater()
-
-    drive(work(), *colours)
+    theme().install(*colours)
+    frame = MainFrame(Settings(None))
+    frame.set_content(OpenErrorPage(error, ways, tmp_path))
+    await seen(frame)
+    look(walk, frame, code)
+    frame.close()
+    frame.deleteLater()
     assert not walk.found, walk.told()
 
 
@@ -176,7 +166,7 @@ USUAL, SMALLEST = (1280, 800), (960, 640)
 
 
 @pytest.mark.parametrize(("size", "percent"), [(USUAL, 200), (SMALLEST, 100), (SMALLEST, 150), (SMALLEST, 200)])
-def test_all_that_opens_lies_inside_the_window_with_its_buttons_in_sight(
+async def test_all_that_opens_lies_inside_the_window_with_its_buttons_in_sight(
     size: tuple[int, int], percent: int, tmp_path: Path
 ) -> None:
     walk, settings = Walk(), Settings(None)
@@ -185,13 +175,10 @@ def test_all_that_opens_lies_inside_the_window_with_its_buttons_in_sight(
     def look_at(window: MainWindow, name: str, over: QWidget) -> None:
         walk.take(beyond(over, window.window()) | cramped(over), name)
 
-    async def work() -> None:
-        async with opened(await hostile_engine(TEXT, SERVER), settings) as window:
-            await filled(window, lambda page: SERVER in drawn(page))
-            window.window().resize(*size)
-            server = (await window.session.call(lambda core: core.servers.list()))[0]
-            for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
-                await looked_over(window, show, partial(look_at, window, name))
-
-    drive(work())
+    async with opened(await hostile_engine(TEXT, SERVER), settings) as window:
+        await filled(window, lambda page: SERVER in drawn(page))
+        window.window().resize(*size)
+        server = (await window.session.call(lambda core: core.servers.list()))[0]
+        for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+            await looked_over(window, show, partial(look_at, window, name))
     assert not walk.found, walk.told()

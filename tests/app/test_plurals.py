@@ -13,7 +13,6 @@ from app.widgets import plain
 from tests.support.displayed_text import drawn, said
 from tests.support.special_workspaces import ONLY_SERVER, ONLY_TEXT, singleton_engine
 from tests.support.window_tour import filled, looked_over, opened, over_screens, tour
-from tests.support.windows import drive
 
 MANY_OF_ONE = re.compile(r"(?<![\d.,–-])\b1 (?:more |right |chosen |judged |older |other )?(\w+s)\b")
 NO_PLURALS = {"is", "was", "has", "this", "its", "as", "pass", "passes", "ms", "across"}
@@ -25,21 +24,18 @@ def wrong_plurals(root: QWidget) -> set[str]:
 
 
 @pytest.mark.parametrize("tools", [1, 2])
-def test_one_thing_is_never_called_many(tools: int, tmp_path: Path, qapp: QApplication) -> None:
+async def test_one_thing_is_never_called_many(tools: int, tmp_path: Path, qapp: QApplication) -> None:
     found: dict[str, str] = {}
 
     def look(name: str, shown: QWidget) -> None:
         found.update(dict.fromkeys(wrong_plurals(shown.window()), name))
 
-    async def work() -> None:
-        async with opened(await singleton_engine(tools)) as window:
-            await filled(window, lambda page: ONLY_SERVER in drawn(page) or page.key == "similarity")
-            await tour(window, lambda _: True, lambda page: look(page.title, page))
-            server = (await window.session.call(lambda core: core.servers.list()))[0]
-            for name, show in over_screens(window, tmp_path, server, ONLY_TEXT, ONLY_SERVER):
-                await looked_over(window, show, partial(look, name))
-
-    drive(work())
+    async with opened(await singleton_engine(tools)) as window:
+        await filled(window, lambda page: ONLY_SERVER in drawn(page) or page.key == "similarity")
+        await tour(window, lambda _: True, lambda page: look(page.title, page))
+        server = (await window.session.call(lambda core: core.servers.list()))[0]
+        for name, show in over_screens(window, tmp_path, server, ONLY_TEXT, ONLY_SERVER):
+            await looked_over(window, show, partial(look, name))
     assert not found, "\n".join(sorted(f"{name}: {text}" for text, name in found.items()))
 
 
