@@ -336,7 +336,7 @@ def make_environment(python: str, folder: Path) -> None:
         raise SetupError(f"{python} is not a Python 3.11 or newer; give --python one that is.")
     if not _works(python, "import ensurepip, venv"):
         install_packages(["python3-venv"], "This Python needs a system package to make environments")
-    print(f"IncrementalBuild the environment in {folder.name} (once; it takes a few minutes) …", flush=True)
+    print(f"Building the environment in {folder.name} (once; it takes a few minutes) …", flush=True)
     _must([python, "-m", "venv", "--clear", str(folder)], "The environment could not be made")
 
 

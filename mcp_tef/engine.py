@@ -149,15 +149,15 @@ class Engine:
         recover: bool = False,
         reading: bool = False,
     ) -> "Engine":
-        """Open or create a workspace; runs that a crash cut off are marked, `interrupted` of them, and can be resumed.
+        """Open or create a workspace; runs that a crash cut off are marked as interrupted and can be resumed.
 
-        `show` takes whoever is there to the address of a sign-in; without it, nobody can sign in. `settings` are what
-        somebody set by the names of variables; with them, a variable that cannot be meant is told in `opened` and
-        passed over, and without them it is an InputError. `held` is what another engine had in memory of which this
-        one goes on with the workspace: what was removed there can still be restored.
+        `show` opens the address of a sign-in for the user; without it, sign-ins are not possible. `settings` holds
+        the user's settings by variable name; with them, an invalid variable is ignored and named in `opened`, and
+        without them it is an InputError. `held` is the memory of an earlier engine on this workspace, so that what
+        was removed there can still be restored.
 
-        To `recover`, a damaged workspace is set aside and a new one started; otherwise it is a StoreError. For
-        `reading`, a workspace may be read-only, and none is created: one that is named must exist.
+        With `recover`, a damaged workspace is renamed and a new one started; otherwise it is a StoreError. With
+        `reading`, a workspace may be read-only, and a missing one is not created.
         """
         surroundings = dict(os.environ if environment is None else environment)
         config, problems = _config(surroundings, settings)

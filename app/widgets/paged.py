@@ -69,7 +69,7 @@ class PagedModel(RowsModel):
             self.endInsertRows()
 
     def sort_by(self, column: int | None, *, down: bool = False) -> None:
-        """Only note the wish: whoever fetches the rows sorts them."""
+        """Note the sort order; the rows are sorted where they are fetched."""
         self.sorted_by = None if column is None else (column, down)
 
     def _ask(self) -> None:

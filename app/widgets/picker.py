@@ -124,7 +124,7 @@ class PickDelegate(QStyledItemDelegate):
 class PickPopup(QFrame):
     """The list under the field, with its own search line.
 
-    `searched` gives what is typed once typing has paused, for whoever finds more to add below.
+    `searched` emits the typed text once typing has paused, so that more results can be added below.
     """
 
     picked = Signal(str)

@@ -197,7 +197,7 @@ def _drift_lines(drift: Drift) -> Iterator[str]:
     """Every tool that differs, with what is suspicious in it and the difference of its definition."""
     for tool in drift.tools:
         yield f"{tool.name} ({tool.change.change})"
-        yield from (f"    Look twice: {finding.sentence}" for finding in tool.findings)
+        yield from (f"    Check this: {finding.sentence}" for finding in tool.findings)
         yield from (f"    {line}" for line in _definition(tool))
 
 

@@ -248,7 +248,7 @@ class MetricsOverview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterChoices:
-    """The names that occur in runs, for whoever offers filters; sorted."""
+    """The names that occur in runs, sorted; choices for filters."""
 
     models: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()

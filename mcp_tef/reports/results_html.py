@@ -76,7 +76,7 @@ def _when(runs: Sequence[RunSummary]) -> str:
 def _figures(metrics: Metrics) -> str:
     outcomes = [
         ("right tool (TP)", "f-good", metrics.tp),
-        ("rightly none (TN)", "f-info", metrics.tn),
+        ("correctly none (TN)", "f-info", metrics.tn),
         ("not wanted (FP)", "f-warn", metrics.fp),
         ("missed (FN)", "f-bad", metrics.fn),
         ("failed", "f-none", metrics.failed),

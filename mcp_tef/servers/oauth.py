@@ -95,7 +95,7 @@ class RedirectListener:
         return _page("200 OK", f"{done}. You can close this page and go back to mcp-tef.")
 
     async def close(self) -> None:
-        """Hang up on whoever is still there."""
+        """Close the connections that are still open."""
         self._heard.cancel()
         for task in self._connections:
             task.cancel()
@@ -242,7 +242,7 @@ class CodeSignIn(ObservedOAuthFlow):
         return True
 
     async def _takes_newer(self) -> bool:
-        """Use the grant of whoever renewed it meanwhile, here or in another process, which spent the one taken."""
+        """Use a newer grant: a renewal here or in another process has invalidated the one taken."""
         if self._access.afresh or self._taken is None:
             return False
         newer = await self._access.credentials.newer(self._url, self._taken, remembered=self._said.remember)

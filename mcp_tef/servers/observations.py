@@ -20,7 +20,7 @@ _ESCAPES = re.compile(
 
 
 class FloodError(Exception):
-    """More arrived than is put up with."""
+    """A server sent more than a limit allows."""
 
 
 class Stage(StrEnum):

@@ -51,7 +51,7 @@ class Lines:
 
 
 class TooMuchJunkError(Exception):
-    """More lines are no messages than is put up with."""
+    """A program wrote more lines that are not messages than the limit allows."""
 
 
 class _Listener(asyncio.SubprocessProtocol):

@@ -96,9 +96,9 @@ def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False)
 
 
 def require_workspace(path: Path) -> None:
-    """Raise StoreError where a file is no workspace that could be opened; a new, empty or damaged one can be.
+    """Raise StoreError if a file is not a workspace; new, empty and damaged ones pass.
 
-    Nothing is changed, and whoever uses the file is not disturbed.
+    The file is only read, so that other processes can use it meanwhile.
     """
     _require_header(path)
     if not path.is_file() or path.stat().st_size == 0:

@@ -33,7 +33,7 @@ class RejudgeJob:
         self._gone = 0
 
     async def work(self, ids: Sequence[RunId], by: str) -> RejudgeReport:
-        """Judge the runs again; whoever listens hears how far it is, and at the end which runs changed.
+        """Judge the runs again; listeners receive its progress, and at the end the runs that changed.
 
         InputError where a run's batch is under way.
         """

@@ -214,4 +214,4 @@ class SimilarityAnalyses:
 
 
 def _unheard(share: float) -> None:
-    """For whoever does not watch."""
+    """Ignore the progress."""

@@ -31,7 +31,7 @@ READINGS: Final[Mapping[ComparisonConclusion, str]] = {
 
 
 class PairGroup(StrEnum):
-    """PairGroup of pairs by their change, as the tabs show them."""
+    """A group of pairs with the same change; each is a tab."""
 
     ALL = "all"
     FIXED = "fixed"

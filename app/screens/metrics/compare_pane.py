@@ -81,7 +81,7 @@ class ComparePane(QWidget):
         self.sentence = FlowText(size=Size.LEAD, strong=True)
         self.detail = FlowText(size=Size.SMALL, role=Role.DIM)
         describe(explain("McNemar's test"), self.sentence, self.detail)
-        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "PairGroup of pairs")
+        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Group of pairs")
         self.table = PagedTable(PAIR_COLUMNS, "Pairs of runs")
         self.pair = PairPane()
         self.empty = EmptyState("scales", "", "")

@@ -35,7 +35,7 @@ VIEWS = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"),
 
 
 class MetricsPage(Page):
-    """Owns the presenter; `open_target` understands CompareBatches and ("batch", id)."""
+    """The Metrics screen; its targets are CompareBatches and ShowBatchMetrics."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, key="metrics", title="Metrics")

@@ -294,6 +294,6 @@ def _add_argument(value: dict[str, Json], name: str, expected: Json, exact: bool
 
 
 def text(rows: Sequence[Json], suffix: str) -> str:
-    """Return a whole configuration; which models to ask is for whoever runs it."""
+    """Return a whole configuration without models, which the user adds."""
     document = {"description": "Test cases of MCP tools", "prompts": ["{{query}}"], "tests": list(rows)}
     return to_json(document) if suffix == ".json" else to_yaml(document)

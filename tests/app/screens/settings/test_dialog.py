@@ -220,8 +220,8 @@ async def test_a_setting_from_the_environment_is_shown_and_cannot_be_changed(
 @within(settings_over)
 async def test_the_search_finds_settings_of_every_tab(bench: SettingsBench) -> None:
     assert not bench.dialog.findChildren(SettingRow), "a tab is made before anybody turns to it"
-    QTest.keyClicks(bench.dialog.search, "look-alikes")
-    await until(lambda: [row.variable.title for row in visible_rows(bench.dialog)] == ["Pairs are flagged from"])
+    QTest.keyClicks(bench.dialog.search, "similar pairs")
+    await until(lambda: [row.variable.title for row in visible_rows(bench.dialog)] == ["Threshold for similar pairs"])
     QTest.keyClicks(bench.dialog.search, " xyzzy")
     await until(lambda: not visible_rows(bench.dialog))
     assert "No settings match. Try other words, or clear the search." in read_in(bench.dialog)
