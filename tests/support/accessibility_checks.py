@@ -279,21 +279,22 @@ def _stacked(held: QWidget) -> Iterator[tuple[QWidget, QWidget]]:
     """Parts of one layout that cover each other."""
     layout = held.layout()
     if layout is not None:
-        parts = [one for one in _laid(layout) if one.isVisible()]
+        parts = [one for one in _laid(held, layout) if one.isVisible()]
         for one, other in combinations(parts, 2):
             common = _position(one).intersected(_position(other))
             if common.width() > SLACK and common.height() > SLACK:
                 yield one, other
 
 
-def _laid(layout: QLayout) -> Iterator[QWidget]:
-    """The widgets of a layout and of those in it."""
-    items = (item for place in range(layout.count()) if (item := layout.itemAt(place)) is not None)
-    for item in items:
-        if (widget := item.widget()) is not None:
-            yield widget
-        elif (inner := item.layout()) is not None:
-            yield from _laid(inner)
+def _laid(held: QWidget, layout: QLayout) -> list[QWidget]:
+    """Return the children of a widget that are in its layout, or in one inside it.
+
+    `itemAt` would be shorter, but PySide keeps its wrapper alive after Qt has freed the item of a layout of its own,
+    and hands it out for another object at the same address: later tests failed with "QWidgetItem has no attribute".
+    """
+    layouts = [layout, *layout.findChildren(QLayout)]
+    children = (child for child in held.children() if isinstance(child, QWidget))
+    return [child for child in children if any(one.indexOf(child) >= 0 for one in layouts)]
 
 
 def _position(widget: QWidget) -> QRect:

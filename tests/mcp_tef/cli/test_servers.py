@@ -164,7 +164,7 @@ def test_without_a_word_the_changes_are_shown_and_stay_pointed_out(desk: Path) -
     assert said.code == 2
     assert "Nobody has accepted the tools of desk. Add --yes" in said.err
     assert 'mail (added)\n    @@ -0,0 +1,18 @@\n    +{\n    +  "description": "Looks for words."' in said.err
-    assert "Look twice:" in said.err
+    assert "Check this:" in said.err
     assert '-  "description": "Looks for words."' in said.err
     assert "\x1b" not in said.err
     assert "search (changed)" in accept(desk).err
