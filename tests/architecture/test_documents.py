@@ -15,6 +15,7 @@ from mcp_tef.cli.main import parser
 
 ROOT = Path(__file__).parents[2]
 MAX_README_LINES = 150
+MAX_CONTRIBUTING_LINES = 250
 KINDS_OF_CHANGES = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -88,6 +89,10 @@ def test_every_package_is_on_the_map_and_all_that_is_on_it_exists() -> None:
     listed = first_cells("CONTRIBUTING.md", "The map")
     assert packages - {"app/screens/"} - set(listed) == set()
     assert [path for path in listed if not (ROOT / path).exists()] == []
+
+
+def test_contributing_is_short() -> None:
+    assert len(text("CONTRIBUTING.md").splitlines()) <= MAX_CONTRIBUTING_LINES
 
 
 def test_every_dependency_is_accounted_for_in_one_line() -> None:

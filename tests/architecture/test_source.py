@@ -16,10 +16,10 @@ MAX_FUNCTION_LINES = 50
 MEDIAN_FUNCTION_LINES = 6
 P90_FUNCTION_LINES = 16
 BRANCHES_AS_A_RULE = 8
-MAX_FUNCTIONS_WITH_MORE_BRANCHES = 128
+MAX_FUNCTIONS_WITH_MORE_BRANCHES = 56
 CORE_CALLS = {"call", "call_long", "value"}
 FIRST_WORDS_NEVER = re.compile(r"(What|Which|Whether|How|Whatever|Whoever|Whom|Who|Where|When)\b")
-MAX_FIRST_WORDS_NEVER = 274
+MAX_FIRST_WORDS_NEVER = 6
 ROOMLESS = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "tools_misc"}
 BROAD_EXCEPT_PLACES = {
     "app/core_link/bridge.py",

@@ -176,6 +176,7 @@ async def cases_picker(stage: Stage) -> None:
     """The tools to expect, narrowed by what was typed."""
     page = await stage.page("cases")
     assert isinstance(page, CasesPage)
+    await until(lambda: page.findChild(Picker))
     picker = page.findChild(Picker)
     assert picker is not None
     picker.open()

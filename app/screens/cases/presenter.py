@@ -74,7 +74,7 @@ class CasesPresenter:
         self._editor_states: dict[CaseId, CaseEditorState] = {}
         self._removed: dict[CaseId, CaseEditorState] = {}
         self._changed_cases: dict[CaseId, None] = {}
-        self.stale = StaleData.NONE
+        self.stale = EVERYTHING  # events may come before the first read
         self._turn = asyncio.Lock()
         self._made = 0
         self.servers: tuple[Server, ...] = ()

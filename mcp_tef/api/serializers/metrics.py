@@ -109,7 +109,7 @@ def _tool_to_json(figures: ToolMetrics) -> dict[str, Json]:
 
 
 def calibration_to_json(calibration: SourceCalibration) -> dict[str, Json]:
-    """How often runs were right at each level of confidence."""
+    """Return the share of correct runs at each level of confidence."""
     return {
         "n": calibration.n,
         "without": calibration.without,

@@ -369,3 +369,10 @@ async def test_only_what_an_event_changes_is_read_again(
     presenter: CasesPresenter, event: Event, urgency: Refresh, stale: StaleData
 ) -> None:
     assert (presenter.handle(event), presenter.stale) == (urgency, stale)
+
+
+async def test_an_event_before_the_first_read_does_not_keep_cases_from_being_read(core: Core) -> None:
+    built_ahead = CasesPresenter(core, now=lambda: NOW)
+    built_ahead.handle(ServersChanged(()))
+    await built_ahead.refresh()
+    assert built_ahead.rows()
