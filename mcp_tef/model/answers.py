@@ -78,6 +78,13 @@ class Answer:
         found = self.raw_request.get(_PROMPT) if isinstance(self.raw_request, Mapping) else None
         return found if isinstance(found, str) else None
 
+    @property
+    def sent_request(self) -> Json:
+        """The raw request as it was sent, without the prompt's name, which is kept beside it."""
+        if not isinstance(self.raw_request, Mapping):
+            return self.raw_request
+        return {name: value for name, value in self.raw_request.items() if name != _PROMPT}
+
 
 _NOTES, _PROMPT = "mcp_tef_notes", "mcp_tef_prompt"
 

@@ -41,7 +41,7 @@ def to_html(results: Results) -> str:
         section("Models", _models(overview.models)),
         section("Expected and selected tools", _confusions(overview.confusions)),
         section("Confidence", _confidence(results)),
-        section("RepeatStatistics", _repeats(overview.repeats)),
+        section("Repeats", _repeats(overview.repeats)),
         section("Tools", _tools(overview.confusions)),
         section("Runs", runs_table(results.runs)),
     ]

@@ -167,7 +167,7 @@ def _rates_text(what: str, test: PairedTest) -> str:
 
 def _table(comparison: BatchComparison) -> DataTable:
     rows = tuple((WORDS[change], number) for change, number in comparison.counts.items())
-    return DataTable(name="BatchComparison", columns=("Change", "Pairs"), rows=rows)
+    return DataTable(name="Comparison", columns=("Change", "Pairs"), rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

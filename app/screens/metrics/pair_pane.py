@@ -32,7 +32,7 @@ LONGEST_VALUE: Final = 2_000
 SAID_ELSEWHERE: Final = frozenset({"Explanation", "Calls"})
 SAID: Final[Mapping[str, Mapping[str, str]]] = {
     "Outcome": {one.value: words for one, words in OUTCOME_TEXTS.items()},
-    "VerdictKind": {one.value: words for one, words in VERDICT_KIND_TEXTS.items()},
+    "Kind": {one.value: words for one, words in VERDICT_KIND_TEXTS.items()},
     "Status": {one.value: words for one, words in RUN_STATUS_TEXTS.items()},
 }
 CHANGES: Final[Mapping[DefinitionChange, str]] = {

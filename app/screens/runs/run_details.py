@@ -107,7 +107,7 @@ def raw_exchange(detail: RunDetail) -> RawExchange:
     notes = ["Tool definitions are on the tab “Tools offered”. Keys are never stored."]
     if is_baseline(detail.summary.model):
         notes = ["The offline baseline sends no request. These are its input and its ranking."]
-    request, response = as_text(answer.raw_request), as_text(answer.raw_response)
+    request, response = as_text(answer.sent_request), as_text(answer.raw_response)
     if len(request) > MAX_RAW_LENGTH or len(response) > MAX_RAW_LENGTH:
         notes.append(f"Cut after {MAX_RAW_LENGTH:,} characters.")
     return RawExchange(request=_cut(request), response=_cut(response), note=" ".join(notes))

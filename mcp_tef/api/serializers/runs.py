@@ -78,7 +78,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
         "attempts": detail.attempts,
         "tools": [item.offered_name for item in snapshot.tools] if snapshot else [],
         "changed_since": {name: change.value for name, change in since.items()},
-        "raw_request": answer.raw_request if answer else None,
+        "raw_request": answer.sent_request if answer else None,
         "raw_response": answer.raw_response if answer else None,
         "past_verdicts": [past_verdict_to_json(past) for past in detail.past_verdicts],
     }

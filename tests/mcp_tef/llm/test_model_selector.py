@@ -76,7 +76,7 @@ async def test_the_record_is_what_was_sent_without_tools_and_key(selector: Litel
     with ModelStub() as stub:
         answer = await selector.select(question(stub.url, query=f"Cancel order 7 with {KEY}"))
     sent = {name: value for name, value in stub.requests[0].body.items() if name != "tools"}
-    assert set(answer.raw_request) == {*sent, "mcp_tef_prompt"}
+    assert set(answer.sent_request) == set(sent)
     assert answer.prompt == "select-native@1"
     assert answer.raw_request["temperature"] == 0.4
     assert answer.raw_request["messages"][0] == sent["messages"][0]
