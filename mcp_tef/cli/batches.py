@@ -51,7 +51,7 @@ def add_report_options(parser: Parser) -> None:
         default=[],
         type=threshold,
         metavar="METRIC=X",
-        help=f"pass when this metric is at least X, whatever single runs say: {', '.join(METRICS)}",
+        help=f"pass if this metric is at least X, regardless of single runs: {', '.join(METRICS)}",
     )
     for name in FILES:
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")

@@ -40,7 +40,7 @@ DESCRIPTION = """Will a language model pick your MCP tool, with the right argume
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
 3 a server, model or file could not be reached; 70 mcp-tef itself failed; 129 hung up, 130 interrupted,
-143 terminated: what had finished is kept, and the reports that were asked for are written."""
+143 terminated. Finished runs are kept, and requested reports are written."""
 
 
 def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> int:

@@ -23,7 +23,7 @@ _WOULD = {ImportStatus.ADDED: "Would add", ImportStatus.CHANGED: "Would change",
 def register(group: Verbs) -> None:
     """Add the verbs below `servers`."""
     parser = add_verb(group, "import", "add the servers of another program's config; starts none", import_servers)
-    parser.add_argument("file", metavar="FILE", help="the config, or - for what is piped in")
+    parser.add_argument("file", metavar="FILE", help="the configuration file, or - for standard input")
     parser.add_argument("--only", action="append", metavar="NAME", default=[], help="only the server of this name")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     parser = add_verb(group, "discover", "look for configs of other programs in the usual places", discover, reads=True)

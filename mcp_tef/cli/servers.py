@@ -42,7 +42,7 @@ def register(verbs: Verbs) -> None:
     _named(add_verb(group, "show", "show one server", show, reads=True))
     add_consent_options(_named(add_verb(group, "check", "connect once and say what was found", check)))
     add_consent_options(_named(add_verb(group, "tools", "list the tools that a server has now", tools)))
-    edit_parser = _named(add_verb(group, "edit", "change a server; what is not given stays", edit))
+    edit_parser = _named(add_verb(group, "edit", "change a server; options that you leave out keep their values", edit))
     edit_parser.add_argument("--name", dest="new_name", metavar="NEW", help="a new name")
     _add_spec_options(edit_parser)
     remove_parser = add_verb(group, "remove", "remove servers", remove)
@@ -52,7 +52,7 @@ def register(verbs: Verbs) -> None:
     accept_parser = _named(
         add_verb(group, "accept", "show how a server's tools differ from what was seen, and accept them", accept)
     )
-    accept_parser.add_argument("--yes", action="store_true", help="accept what is shown")
+    accept_parser.add_argument("--yes", action="store_true", help="accept the changes shown")
 
 
 def _named(parser: Parser) -> Parser:
@@ -211,7 +211,7 @@ def _definition(tool: ToolDrift) -> Iterator[str]:
 def _require_yes(terminal: Terminal, name: str, *, yes: bool) -> None:
     """Ask for the word; ConsentError where it is not given, or nobody is there."""
     if not (yes or terminal.asks):
-        raise ConsentError(f"Nobody has accepted the tools of {name}.", hint="Add --yes to accept what is shown.")
+        raise ConsentError(f"Nobody has accepted the tools of {name}.", hint="Add --yes to accept the changes shown.")
     if not (yes or terminal.confirms("Accept them as they are now?")):
         raise ConsentError(f"The tools of {name} were not accepted.", hint="They stay pointed out.")
 

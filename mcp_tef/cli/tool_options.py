@@ -58,7 +58,7 @@ def add_embedder_options(parser: Parser, *further_names: str) -> None:
     parser.add_argument(
         *("--embedder-url", *further_names),
         metavar="U",
-        help="where a provider's embedder is asked instead",
+        help="address of the provider's embedder",
     )
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
 
