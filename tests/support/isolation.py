@@ -187,9 +187,15 @@ def let_go_of_secrets(before: AbstractSet[int]) -> None:
 
 @contextmanager
 def same_interpreter() -> Iterator[None]:
-    """Have threads take turns, and garbage be collected, afterwards as before."""
+    """Restore the switch interval, the garbage collection and the loggers after a test.
+
+    import-linter configures logging with `dictConfig`, which disables every logger that exists by then.
+    """
     turn, collects, thresholds = sys.getswitchinterval(), gc.isenabled(), gc.get_threshold()
     yield
+    for logger in logging.root.manager.loggerDict.values():
+        if isinstance(logger, logging.Logger):
+            logger.disabled = False
     sys.setswitchinterval(turn)
     gc.set_threshold(*thresholds)
     (gc.enable if collects else gc.disable)()
