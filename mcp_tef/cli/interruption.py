@@ -64,10 +64,10 @@ class Interruption:
     @contextmanager
     def raised_at_once(self) -> Iterator[None]:
         """Have a signal end what blocks the loop, such as a question at the terminal; after one, nothing is asked."""
-        if self._signals.received is not None:
-            raise InterruptedBySignalError
-        cancel, self._cancel = self._cancel, None
+        cancel, self._cancel = self._cancel, None  # before the check, or a signal between the two would be lost
         try:
+            if self._signals.received is not None:
+                raise InterruptedBySignalError
             yield
         finally:
             self._cancel = cancel
