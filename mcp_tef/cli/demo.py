@@ -27,9 +27,7 @@ async def demo(arguments: Namespace, terminal: Terminal) -> int:
         cases = await engine.open_sample()
         request = BatchRequest(cases=tuple(case.id for case in cases), name="Sample")
         batch, _ = await follow(engine, terminal, engine.runs.start(request))
-        terminal.say(
-            "", f"All of it can be looked at with: mcp-tef gui --workspace {shlex.quote(str(engine.workspace))}"
-        )
+        terminal.say("", f"Open it in the window with: mcp-tef gui --workspace {shlex.quote(str(engine.workspace))}")
     return 1 if batch.count("failed") else 0
 
 

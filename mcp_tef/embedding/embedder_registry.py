@@ -21,7 +21,7 @@ from mcp_tef.ports import Embedder, Progress
 FOLDER_VARIABLE = "MCP_TEF_EMBEDDING_FOLDER"
 BUNDLED_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 BUNDLED_FOLDER = Path(str(files("resources"))) / "model"
-"""Where an installed app has the weights of `BUNDLED_MODEL`; the source comes without them."""
+"""Folder with the weights of `BUNDLED_MODEL` in an installed app; the source comes without them."""
 USUAL_MODELS = (DEFAULT_MODEL, BUNDLED_MODEL)
 
 

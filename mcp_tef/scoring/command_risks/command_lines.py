@@ -20,7 +20,7 @@ _TEXT_FLAGS = {
 }
 _WRAPPERS = {"sudo": "-u -g -h -p -C", "doas": "-u -C", "env": "-u -C", "nice": "-n", "timeout": "-k -s"}
 _WRAPPERS |= dict.fromkeys(("pkexec", "nohup", "time", "exec", "eval", "xargs", "setsid", "stdbuf"), "")
-"""What starts the program that is named after it, with those of its flags that take a value."""
+"""Programs that start the program named after them, with their flags that take a value."""
 _STATEMENTS = re.compile(r"&&|\|\||[;&\n`()]")
 _WORDS = re.compile(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
 _MOST = 200
