@@ -7,6 +7,7 @@ others. Importing it loads no heavy library; `Engine` loads its parts when it is
 from typing import TYPE_CHECKING, Any
 
 from mcp_tef.errors import (
+    GAVE_UP,
     ConflictError,
     EmbeddingError,
     InputError,
@@ -22,6 +23,7 @@ from mcp_tef.errors import (
 from mcp_tef.events import (
     BatchEnded,
     BatchesChanged,
+    BatchPaused,
     BatchProgressed,
     BatchQueued,
     BatchStarted,
@@ -37,30 +39,39 @@ from mcp_tef.events import (
     ToolCallsChanged,
 )
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
-from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
 from mcp_tef.model.cancellation import CancellableWork, EndingSignals, StoppedError
 from mcp_tef.model.cases import (
     NO_TOOL,
     CaseDraft,
+    CaseOrigin,
+    EarlierMessage,
     Expectation,
     ExpectedCall,
+    Speaker,
     TestCase,
     expectation_from_json,
     expectation_to_json,
+    messages_from_json,
+    messages_to_json,
 )
 from mcp_tef.model.comparison import (
     BatchComparison,
+    CasePair,
+    CaseSide,
+    Claim,
+    ClaimVerdict,
     ComparedRuns,
-    ComparisonConclusion,
     DefinitionChange,
     Drift,
+    HeldCase,
     PairChange,
     PairedBy,
-    PairedTest,
+    PassCriterion,
     RateDifference,
     RejudgeReport,
     RunComparison,
-    RunPair,
+    ShareChange,
     ToolChange,
     ToolDrift,
     ValueChange,
@@ -68,6 +79,15 @@ from mcp_tef.model.comparison import (
 )
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
+from mcp_tef.model.drafted_cases import (
+    CaseAction,
+    CaseDoubt,
+    CaseFinding,
+    DraftedCase,
+    DraftedCases,
+    DraftKind,
+    RefusedDraft,
+)
 from mcp_tef.model.files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
 from mcp_tef.model.json import Json, canonical
@@ -89,6 +109,7 @@ from mcp_tef.model.metrics import (
     ToolMetrics,
     TrendPoint,
 )
+from mcp_tef.model.model_catalogue import ModelInfo, parse_model
 from mcp_tef.model.quality import (
     GradedQuality,
     LintFinding,
@@ -99,31 +120,37 @@ from mcp_tef.model.quality import (
     Severity,
     ToolQuality,
 )
+from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text
 from mcp_tef.model.run_fields import (
     CONCURRENCY,
+    MAX_TOKENS,
     REPEATS,
     RETRIES,
     RUN_FIELDS,
+    SEED,
     TEMPERATURE,
     TIMEOUT,
     WRITING_TIMEOUT_S,
     RunField,
     parse_number,
+    parse_prices,
 )
+from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
+    Baseline,
     Batch,
     BatchRequest,
     BatchStatus,
     Estimate,
     FailureInfo,
-    ModelInfo,
     ModelSettings,
     RunDetail,
-    RunFilter,
-    RunOrder,
     RunStatus,
     RunSummary,
-    parse_model,
+    is_baseline,
+    tally_of,
 )
 from mcp_tef.model.search import SearchHit, SearchHitKind
 from mcp_tef.model.secrets import RedactingFormatter, Secret, SessionSecrets, secrets_in, without_keys
@@ -135,6 +162,7 @@ from mcp_tef.model.similarity import (
     DifferentiationIssue,
     EmbedderChoice,
     EmbedderKind,
+    FlagRule,
     IssueType,
     MatrixKind,
     OverlapWeights,
@@ -153,6 +181,7 @@ from mcp_tef.model.similarity import (
     ToolSource,
     UnreachableSource,
     WorkItem,
+    confusability_level,
     parse_embedder,
 )
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
@@ -195,6 +224,7 @@ from mcp_tef.model.verdicts import (
     ParameterFinding,
     PastVerdict,
     RejudgeReason,
+    RunMark,
     Verdict,
     VerdictKind,
 )
@@ -224,9 +254,11 @@ if TYPE_CHECKING:
     from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
     from mcp_tef.api.serializers.workspace import (
         case_export_to_json,
+        case_finding_to_json,
         case_import_to_json,
         case_to_json,
         detected_config_to_json,
+        drafted_cases_to_json,
         drift_to_json,
         listing_to_json,
         server_check_to_json,
@@ -243,13 +275,16 @@ if TYPE_CHECKING:
     from mcp_tef.reports.similarity_html import SimilarityResults
     from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
     from mcp_tef.scoring.command_risks.risks import launch_risks
+    from mcp_tef.scoring.differentiation.patches import joint_changes
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
     from mcp_tef.servers.programs import kill_process_groups
     from mcp_tef.servers.sample_server import run_sample_server
+    from mcp_tef.statistics.confusion_patterns import cluster_confusions
     from mcp_tef.statistics.intervals import wilson
     from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
     from mcp_tef.storage.workspace_file import require_workspace
+    from mcp_tef.workflows.case_drafting import DraftingPlan
     from mcp_tef.workflows.cases import free_suite_name
     from mcp_tef.workflows.file_detection import detect_files
     from mcp_tef.workflows.transfer import ImportReport
@@ -268,8 +303,9 @@ _LAZY_NAMES = {
     ),
     "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
     "mcp_tef.api.serializers.workspace": (
-        "case_export_to_json case_import_to_json case_to_json detected_config_to_json drift_to_json "
-        "listing_to_json server_check_to_json server_import_to_json server_to_json tool_call_to_json"
+        "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
+        "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
+        "server_to_json tool_call_to_json"
     ),
     "mcp_tef.engine": "Engine default_workspace",
     "mcp_tef.formats.cases.texts": "require_replaceable",
@@ -280,13 +316,16 @@ _LAZY_NAMES = {
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
     "mcp_tef.scoring.command_risks.risks": "launch_risks",
+    "mcp_tef.scoring.differentiation.patches": "joint_changes",
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.servers.sample_server": "run_sample_server",
+    "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "require_workspace",
+    "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.transfer": "ImportReport",
@@ -305,44 +344,52 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "NO_TOOL",
-    "NO_TOOL_LABEL", "REPEATS", "RETRIES", "RUN_FIELDS", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES",
-    "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Batch",
-    "BatchComparison", "BatchEnded", "BatchId", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
+    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE", "GAVE_UP", "INVENTED_TOOL_LABEL",
+    "LARGEST_FILE_BYTES", "MAX_TOKENS", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "REPEATS", "RETRIES",
+    "RUN_FIELDS", "SEED", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES", "WRITING_TIMEOUT_S",
+    "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch", "BatchComparison",
+    "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
     "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
-    "CancellableWork", "CaseDraft", "CaseFileFormat", "CaseId", "CaseImportPreview", "CasesChanged", "Classification",
-    "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ComparisonConclusion", "ConfidenceCategory",
+    "CancellableWork", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId",
+    "CaseImportPreview", "CaseOrigin", "CasePair", "CaseSide", "CasesChanged", "Claim", "ClaimVerdict",
+    "Classification", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
     "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
-    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "Drift", "EmbedderChoice",
-    "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall",
-    "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "GradedQuality",
-    "GroupMetrics", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json",
-    "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
-    "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "NewServer",
-    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair",
-    "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy",
-    "PairedTest", "ParameterFinding", "PassAllRate", "PastVerdict", "PlainTextSecret", "Priority", "QualityReport",
-    "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation", "RedactingFormatter", "RejudgeProgressed",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DraftKind", "DraftedCase",
+    "DraftedCases", "DraftingPlan",
+    "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals",
+    "Engine", "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange",
+    "FileKind", "FilterChoices", "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics", "HeldCase",
+    "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json", "KeyRing",
+    "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError",
+    "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "NewServer", "NotFoundError",
+    "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice",
+    "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterFinding",
+    "PassAllRate", "PassCriterion", "PastVerdict", "PlainTextSecret", "Priority", "QualityReport", "RankedTool", "Rate",
+    "RateDifference", "ReachError", "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed",
     "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail",
-    "RunEnded", "RunField", "RunFilter", "RunId", "RunOrder", "RunPair", "RunReports", "RunStarted", "RunStatus",
+    "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus",
     "RunSummary", "RunsChanged", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError",
     "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged",
-    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "SharedParameter", "Similarity",
-    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind", "StoppedError", "StoreError",
-    "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolDrift",
-    "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet",
-    "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict",
-    "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json",
-    "bounded_lines", "canonical", "case_export_to_json", "case_import_to_json", "case_to_json", "comparison_to_json",
-    "confusions_to_json", "consent_rows", "copy_workspace", "default_workspace", "detect_files",
-    "detected_config_to_json", "drift_to_json", "ensure_consent", "error_to_json", "expectation_from_json",
-    "expectation_to_json", "free_suite_name", "grade_lines", "kill_process_groups", "launch_risks", "listing_to_json",
-    "make_private_folder", "matrix_file", "metrics_to_json", "number", "open_private", "open_regular_file",
-    "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model",
-    "parse_number", "program_request", "quality_to_json", "read_pair_lines", "rejudge_report_to_json",
-    "rename_workspace", "renamed_path", "require_replaceable", "require_workspace", "run_detail_to_json",
-    "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
-    "sign_in_where_needed", "similarity_json", "start_within_cap", "tighten", "to_spreadsheet_cell",
-    "tool_call_to_json", "verdict_to_json", "wilson", "without_keys", "write_lines", "write_private",
+    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange",
+    "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind",
+    "Speaker", "StoppedError", "StoreError", "TefError", "TestCase", "Tool", "ToolCall", "ToolCallStatus",
+    "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolGroup", "ToolLabel", "ToolMetrics",
+    "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint",
+    "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem",
+    "advice_to_json", "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
+    "case_finding_to_json", "case_import_to_json", "case_to_json", "cluster_confusions", "comparison_to_json",
+    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "decimal_text", "default_workspace",
+    "detect_files", "detected_config_to_json", "drafted_cases_to_json", "drift_to_json", "ensure_consent",
+    "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name", "grade_lines", "interval_text",
+    "is_baseline", "joint_changes", "kill_process_groups", "launch_risks", "listing_to_json", "make_private_folder",
+    "matrix_file",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
+    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
+    "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
+    "read_pair_lines", "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_replaceable",
+    "require_workspace", "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "verdict_to_json", "wilson", "without_keys",
+    "write_lines", "write_private",
 ]  # fmt: skip

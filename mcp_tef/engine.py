@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import cached_property
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
-from mcp_tef.embedding.embedder_registry import best_local_embedder
+from mcp_tef.embedding.local_embedder import best_local_embedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.errors import InputError
 from mcp_tef.events import Event, EventStream, NoticePublished
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.llm.model_selector import ModelSelectors
-from mcp_tef.llm.retrieval_baseline import OfflineSelector
+from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
@@ -27,14 +28,13 @@ from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.tool_lister import McpToolLister
 from mcp_tef.storage.consent_file import ConsentFile
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from mcp_tef.storage.workspace_copies import save_copy, tools_folder
+from mcp_tef.storage.workspace_file import tools_folder
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.servers import Servers
-from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.workflows.calls import ToolCalls
+    from mcp_tef.workflows.case_checks import CaseChecks
+    from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import Compare, DriftCheck
+    from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.similarity import SimilarityAnalyses
     from mcp_tef.workflows.tool_sources import ToolSources
     from mcp_tef.workflows.transfer import CaseTransfer
+    from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 APP_NAME = "mcp-tef"
 
@@ -65,8 +69,15 @@ def default_workspace() -> Path:
     return data_folder() / "workspace.db"
 
 
-def _baseline(environment: Mapping[str, str]) -> OfflineSelector:
-    return OfflineSelector(TfidfLexicon(), lambda: best_local_embedder(environment, data_folder() / "models"))
+def _baselines(environment: Mapping[str, str], current: CurrentConfig) -> tuple[WordsSelector, MeaningSelector]:
+    return (
+        WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold),
+        MeaningSelector(
+            TfidfLexicon(),
+            lambda: best_local_embedder(environment, data_folder() / "models"),
+            lambda: current.config.meaning_threshold,
+        ),
+    )
 
 
 def _config(
@@ -104,22 +115,21 @@ class Engine:
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        vault = ServerVault(self.keys)
-        self.written_secrets = PlainTextSecrets(environment, vault)
-        variables = self.written_secrets.variables
+        self._vault = ServerVault(self.keys)
+        self._variables = ChainMap[str, str]({}, dict(environment))
         self.consents = Consents(
             ConsentFile(data_folder()),
-            variables,
+            self._variables,
             self._current,
             workspace=workspace,
             bundled=_bundled_programs,
             notice=self._notice,
         )
         self._show = show
-        self._credentials = CredentialStore(vault, self._notice, data_folder() / "sign-ins")
-        self._gateway = McpToolLister(variables, self._current, self._credentials)
+        self._credentials = CredentialStore(self._vault, self._notice, data_folder() / "sign-ins")
+        self._gateway = McpToolLister(self._variables, self._current, self._credentials)
         catalogue = LitellmCatalogue()
-        self._selectors = ModelSelectors(_baseline(environment), catalogue, environment, self._current)
+        self._selectors = ModelSelectors(*_baselines(environment, self._current), catalogue, environment, self._current)
         self.models = Models(catalogue, self.keys, self.consents, self._current)
         self.servers = Servers(store.servers, self._gateway, self.consents, self._events, self._current)
         self.cases = Cases(store, self._events)
@@ -188,6 +198,8 @@ class Engine:
 
     async def save_copy(self, target: Path) -> None:
         """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
+        from mcp_tef.storage.workspace_copies import save_copy
+
         await asyncio.to_thread(save_copy, self.workspace, target)
 
     def held(self) -> SessionSecrets:
@@ -212,6 +224,13 @@ class Engine:
         return await open_sample(self.servers, self.cases, self.case_files)
 
     @cached_property
+    def written_secrets(self) -> "PlainTextSecrets":
+        """Secrets in definitions of servers that the user types."""
+        from mcp_tef.workflows.written_secrets import PlainTextSecrets
+
+        return PlainTextSecrets(self._variables, self._vault)
+
+    @cached_property
     def compare(self) -> "Compare":
         """Comparison of two batches, or of two runs."""
         from mcp_tef.workflows.compare import Compare
@@ -223,14 +242,13 @@ class Engine:
         """Sign-ins to servers with OAuth."""
         from mcp_tef.servers.client import McpSignIns
 
-        variables = self.written_secrets.variables
-        return McpSignIns(self._credentials, self._show, variables, self._current, self.consents.require)
+        return McpSignIns(self._credentials, self._show, self._variables, self._current, self.consents.require)
 
     @cached_property
     def _caller(self) -> "McpToolCaller":
         from mcp_tef.servers.tool_caller import McpToolCaller
 
-        return McpToolCaller(self.written_secrets.variables, self._current, self._credentials, self._show)
+        return McpToolCaller(self._variables, self._current, self._credentials, self._show)
 
     @cached_property
     def calls(self) -> "ToolCalls":
@@ -259,7 +277,7 @@ class Engine:
         """Servers from the configs of other programs."""
         from mcp_tef.workflows.server_import import ServerFiles
 
-        return ServerFiles(self._store.servers, self._events, self.written_secrets.variables)
+        return ServerFiles(self._store.servers, self._events, self._variables)
 
     @cached_property
     def arrivals(self) -> "FileDetection":
@@ -274,6 +292,27 @@ class Engine:
         from mcp_tef.workflows.transfer import CaseTransfer
 
         return CaseTransfer(self._store, self.servers, self._events, tools_folder(self.workspace))
+
+    @property
+    def families(self) -> "Families":
+        """Proposed families of test cases."""
+        from mcp_tef.workflows.families import Families
+
+        return Families(self._store, self.embedders)
+
+    @cached_property
+    def case_drafting(self) -> "CaseDrafting":
+        """Drafts of test cases."""
+        from mcp_tef.workflows.case_drafting import CaseDrafting
+
+        return CaseDrafting(self.similarity, lambda: self._writer, self.models, self._current)
+
+    @cached_property
+    def case_checks(self) -> "CaseChecks":
+        """Checks of test cases whose expectation may be wrong."""
+        from mcp_tef.workflows.case_checks import CaseChecks
+
+        return CaseChecks(self._store)
 
     @cached_property
     def embedders(self) -> "EmbedderRegistry":
@@ -301,7 +340,7 @@ class Engine:
         """Recommendations for confused tools."""
         from mcp_tef.workflows.recommend import Recommendations
 
-        return Recommendations(self.embedders, TfidfLexicon(), self._writer, self.models)
+        return Recommendations(self._writer, self.models, self._store.cases, WordsSelector(TfidfLexicon()))
 
     @cached_property
     def quality(self) -> "Quality":

@@ -18,7 +18,7 @@ Every error has a stable `code`, one sentence for the user (`message`: what, to 
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class ServerFault(StrEnum):
@@ -58,6 +58,16 @@ class ModelFault(StrEnum):
 
 
 RETRYABLE = frozenset({ModelFault.RATE, ModelFault.TIMEOUT, ModelFault.PROVIDER})
+LASTING = frozenset(
+    {
+        *(ModelFault.DOWN, ModelFault.TIMEOUT, ModelFault.NOT_AN_API, ModelFault.NOT_FOUND, ModelFault.QUOTA),
+        *(ModelFault.KEY_MISSING, ModelFault.KEY_WRONG, ModelFault.FORBIDDEN),
+        *(ModelFault.ADDRESS_UNKNOWN, ModelFault.ADDRESS_REFUSED),
+    }
+)
+"""Faults of an address or a key: the next run will most likely meet the same one."""
+MOST_EQUAL_FAILURES: Final = 5
+GAVE_UP: Final = f"{MOST_EQUAL_FAILURES} runs in a row failed with the same error"
 
 
 class TefError(Exception):

@@ -121,6 +121,14 @@ class BatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchPaused:
+    """A batch paused by itself, because one run after another failed; `reason` says with which error."""
+
+    batch: Batch
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class NoticePublished:
     """Something a user should know that belongs to no single thing (TF-IDF is used, a copy was set aside)."""
 
@@ -141,6 +149,7 @@ Event: TypeAlias = (
     | RunEnded
     | BatchProgressed
     | BatchEnded
+    | BatchPaused
     | NoticePublished
 )
 

@@ -1,8 +1,9 @@
 """The rules of every test: a home of its own, no network, no leftovers, no unexpected complaints."""
 
 import asyncio
+import gc
 import inspect
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
 import hypothesis
@@ -52,6 +53,42 @@ def kind_of(item: pytest.Item) -> str:
         if item.path.is_relative_to(item.config.rootpath / folder):
             return kind
     return "window" if isolation.uses_qt(item) else "unit"
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run a coroutine test and its fixtures on a loop that serves Qt, if one of them asks for the application."""
+    return {"qt": qt_loop} if isolation.uses_qt(item) else {"asyncio": asyncio.new_event_loop}
+
+
+def qt_loop() -> asyncio.AbstractEventLoop:
+    """Return a loop over the application, which the fixture `qapp` has made."""
+    from tests.support.windows import loop_over_application
+
+    return loop_over_application()
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type:
+    """The class that `qapp` makes the application of."""
+    from tests.support.windows import TestApplication
+
+    return TestApplication
+
+
+@pytest.fixture(autouse=True)
+def no_rubbish_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Collect garbage only here, on the thread that Qt's objects belong to, after tests that made some.
+
+    What was there before is set aside: to look through all that libraries hold takes longer than most tests.
+    """
+    if not isolation.uses_qt(request.node):
+        yield
+        return
+    gc.collect()  # also what the report of the test before has held
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.collect()
 
 
 @pytest.fixture

@@ -1,11 +1,20 @@
 """Forms that ask a language model to write: the model, problems of what was typed, and its key."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from mcp_tef import WRITING_TIMEOUT_S, InputError, ModelInfo, ModelSettings, Secret, parse_model
+from mcp_tef import (
+    WRITING_TIMEOUT_S,
+    InputError,
+    ModelInfo,
+    ModelSettings,
+    Secret,
+    parse_dollars,
+    parse_model,
+    parse_prices,
+)
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -25,22 +34,27 @@ class ModelFormField(StrEnum):
     MODEL = "model"
     BASE_URL = "base_url"
     KEY = "key"
+    COST = "cost"
+    PRICE = "price"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """The text of the form's fields."""
+    """The text of the form's fields; `price` is two numbers with a comma."""
 
     model: str = ""
     base_url: str = ""
+    cost_cap: str = ""
+    price: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedModelRequest:
-    """The model of a form, or one sentence per field that is wrong."""
+    """The model of a form with the cost cap in US dollars, or one sentence per field that is wrong."""
 
     model: ModelSettings | None
     problems: Mapping[ModelFormField, str] = field(default_factory=dict)
+    max_cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +89,23 @@ def parse_model_form(form: ModelForm) -> ParsedModelRequest:
         model = _parse_writing_model(form.model, address)
     except InputError as error:
         problems[ModelFormField.MODEL] = f"{error.message} {error.hint}".strip()
-    return ParsedModelRequest(None if problems else model, problems)
+    cap = parse_dollars(form.cost_cap)
+    if form.cost_cap.strip() and (cap is None or cap <= 0):
+        problems[ModelFormField.COST] = CAP_PROBLEM
+    return ParsedModelRequest(_priced(model, form.price, problems), problems, cap)
+
+
+CAP_PROBLEM: Final = "Write a cost cap above 0, or leave it empty for none."
+
+
+def _priced(model: ModelSettings | None, price: str, problems: dict[ModelFormField, str]) -> ModelSettings | None:
+    """Return the model with its prices; None if there is a problem."""
+    try:
+        price_in, price_out = parse_prices(price)
+    except InputError as error:
+        problems[ModelFormField.PRICE] = f"{error.message} {error.hint}"
+        return None
+    return None if problems or not model else replace(model, input_price=price_in, output_price=price_out)
 
 
 def _check_address(address: str) -> None:
@@ -110,7 +140,8 @@ class ModelKeys:
 
     async def add_typed_address(self, model: ModelSettings) -> None:
         """Note that the user typed the address of a model, which allows sending its key there."""
-        await self._ask(lambda core: _add_typed_address(core, model))
+        if address := model.base_url:
+            await self._ask(lambda core: _add_typed_address(core, model.provider, address))
 
     async def check_consents(self, model: ModelSettings) -> None:
         """Raise ConsentError where the model's key may not be sent to its address yet."""
@@ -131,9 +162,8 @@ async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:
     return KeyNeed(provider=model.provider, variable=variable, needed=core.models.needs_key(model))
 
 
-async def _add_typed_address(core: "Engine", model: ModelSettings) -> None:
-    if model.base_url:
-        core.consents.add_typed_address(model.provider, model.base_url)
+async def _add_typed_address(core: "Engine", provider: str, address: str) -> None:
+    core.consents.add_typed_address(provider, address)
 
 
 async def _check_consents(core: "Engine", model: ModelSettings) -> None:

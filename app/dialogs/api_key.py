@@ -28,8 +28,11 @@ class ApiKeyField(QWidget):
         column.addWidget(self.remember)
 
     def set_provider(self, provider: str) -> None:
-        """Ask for a key of this provider; a key typed for another one is cleared, so that it is not sent there."""
-        if self._provider not in ("", provider):
+        """Ask for a key of this provider; a key typed for another one is cleared, so that it is not sent there.
+
+        An empty provider changes nothing.
+        """
+        if provider and self._provider not in ("", provider):
             self.edit.clear()
         self._provider = provider or self._provider
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -162,6 +162,12 @@ class ConsentBar(QFrame):
         self._start.setText(ALLOW[request.kind])
         self._view.show_request(request)
         self.show()
+
+    def put_away(self, focus: QWidget | None) -> None:
+        """Hide the question; the focus goes to this widget, not to what stands first in the window."""
+        if focus is not None:
+            focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.hide()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -44,7 +44,7 @@ class ModelTask:
         activity: text after the model's name while it works: "reviews definitions".
         result: text between the model's name and the number of items in the summary: "reviewed".
         estimate: estimates a request for these items.
-        run: sends the request; calls back with each answer, on the core's thread.
+        run: sends the request under a cost cap in US dollars; calls back with each answer, on the core's thread.
         cost: cost of an answer in US dollars; None if unknown.
     """
 
@@ -54,7 +54,7 @@ class ModelTask:
     activity: str
     result: str
     estimate: Callable[[Items, ModelSettings], Awaitable[Estimate]]
-    run: Callable[[Items, ModelSettings, Callable[[Any], None]], Awaitable[object]]
+    run: Callable[[Items, ModelSettings, Callable[[Any], None], float | None], Awaitable[object]]
     cost: Callable[[Any], float | None]
 
 
@@ -112,21 +112,20 @@ class ModelRequests(QObject):
         self.dialog = ModelRequestDialog(self._page.session, self._task, scopes, last_form(settings), self._page)
         try:
             await self.dialog.done_with()
-            model, items = self.dialog.agreed, self.dialog.items()
+            model, items, cap = self.dialog.agreed, self.dialog.items(), self.dialog.max_cost_usd
         finally:
             self.dialog = None
         if model is not None:
-            settings.set(LAST_MODEL, {"model": model.label, "base_url": model.base_url or ""})
             self._progress = RequestProgress(task=self._task, model=model.label, total=len(items))
-            self._work = self._page.session.spawn(self._run(items, model, self._progress))
+            self._work = self._page.session.spawn(self._run(items, model, cap, self._progress))
 
-    async def _run(self, items: Items, model: ModelSettings, progress: "RequestProgress") -> None:
+    async def _run(self, items: Items, model: ModelSettings, cap: float | None, progress: "RequestProgress") -> None:
         self._show(progress)
         self.changed.emit()
         stopped = True
         try:
             with suppress(asyncio.CancelledError):
-                await self._task.run(items, model, self._received.emit)
+                await self._task.run(items, model, self._received.emit, cap)
                 stopped = False
         finally:
             self._progress = self._work = None
@@ -193,11 +192,12 @@ def last_form(settings: Settings) -> ModelForm:
 
 
 class ModelRequestDialog(Dialog):
-    """Model, address and key of a request; `agreed` is the model once the dialog was accepted."""
+    """Model, address, key and cost cap of a request; `agreed` is the model once the dialog was accepted."""
 
     def __init__(self, session: Session, task: ModelTask, scopes: Scopes, form: ModelForm, parent: QWidget) -> None:
         super().__init__(task.title, parent, width=520)
         self.agreed: ModelSettings | None = None
+        self.max_cost_usd: float | None = None
         self._session, self._task, self._models = session, task, WritingModels(session.call)
         self._scopes = [(name, items) for name, items in scopes if items]
         self.scope = Segmented([(str(place), name) for place, (name, _) in enumerate(self._scopes)], "Scope")
@@ -209,6 +209,9 @@ class ModelRequestDialog(Dialog):
         self.model = Picker("Model", "Select a model")
         self.address = QLineEdit(form.base_url)
         self.key = ApiKeyField()
+        self.cap, self.price = QLineEdit(), QLineEdit()
+        self.cap.setPlaceholderText("No cap")
+        self.price.setPlaceholderText("The catalogue's price")
         self.estimate = FlowText(size=Size.SMALL, role=Role.DIM)
         self.notice = Notice("bad")
         self.fields = self._lay_out(form)
@@ -226,6 +229,8 @@ class ModelRequestDialog(Dialog):
             ModelFormField.MODEL: Field("Model", self.model),
             ModelFormField.BASE_URL: Field("Address", self.address),
             ModelFormField.KEY: Field("Key", self.key),
+            ModelFormField.COST: Field("Cost cap in $", self.cap),
+            ModelFormField.PRICE: Field("Price in, out ($ per million tokens)", self.price),
         }
         scope = [Field("Scope", self.scope)] if len(self._scopes) > 1 else []
         explanation = FlowText(self._task.explanation, role=Role.DIM)
@@ -239,13 +244,15 @@ class ModelRequestDialog(Dialog):
         self.scope.changed.connect(lambda _: self._change())
         self.model.picked.connect(lambda _: self._change())
         self.model.other.connect(self._take_other)
-        self.address.textEdited.connect(lambda _: self._change())
+        for edit in (self.address, self.cap, self.price):
+            edit.textEdited.connect(lambda _: self._change())
         self.finished.connect(lambda _: self._stop())
         self._session.closing.connect(self._debounce.stop)
 
     def form(self) -> ModelForm:
         """Return the current input."""
-        return ModelForm(model=self.model.current(), base_url=self.address.text())
+        texts = (edit.text() for edit in (self.address, self.cap, self.price))
+        return ModelForm(self.model.current(), *texts)
 
     def items(self) -> Items:
         """Return the items of the selected scope."""
@@ -273,7 +280,7 @@ class ModelRequestDialog(Dialog):
         if self._tried and (missing := self._need.missing(self.key.edit.text())):
             problems[ModelFormField.KEY] = missing
         for name, field in self.fields.items():
-            typing = name is ModelFormField.BASE_URL and not pressed
+            typing = name not in (ModelFormField.MODEL, ModelFormField.KEY) and not pressed
             (field.tell if typing else field.set_error)(problems.get(name, ""))
 
     def _look_up_soon(self) -> None:
@@ -323,7 +330,9 @@ class ModelRequestDialog(Dialog):
             words = error_text(error)
             self.notice.show_message(words.message, words.hint, details=words.details)
             return
-        self.agreed = parsed.model
+        self.agreed, self.max_cost_usd = parsed.model, parsed.max_cost_usd
+        remembered = {"model": parsed.model.label, "base_url": parsed.model.base_url or ""}
+        self._session.settings.set(LAST_MODEL, remembered)
         self.accept()
 
     async def _hold_key(self, model: ModelSettings) -> None:

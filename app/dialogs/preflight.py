@@ -8,6 +8,7 @@ from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
 from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent import with_consent
+from app.text.formatting import error_text
 from app.widgets import Action, Dialog, Field
 from mcp_tef import Batch, ModelError, ModelFault, Secret
 
@@ -36,7 +37,7 @@ class Preflight:
                 keys[provider] = key
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
-        sheet = ApiKeyDialog(provider, error.hint, self._parent)
+        sheet = ApiKeyDialog(provider, error_text(error).hint, self._parent)
         if not await sheet.done_with() or not sheet.key:
             return None
         key, remember = sheet.key, sheet.kept

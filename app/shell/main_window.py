@@ -2,19 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.navigation_history import HistoryEntry, NavigationHistory
 from app.core_link.session import Page, Session
-from app.core_link.targets import Screen, ShowScreen, Target
+from app.core_link.targets import Screen, ShowScreen, StartRuns, Target
 from app.shell.list_dialogs import open_messages, open_shortcuts
 from app.shell.palette import Palette
 from app.theme import sized, theme
@@ -27,6 +27,7 @@ from app.widgets import (
     ReadingOrder,
     Toaster,
     in_turns,
+    press_focused,
     yield_to_ui,
 )
 from app.widgets.keyed_view import KeyedView
@@ -174,7 +175,14 @@ class MainWindow(ReadingOrder, QWidget):
             self.show_target(target)
 
     def show_target(self, target: Target) -> None:
-        """Show a target at once, and remember the one before in the history."""
+        """Show a target at once, and remember the one before in the history.
+
+        The form that starts runs opens over the present screen, where the user is again after Cancel.
+        """
+        if isinstance(target, StartRuns) and self.current:
+            self._latest_request = None
+            self.page(target.screen).open_target(target)
+            return
         self.show_screen(target.screen, None if isinstance(target, ShowScreen) else target)
 
     def show_screen(self, key: str, target: Target | None = None) -> None:
@@ -219,6 +227,10 @@ class MainWindow(ReadingOrder, QWidget):
         if (widget := page.first_focus()) is not None:
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
         self.navigation.set_history_buttons(back=self._history.can_go_back(), forward=self._history.can_go_forward())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_focused(self, event):
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -279,12 +291,16 @@ class MainWindow(ReadingOrder, QWidget):
             Command(id="palette", text="Find anything", keys="Ctrl+K", do=self.show_palette),
             self._history_command("back", self.go_back, "Alt+Left", self._history.can_go_back),
             self._history_command("forward", self.go_forward, "Alt+Right", self._history.can_go_forward),
+            Command(
+                id="runs.start", text="Run test cases", keys="Ctrl+R", do=lambda: self.go(StartRuns()), group="Runs"
+            ),
             Command(id="search", text="Search here", keys="Ctrl+F", do=self._focus_search),
             *self._undo_commands(),
             Command(id="settings", text="Open the settings", keys="Ctrl+,", do=self.settings_wanted.emit),
             Command(id="help", text="Show the help", keys="F1", do=lambda: self.show_help(self.current)),
             Command(id="messages", text="Show recent messages", do=self.show_messages),
             Command(id="shortcuts", text="Show all shortcuts", keys="Ctrl+F1", do=self.show_shortcuts),
+            Command(id="quit", text="Quit", keys="Ctrl+Q", do=lambda: self.window().close()),
         ]
 
     def _undo_commands(self) -> list[Command]:
@@ -333,9 +349,27 @@ class MainWindow(ReadingOrder, QWidget):
 
     def show_palette(self) -> Palette:
         """Open the palette of commands and search results."""
-        palette = Palette(self.session, self)
+        palette = Palette(self.session, self, self._palette_commands())
         palette.open_centred(self)
         return palette
+
+    def _palette_commands(self) -> list[Command]:
+        """Return the commands of every screen that is built; those of other screens go there first."""
+        here = self.session.commands.all()
+        known = {command.id for command in here}
+        others = [(key, command) for key, page in self._pages.items() for command in page.commands()]
+        return [
+            *here,
+            *(
+                replace(command, keys="", other_keys="", do=partial(self._do_there, key, command))
+                for key, command in others
+                if command.id not in known
+            ),
+        ]
+
+    def _do_there(self, key: str, command: Command) -> None:
+        self.show_screen(key)
+        self.session.do(command.do)
 
     def show_help(self, topic: str = "") -> "HelpWindow":
         """Open the help window: at a topic, where it was left, or at its first page."""

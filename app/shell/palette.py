@@ -17,6 +17,7 @@ from mcp_tef import BatchId, CaseId, SearchHit, SearchHitKind, ServerId, ToolLab
 RECENT: Final = "palette.recent"
 MOST_RECENT: Final = 8
 ASIDE: Final = "text."
+ANYWHERE: Final = "Everywhere"
 WIDTH: Final = 560
 TOP: Final = 72
 SIDE: Final = 16
@@ -34,7 +35,8 @@ def palette_order(commands: Sequence[Command], recent: Sequence[str]) -> list[Co
 def command_item(command: Command) -> PickItem:
     """Return the row of a command, with its keys or the reason that it cannot be used."""
     possible = command.needs()
-    right = command.shown_keys if possible else command.unless or "Not possible now"
+    where = "" if command.group == ANYWHERE else command.group
+    right = command.shown_keys or where if possible else command.unless or "Not possible now"
     return PickItem(
         id=command.id, title=command.current_text, right=right, mono=False, keywords=command.group, off=not possible
     )
@@ -63,17 +65,16 @@ def target_of(hit: SearchHit) -> Target:
 
 
 class Palette(PickPopup):
-    """A popup over the window that closes with the selected row."""
+    """A popup over the window that closes with the selected row; `commands` replace those of the session."""
 
-    def __init__(self, session: Session, parent: QWidget) -> None:
+    def __init__(self, session: Session, parent: QWidget, commands: Sequence[Command] | None = None) -> None:
         super().__init__("commands", parent, row_height=sized(32))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         theme().apply_to(self)
         self._session = session
         self._recent = [str(one) for one in session.settings.get(RECENT, [])][:MOST_RECENT]
-        self._commands = {
-            one.id: one for one in palette_order(session.commands.all(), self._recent) if one.id != "palette"
-        }
+        offered = session.commands.all() if commands is None else commands
+        self._commands = {one.id: one for one in palette_order(offered, self._recent) if one.id != "palette"}
         self._found: Sequence[SearchHit] = ()
         self.footer = FOOT
         self.search.setPlaceholderText("Type a command, or the name of a server, tool, case or batch")

@@ -4,17 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mcp_tef import Classification, RunStatus, TefError, VerdictKind
+from mcp_tef import (
+    Baseline,
+    ModelFault,
+    RunMark,
+    RunStatus,
+    TefError,
+    VerdictKind,
+    is_baseline,
+    percent_text,
+)
 
-OUTCOME_TEXTS: Mapping[Classification, str] = {
-    Classification.TP: "correct tool",
-    Classification.TN: "correctly no tool",
-    Classification.FN: "missed the expected tool",
-    Classification.FP: "unexpected call",
+MARK_TEXTS: Mapping[RunMark, str] = {
+    RunMark.CORRECT_CALL: "correct call",
+    RunMark.WRONG_ARGUMENTS: "correct tool, wrong arguments",
+    RunMark.WRONG: "wrong",
 }
+UNREADABLE_TEXT = "unreadable answer"
 
 VERDICT_KIND_TEXTS: Mapping[VerdictKind, str] = {
-    VerdictKind.MATCH: "as expected",
+    VerdictKind.MATCH: "expected tool",
     VerdictKind.WRONG_TOOL: "wrong tool",
     VerdictKind.NO_TOOL: "no tool selected",
     VerdictKind.INVENTED_TOOL: "invented tool",
@@ -32,6 +41,13 @@ RUN_STATUS_TEXTS: Mapping[RunStatus, str] = {
 }
 
 
+def verdict_outcome_text(kind: VerdictKind, mark: RunMark | None, *, unreadable: bool) -> str:
+    """Return the outcome of a judged run: its mark where the tool was correct, otherwise what was wrong."""
+    if unreadable:
+        return UNREADABLE_TEXT
+    return MARK_TEXTS[mark] if mark and kind is VerdictKind.MATCH else VERDICT_KIND_TEXTS[kind]
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorText:
     """Text of an error: message, hint, and details for diagnosis."""
@@ -44,8 +60,15 @@ class ErrorText:
 def error_text(error: BaseException) -> ErrorText:
     """Return the text of an error; an unexpected one gets a general text, its own is in the log."""
     if isinstance(error, TefError):
-        return ErrorText(error.message, error.hint, _details(error))
+        return ErrorText(error.message, _hint(error), _details(error))
     return ErrorText("An unexpected error occurred.", "Your data is safe. See the log for details.")
+
+
+def _hint(error: TefError) -> str:
+    """Return the hint of an error; for a missing key it names the field."""
+    if error.code != ModelFault.KEY_MISSING:
+        return error.hint
+    return f"Type it in the field “Key”, or set {error.context.get('variable')} before you start the app."
 
 
 def _details(error: TefError) -> str:
@@ -101,9 +124,8 @@ def money(dollars: float | None) -> str:
     return f"${dollars:.2f}" if dollars >= 0.01 or dollars == 0 else f"${dollars:.2g}"
 
 
-def percent(share: float | None) -> str:
-    """Return a share of 0–1 as "81 %"; "–" for None."""
-    return "–" if share is None else f"{share * 100:.0f} %"
+percent = percent_text
+"""Return a share of 0–1 as "81 %"; "–" for None. The core rounds it, so that every place shows the same text."""
 
 
 def _aware(moment: datetime) -> datetime:
@@ -112,3 +134,11 @@ def _aware(moment: datetime) -> datetime:
 
 def _local(moment: datetime) -> datetime:
     return _aware(moment).astimezone()
+
+
+def model_name(label: str) -> str:
+    """Return the name of a model without its provider, or `offline baseline (words)`."""
+    name = label.split("/", 1)[-1]
+    if not is_baseline(label):
+        return name
+    return "offline baseline" if name == Baseline.DEFAULT else f"offline baseline ({name})"

@@ -8,6 +8,15 @@ TERMS: Final[Mapping[str, str]] = {
         "Share of judged runs with the correct choice: the expected tool, or no tool if none was expected. "
         "18 of 20 is 90 %."
     ),
+    "doubt": "Why a test case may be wrong: models agree on another tool, or it repeats a case or names its tool.",
+    "correct call": (
+        "Share of judged runs with the correct tool and every judged argument correct. No call counts as correct if "
+        "none was expected. 16 of 20 is 80 %."
+    ),
+    "correct tool": (
+        "Share of judged runs with the correct tool, or no tool if none was expected, whatever the arguments. "
+        "18 of 20 is 90 %."
+    ),
     "precision": (
         "Share of correct calls among correct and unwanted calls. 18 correct and 2 unwanted calls are 90 %. "
         "A low value means that tools are called when none should be."
@@ -17,15 +26,16 @@ TERMS: Final[Mapping[str, str]] = {
     "tool recall": "Share of runs that selected this tool, among runs that expected it: 18 of 24 is 75 %.",
     "F1": (
         "Precision and recall in one number from 0 to 1, close to the lower of both: 0.9 and 0.5 give 0.64. "
-        "It is not a share of runs, so it has no Wilson interval."
+        "It is not a share of runs, so its interval is that of resampled cases."
     ),
     "n": "Number of judged runs behind a value. With only 3 runs, one run more or less changes the value a lot.",
     "Wilson interval": (
-        "Range that contains the true share with 95 % certainty. 18 of 20 is 90 %, but it may be 70 or 97 %. "
-        "More runs make it narrower."
+        "Range that contains the true share with 95 % certainty. 18 of 20 cases are 90 %, but it may be 68 or 97 %. "
+        "More cases make it narrower; repeats of a case hardly do, since they are not new cases."
     ),
     "pass rate": (
-        "Share of repeats of a case that passed: the correct tool, and no judged parameter wrong. 4 of 5 is 80 %."
+        "Share of repeats of a case that are correct calls: the correct tool, and no judged argument wrong. 4 of 5 is "
+        "80 %."
     ),
     "pass^k": (
         "Probability that k repeats of a case all pass. If 4 of 5 repeats passed, 3 random ones of them all passed in "
@@ -47,10 +57,15 @@ TERMS: Final[Mapping[str, str]] = {
         "0.7 and more is high."
     ),
     "margin": "Distance between the first and the second tool of a ranking. 0.62 and 0.60 give 0.02, almost a tie.",
-    "calibration": "Match of confidence and accuracy: of runs with a confidence of 0.8, about 80 % should be correct.",
-    "robust": "Correct with high confidence: 0.7 or more.",
-    "needs clarity": "Correct with low confidence. The description could explain the tool's purpose better.",
-    "misleading": "Wrong with high confidence. The description promises something that the tool does not do.",
+    "calibration": (
+        "Match of confidence and correct calls: of runs with a confidence of 0.8, about 80 % should be correct calls."
+    ),
+    "robust": "A correct call with high confidence: 0.7 or more.",
+    "needs clarity": "A correct call with low confidence. The description could explain the tool's purpose better.",
+    "misleading": (
+        "Sure and wrong: a confidence of 0.7 or more without a correct call. Agreement of 5 repeats, token "
+        "probabilities or calibrated confidences show that the description misleads."
+    ),
     "baseline": (
         "The offline selector, which ranks tools by their similarity to the query. "
         "It shows what a tool search finds without a language model."
@@ -68,10 +83,11 @@ TERMS: Final[Mapping[str, str]] = {
         "Share of the parameters of two tools with the same name and type, from 0 to 1: 2 of 4 in all is 0.5."
     ),
     "confusability": (
-        "Probability that a model mistakes one tool for the other, from 0 to 1, estimated from pairs that were tried."
+        "How alike a reader judges two tools by name, verb, meaning and parameters. “High”: 6 of 10 such pairs were "
+        "judged alike. It is not measured in runs."
     ),
     "percentile": "Share of all pairs that are less similar: 97 means that only 3 of 100 pairs are more similar.",
-    "threshold": "Similarity from which a pair is flagged. The meaning of 0.85 depends on the embedding model.",
+    "threshold": "Confusability from which a pair is flagged, from 0 to 1. From 0.5 it is high, from 0.25 medium.",
     "overlap": "Weighted mean of meaning, parameters and wording. The default weights are 0.5, 0.3 and 0.2.",
     "confused in runs": (
         "Runs that selected the other tool, among runs that were offered both and expected one: 26 of 117."
@@ -85,9 +101,9 @@ TERMS: Final[Mapping[str, str]] = {
         "60 tools of 300 tokens cost 18,000 tokens before the user's query."
     ),
     "latency": "Time to the answer. Half of the answers are faster than the median, 19 of 20 than the 95th percentile.",
-    "McNemar's test": (
-        "Test for a real difference between two batches, based on cases with a new result. 9 fixed and 1 broken is "
-        "evidence, 5 and 4 is not."
+    "two claims": (
+        "On these cases: counts pairs of runs won and lost. 8 wins without a loss decide.\n"
+        "For queries like these: counts cases, since repeats of one case are not new cases."
     ),
 }
 

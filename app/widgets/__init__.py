@@ -1,7 +1,17 @@
 """Qt widgets that every screen is built of; they know nothing of the domain."""
 
 from app.widgets.accessibility import ReadingOrder, Spoken, describe, install_accessible_roles
-from app.widgets.actions import Action, Button, IconButton, Links, button, menu, show_menu, show_menu_under
+from app.widgets.actions import (
+    Action,
+    Button,
+    IconButton,
+    Links,
+    button,
+    menu,
+    press_focused,
+    show_menu,
+    show_menu_under,
+)
 from app.widgets.activity import Activities, ActivityBar
 from app.widgets.bars import IntervalBar, ScaleMark, Segment, StackedBar
 from app.widgets.cards import CardList, CardRow, ChoiceCard
@@ -32,6 +42,6 @@ __all__ = [
     "PageHeader", "PickItem", "PickPopup", "Picker", "ReadingOrder", "Row", "Rule", "ScaleMark", "ScrollPane",
     "SearchField", "Section", "Segment", "Segmented", "Span", "Split", "Spoken", "StackedBar", "Tabs", "TextArea",
     "Toaster", "TokensEdit", "ask", "at_once", "button", "clear_layout", "describe", "frozen_updates", "in_turns",
-    "install_accessible_roles", "joined", "mark_pixmap", "marked", "menu", "one_line", "plain", "set_wrong",
-    "show_menu", "show_menu_under", "tip", "undo_beyond", "visible", "yield_to_ui",
+    "install_accessible_roles", "joined", "mark_pixmap", "marked", "menu", "one_line", "plain", "press_focused",
+    "set_wrong", "show_menu", "show_menu_under", "tip", "undo_beyond", "visible", "yield_to_ui",
 ]  # fmt: skip

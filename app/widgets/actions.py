@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QIcon, QPainter, QPaintEvent, QPalette, QPen, QPixmap
+from PySide6.QtGui import QAction, QIcon, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QHBoxLayout,
     QMenu,
     QPushButton,
@@ -93,6 +94,16 @@ class Button(QPushButton):
         if self.icon_name and self._with_icon:
             role = {"primary": Role.ON_ACCENT, "danger": Role.BAD, "link": Role.ACCENT}.get(self.kind, Role.DIM)
             self.setIcon(_padded(self.icon_name, role))
+
+
+def press_focused(within: QWidget, event: QKeyEvent) -> bool:
+    """Press the button that has the focus if the key is Enter; return True if there was one."""
+    focused = within.focusWidget()
+    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not isinstance(focused, QAbstractButton):
+        return False
+    if focused.isEnabled() and not event.isAutoRepeat():
+        focused.click()
+    return True
 
 
 class MenuOpener(Button):

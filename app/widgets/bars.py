@@ -107,7 +107,7 @@ class IntervalBar(QWidget):
         """Show a value with its low and high end, all 0–1."""
         known = value is not None and low is not None and high is not None
         self._value = (value or 0.0, low or 0.0, high or 0.0) if known else None
-        self.setAccessibleName(f"{self._name}: {value:.2f} ({low:.2f} to {high:.2f})" if known else self._name)
+        self.setAccessibleName(f"{self._name}: {value:.3g} ({low:.3g} to {high:.3g})" if known else self._name)
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -4,13 +4,21 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import ReadingOrder, reading_order
-from app.widgets.actions import Action, Button, button
-from app.widgets.fields import SearchField
+from app.widgets.actions import Action, Button, button, press_focused
+from app.widgets.fields import SearchField, TextArea
 from app.widgets.panes import FittingPane, clear_layout
 from app.widgets.safe_text import one_line
 from app.widgets.text_view import FlowText
@@ -47,7 +55,14 @@ class DialogPane(FittingPane):
 
 
 class Dialog(ReadingOrder, QDialog):
-    """A dialog over its window: a title, a `body` to fill, and buttons at the foot; Esc closes it."""
+    """A dialog over its window: a title, a `body` to fill, and buttons at the foot.
+
+    Enter presses the focused button, in a field the primary one. Esc closes the dialog, and asks before typed text is
+    lost unless `autosaves`.
+    """
+
+    autosaves = False
+    discard_question = ("Discard what you typed?", "The text in this dialog was not saved.")
 
     def __init__(self, title: str, parent: QWidget, *, width: int = 520) -> None:
         super().__init__(parent)
@@ -57,6 +72,8 @@ class Dialog(ReadingOrder, QDialog):
         self._below = parent.window()
         self.need(width=width)
         self._ended: asyncio.Future[bool] | None = None
+        self._foot_buttons: tuple[Button, ...] = ()
+        self._begun = False
         self.title = FlowText(self.windowTitle(), size=Size.LEAD, strong=True, max_lines=TITLE_LINES)
         inside = QWidget()
         self.body = QVBoxLayout(inside)
@@ -94,8 +111,44 @@ class Dialog(ReadingOrder, QDialog):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter in a search agrees to nothing."""
         enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if not (enters and isinstance(self.focusWidget(), SearchField)):
+        if press_focused(self, event) or (enters and isinstance(self.focusWidget(), SearchField)):
+            return
+        if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
+        elif not self.close_innermost():
+            self.ask_to_close()
+
+    def close_innermost(self) -> bool:
+        """Close what is open inside the dialog; return False if nothing is."""
+        return False
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if event.spontaneous() and self.has_unsaved_work():
+            event.ignore()
+            self.ask_to_close()
+        else:
+            super().closeEvent(event)
+
+    def ask_to_close(self) -> None:
+        """Close the dialog, after a question if that would lose what was typed."""
+        if not self.has_unsaved_work():
+            self.reject()
+            return
+        title, text = self.discard_question
+        question = Dialog(title, self, width=380)
+        question.body.addWidget(FlowText(text, role=Role.DIM))
+        question.accepted.connect(self.reject)
+        keep = Action(text="Keep editing", do=question.reject)
+        question.set_buttons([Action(text="Discard", do=question.accept, kind="danger"), keep])
+        question.open()
+
+    def has_unsaved_work(self) -> bool:
+        """Return True if closing would lose something."""
+        if self.autosaves:
+            return False
+        lines = (one for one in self.findChildren(QLineEdit) if not isinstance(one, SearchField))
+        typed = any(one.isModified() and one.text() for one in lines)
+        return typed or any(one.is_changed() for one in self.findChildren(TextArea))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -111,8 +164,12 @@ class Dialog(ReadingOrder, QDialog):
     def _begin_where_one_can_act(self) -> None:
         """Move the focus out of a pane that needed scrolling only before all was laid out."""
         order = reading_order(self)
-        if order and isinstance(focused := self.focusWidget(), QScrollArea) and focused not in order:
+        focused = self.focusWidget()
+        if order and isinstance(focused, QScrollArea) and focused not in order:
             order[0].setFocus()
+        elif not self._begun and focused in self._foot_buttons:
+            self._foot_buttons[-1].setFocus()
+        self._begun = True
 
     def need(self, *, width: int = 0, height: int = 0) -> None:
         """Be at least this large, and larger as text is, as far as the window below reaches."""
@@ -123,7 +180,7 @@ class Dialog(ReadingOrder, QDialog):
             self.setMinimumHeight(min(max(height, sized(height)), room.height()))
 
     def set_buttons(self, actions: Sequence[Action], *, left: Sequence[Action] = ()) -> tuple[Button, ...]:
-        """Buttons at the right end, the last one the default; `left` ones stand apart."""
+        """Buttons at the right end, the last one the default if it is primary; `left` ones stand apart."""
         clear_layout(self._foot)
         for action in left:
             self._foot.addWidget(button(action, self))
@@ -131,8 +188,9 @@ class Dialog(ReadingOrder, QDialog):
         made = tuple(button(action, self) for action in actions)
         for one in made:
             self._foot.addWidget(one)
-        if made:
+        if made and made[-1].kind == "primary":
             made[-1].setDefault(True)
+        self._foot_buttons = made
         return made
 
     def add_scrolling(self, pane: QWidget) -> None:

@@ -28,7 +28,7 @@ class TextArea(QPlainTextEdit):
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._whole = ""
+        self._whole = self._shown = ""
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
         self.setFont(theme().font(size, mono=mono))
@@ -40,6 +40,11 @@ class TextArea(QPlainTextEdit):
         self.setReadOnly(bool(self._whole))
         self.setToolTip(tip(TOO_LONG) if self._whole else "")
         super().setPlainText(plain(text) if self._whole else visible(text, self.LONGEST))
+        self._shown = self.toPlainText()
+
+    def is_changed(self) -> bool:
+        """Return True if the user changed the text that was set last."""
+        return self.toPlainText() != self._shown
 
     def text(self) -> str:
         """Return the text that stands there, its hidden characters included, which are shown by their names."""

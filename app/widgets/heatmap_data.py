@@ -1,6 +1,6 @@
 """Content of a heatmap, prepared off the window's thread: ordered scores as bytes, and coarser copies of them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,7 +22,8 @@ COARSEST = 256
 class Heat:
     """A square of scores 0–1 (NaN: not known) by `names`; `titles` are the whole names and `what` says what is scored.
 
-    Rows and columns stand in `order`; cells whose value in `outlined` is at least a threshold get an outline.
+    `shown` writes a score. Rows and columns stand in `order`; cells whose value in `outlined` is at least a threshold
+    get an outline.
     """
 
     what: str = ""
@@ -34,6 +35,7 @@ class Heat:
     nearest: Scores = field(default_factory=lambda: np.zeros(0, np.float32))
     levels: tuple[Bytes, ...] = ()
     tree: Tree = field(default_factory=Tree)
+    shown: Callable[[float], str] = "{:.2f}".format
 
     def __len__(self) -> int:
         return len(self.order)
@@ -54,7 +56,7 @@ class Heat:
     def says(self, row: int, column: int) -> str:
         """Return a cell as text: both whole names and the score."""
         score = self.score(row, column)
-        value = "not known" if np.isnan(score) else f"{score:.2f}"
+        value = "not known" if np.isnan(score) else self.shown(score)
         return f"{self.titles[int(self.order[row])]}\n{self.titles[int(self.order[column])]}\n{self.what}: {value}"
 
     def outlines(self, rows: range, columns: range, threshold: float) -> NDArray[np.bool_]:
@@ -110,6 +112,7 @@ def make_heat(
     outlined: Scores,
     order: Iterable[int],
     tree: Tree,
+    shown: Callable[[float], str] = "{:.2f}".format,
 ) -> Heat:
     """Everything that drawing needs; for a worker thread."""
     places = np.fromiter(order, np.intp)
@@ -123,4 +126,5 @@ def make_heat(
         nearest=closest(outlined),
         levels=coarser(as_bytes(scores, places)),
         tree=tree,
+        shown=shown,
     )

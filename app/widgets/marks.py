@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import Role, radius, sized, theme
@@ -13,9 +13,10 @@ from app.widgets.accessibility import Spoken
 
 
 class Mark(Enum):
-    """A shape with its colour. The first five are outcomes, the next four states, the last boxes, the rest notes."""
+    """A shape with its colour: outcomes, then states, notes, boxes, and a result that is not decided yet."""
 
     CHECK = "check"
+    TILDE = "tilde"
     DASH = "dash"
     CROSS = "cross"
     BANG = "bang"
@@ -29,6 +30,7 @@ class Mark(Enum):
     BLANK = "blank"
     TICKED = "ticked"
     UNTICKED = "not ticked"
+    UNDECIDED = "undecided"
 
 
 def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
@@ -104,6 +106,15 @@ def _dash(painter: QPainter) -> None:
     _stroke(painter, Role.INFO, 1.6, (5.2, 8), (10.8, 8))
 
 
+def _tilde(painter: QPainter) -> None:
+    _circle(painter, None, Role.WARN, 0.2)
+    wave = QPainterPath(QPointF(4.4, 9))
+    wave.cubicTo(6.4, 4.2, 9.6, 11.8, 11.6, 7)
+    painter.setPen(_pen(Role.SURFACE, 1.8))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(wave)
+
+
 def _cross(painter: QPainter) -> None:
     _circle(painter, None, Role.BAD, 0.2)
     _stroke(painter, Role.SURFACE, 1.7, (5.6, 5.6), (10.4, 10.4))
@@ -144,6 +155,14 @@ def _note(painter: QPainter) -> None:
     _exclamation(painter, Role.WARN, 1.4)
 
 
+def _undecided(painter: QPainter) -> None:
+    _circle(painter, Role.CONTROL, None, 0.7)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(Role.CONTROL))
+    for place in (4.6, 8.0, 11.4):
+        painter.drawEllipse(QPointF(place, 8), 1.3, 1.3)
+
+
 def _box(painter: QPainter, *, ticked: bool) -> None:
     painter.setPen(_pen(Role.ACCENT_FILL if ticked else Role.CONTROL, 1))
     painter.setBrush(theme().colour(Role.ACCENT_FILL if ticked else Role.SURFACE))
@@ -154,6 +173,7 @@ def _box(painter: QPainter, *, ticked: bool) -> None:
 
 _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.CHECK: _check,
+    Mark.TILDE: _tilde,
     Mark.DASH: _dash,
     Mark.CROSS: _cross,
     Mark.BANG: _bang,
@@ -167,4 +187,5 @@ _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.BLANK: lambda painter: None,
     Mark.TICKED: lambda painter: _box(painter, ticked=True),
     Mark.UNTICKED: lambda painter: _box(painter, ticked=False),
+    Mark.UNDECIDED: _undecided,
 }

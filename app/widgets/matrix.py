@@ -84,6 +84,10 @@ class MatrixChart(QAbstractScrollArea):
         """Return the side of a cell now."""
         return self._side or self._fitting()
 
+    def cut_text(self) -> str:
+        """Return how many rows and columns are in view: "12 of 30 rows, 14 of 30 columns"; empty if all are."""
+        return self._painter.cut_text(self._places(), self.viewport().rect())
+
     def zoom(self, steps: int) -> None:
         """Make cells larger or smaller."""
         place = min(range(len(STEPS)), key=lambda number: abs(STEPS[number] - self.side()))

@@ -223,16 +223,25 @@ class MatrixPainter:
         top = min(view.bottom() - sized(LEGEND), places.top + places.high - places.origin.y()) + 8
         font = theme().font(Size.SMALL, tabular=True)
         low, high = ramp()
-        left = places.left - 6 - self._line.width("0", font)
+        left = EDGE + round(self._line.width("0", font)) + 6
         swatch, high_as_text = sized(SWATCH), sized(16)
-        self._line.text(painter, QRectF(left, top, swatch, high_as_text), "0", font, Role.DIM)
-        box = QRect(places.left + 4, top + sized(3), swatch, sized(10))
+        self._line.text(painter, QRectF(EDGE, top, swatch, high_as_text), "0", font, Role.DIM)
+        box = QRect(left, top + sized(3), swatch, sized(10))
         painter.fillRect(box, theme().colour(Role.SUNKEN))
         for number in range(5):
             box = box.translated(swatch if number else swatch + 1, 0)
             painter.fillRect(box.adjusted(0, 0, -1, 0), shade(low, high, (number + 1) / 5))
-        words = QRectF(box.right() + 8, top, sized(160), high_as_text)
-        self._line.text(painter, words, f"{most:,} {self.matrix.unit}", font, Role.DIM)
+        words = QRectF(box.right() + 8, top, view.right() - box.right() - 8, high_as_text)
+        told = (f"{most:,} {self.matrix.unit}", self.cut_text(places, view))
+        self._line.text(painter, words, " · ".join(filter(None, told)), font, Role.DIM)
+
+    def cut_text(self, places: MatrixLayout, view: QRect) -> str:
+        """Return how many rows and columns fit into the view; empty if all do."""
+        rows, columns = len(self.matrix.rows), len(self.matrix.keys)
+        wide = min(columns, max(0, view.width() - places.left) // places.side)
+        high = min(rows, max(0, view.height() - sized(LEGEND) - places.top) // places.side)
+        cuts = ((high, rows, "rows"), (wide, columns, "columns"))
+        return ", ".join(f"{shown:,} of {known:,} {name}" for shown, known, name in cuts if shown < known)
 
 
 def _seen(scrolled: int, room: int, side: int, number: int) -> range:

@@ -196,6 +196,10 @@ class PickPopup(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._key(event.key())
+        escapes = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if escapes and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()  # or a shortcut of what lies below takes Esc, and the list stays open
+            return True
         return super().eventFilter(watched, event)
 
     def _fill(self, items: Sequence[PickItem], chosen: str, wide: int) -> None:
@@ -214,12 +218,15 @@ class PickPopup(QFrame):
             self.list.selectRow(max(0, min(last, now + steps[Qt.Key(key)])))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._pick(now)
+        elif key == Qt.Key.Key_Escape:
+            self.close()
         else:
             return False
         return True
 
     def _filter(self, typed: str) -> None:
-        found = [*matching(self._items, typed), *self._below]
+        fitting = matching(self._items, typed)
+        found = [*(item for item in fitting if not item.off), *self._below, *(item for item in fitting if item.off)]
         if self.other_words and typed.strip() and all(item.id != typed.strip() for item in found):
             found.append(PickItem(id="\0other", title=self.other_words.format(typed.strip()), mono=False))
         self.list.set_rows(found)

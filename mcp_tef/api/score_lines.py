@@ -1,7 +1,7 @@
 """Scores for JSON lines without a model or a server: verdicts on recorded calls, and similarities of tool pairs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -67,10 +67,10 @@ def require(row: Mapping[str, Json], names: tuple[str, ...]) -> None:
         raise InputError("The id of the line is not text.")
 
 
-def name_of(value: Json, what: str) -> str:
-    """Return a name; InputError where it is no text, or none at all."""
+def name_of(value: Json) -> str:
+    """Return the name of a tool; InputError where it is no text, or none at all."""
     if not isinstance(value, str) or not value:
-        raise InputError(f"A {what} of the line has no name.")
+        raise InputError("A tool of the line has no name.")
     return value
 
 
@@ -85,7 +85,7 @@ def tool_of(raw: Mapping[str, Any], description: str = "") -> Tool:
     """Return a tool as a line has it, with its schema under either spelling."""
     return Tool(
         server=server_of(raw.get("server")) or "",
-        name=name_of(raw.get("name"), "tool"),
+        name=name_of(raw.get("name")),
         description=description,
         input_schema=raw.get("inputSchema", raw.get("input_schema", True)),
         raw=raw,
@@ -148,9 +148,11 @@ def _list_of_objects(value: Json, what: str) -> list[dict[str, Any]]:
 
 
 def _call(raw: dict[str, Any], repeated: dict[str, None]) -> ActualCall:
-    tool = name_of(raw.get("tool"), "call")
-    arguments = _arguments(raw.get("arguments"), tool, repeated)
-    return ActualCall(tool=tool, arguments=arguments, server=server_of(raw.get("server")))
+    tool = raw.get("tool") or ""
+    if not isinstance(tool, str):
+        raise InputError("A call of the line has a name that is not text.")
+    call = ActualCall(tool=tool, server=server_of(raw.get("server")))
+    return replace(call, arguments=_arguments(raw.get("arguments"), call.label, repeated))
 
 
 def _arguments(value: Json, tool: str, repeated: dict[str, None]) -> dict[str, Any]:
@@ -197,7 +199,7 @@ def read_pair_lines(lines: Iterable[Line]) -> Iterator[PairLine]:
 
 
 def pair_results(lines: Sequence[PairLine], scores: Iterable[ToolPair]) -> Iterator[dict[str, Json]]:
-    """`{"id", "score", "full_score", "lexical", "confusability"}`, or `{"id", "error"}`, for each line in order.
+    """`{"id", "score", "full_score", "lexical", "confusability", "level"}`, or `{"id", "error"}`, a line in order.
 
     `scores` are those of the sound lines, in their order; they come rounded to 4 decimals.
     """
@@ -211,6 +213,7 @@ def _scored(pair: ToolPair) -> dict[str, Json]:
         "full_score": None if pair.full is None else round(pair.full, 4),
         "lexical": round(pair.lexical, 4),
         "confusability": round(pair.confusability, 4),
+        "level": pair.level.value,
     }
 
 

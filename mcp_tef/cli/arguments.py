@@ -48,14 +48,14 @@ def add_verb(
 
 
 def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:
-    """Add an option for each number, with its default."""
+    """Add an option for each number, with its default if it has one."""
     for field in fields:
         parser.add_argument(
-            f"--{field.name}",
+            f"--{field.name.replace('_', '-')}",
             type=field.type,
             default=field.default,
             metavar=field.metavar,
-            help=f"{field.help} (default: {field.default_text})",
+            help=f"{field.help} (default: {field.default_text})" if field.default_text else field.help,
         )
 
 

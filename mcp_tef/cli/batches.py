@@ -3,11 +3,14 @@
 import asyncio
 import shlex
 from argparse import Namespace
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
+    CUT_OFF_CODE,
+    GAVE_UP,
+    NOT_OFFERED_CODE,
     Batch,
     InputError,
     Json,
@@ -21,7 +24,7 @@ from mcp_tef import (
     error_to_json,
 )
 from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.formatting import batch_line, counted, metrics_lines, passed, repeats_lines, run_lines
+from mcp_tef.cli.formatting import batch_line, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.terminal import Progress, Terminal
@@ -32,11 +35,12 @@ if TYPE_CHECKING:
 
 FILES = {"junit": ReportFormat.JUNIT, "html": ReportFormat.HTML, "csv": ReportFormat.CSV}
 METRICS = (
+    "correct_call",
+    "correct_tool",
     "precision",
     "recall",
     "f1",
     "accuracy",
-    "parameters_right",
     "parameter_accuracy",
     "completeness",
     "type_conformance",
@@ -50,16 +54,18 @@ def add_report_options(parser: Parser) -> None:
         action="append",
         default=[],
         type=threshold,
-        metavar="METRIC=X",
-        help=f"pass if this metric is at least X, regardless of single runs: {', '.join(METRICS)}",
+        metavar="[METRIC=]X",
+        help=f"pass if this metric is at least X, regardless of single runs: {', '.join(METRICS)}; "
+        f"without METRIC, {METRICS[0]}",
     )
     for name in FILES:
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
 
 
 def threshold(text: str) -> tuple[str, float]:
-    """Parse `METRIC=X`; InputError for an unknown metric, or a value that is not from 0 to 1."""
-    name, _, value = text.partition("=")
+    """Parse `METRIC=X`, or `X` for a correct call; InputError for an unknown metric, or an X not from 0 to 1."""
+    name, _, value = text.rpartition("=")
+    name = name if "=" in text else METRICS[0]
     key = name.strip().lower().replace("-", "_")
     if key not in METRICS:
         raise InputError(f"--fail-under {text}: {name} is not a metric.", hint=f"Use one of {', '.join(METRICS)}.")
@@ -106,7 +112,8 @@ async def follow(
 
     An interruption stops it so that it can be resumed; what had finished is reported all the same.
     """
-    stop = engine.subscribe(Progress(terminal).hear)
+    progress = Progress(terminal)
+    stop = engine.subscribe(progress.hear)
     starting = asyncio.ensure_future(start)
     try:
         batch = await engine.runs.wait((await asyncio.shield(starting)).id)
@@ -126,11 +133,17 @@ async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Name
     if terminal.json:
         terminal.document(results.document)
     terminal.say(batch_line(batch))
+    if batch.stopped:
+        terminal.say(f"Stopped early: {batch.stopped}")
     _tell(results, terminal)
-    if asked is None:
-        return verdict_code(results.runs)
-    await write_reports(engine, batch, asked, terminal)
-    return _kept(results.runs, results.overview.metrics, asked, terminal)
+    if batch.text_calls_note:
+        terminal.note(f"{batch.text_calls_note}.")
+    if asked is not None:
+        await write_reports(engine, batch, asked, terminal)
+    if batch.stopped and batch.stopped.startswith(GAVE_UP):
+        terminal.note(f"Go on with: {_resume_command(engine, batch)}")
+        return UNREACHED
+    return verdict_code(results.runs) if asked is None else _kept(results, asked, terminal)
 
 
 async def _report_interrupted(
@@ -173,7 +186,8 @@ class _BatchResults:
         from mcp_tef import overview_to_json, run_to_json
 
         runs = [run_to_json(run) for run in self.runs]
-        return {"batch": self.batch.id, "runs": runs, "metrics": overview_to_json(self.overview)}
+        metrics = overview_to_json(self.overview)
+        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped}
 
 
 async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
@@ -184,27 +198,43 @@ async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
 def _tell(results: _BatchResults, terminal: Terminal) -> None:
     for run in results.runs:
         terminal.say(*run_lines(run))
-    terminal.say("", *metrics_lines(results.overview.metrics), *repeats_lines(results.overview.repeats))
+    terminal.say("", *overview_lines(results.overview))
 
 
-def _kept(runs: tuple[RunSummary, ...], metrics: Metrics, asked: Namespace, terminal: Terminal) -> int:
+def _kept(results: _BatchResults, asked: Namespace, terminal: Terminal) -> int:
     """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
+    runs, metrics = results.runs, results.overview.metrics
     if not asked.fail_under:
         return verdict_code(runs)
-    missed = shortfalls(metrics, asked.fail_under)
-    failed = sum(run.classification is None for run in runs)
-    if failed:
-        missed.append(
-            f"{failed} of {counted(len(runs), 'run')} {'has' if failed == 1 else 'have'} no verdict, "
-            "and no metric counts them."
-        )
+    missed = [
+        *shortfalls(metrics, asked.fail_under),
+        *_uncounted(runs, metrics, {name for name, _ in asked.fail_under}),
+    ]
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")
     return max(MISSED, verdict_code(runs)) if missed else PASSED
 
 
+def _uncounted(runs: Sequence[RunSummary], metrics: Metrics, names: set[str]) -> Iterator[str]:
+    """Yield a sentence for runs that the metrics of a threshold do not count."""
+    if metrics.unreadable and not names & set(METRICS[:2]):
+        yield (
+            f"{metrics.unreadable} of {counted(metrics.n, 'answer')} could not be read, which only {METRICS[0]} and "
+            f"{METRICS[1]} count as wrong everywhere."
+        )
+    failed = sum(run.classification is None for run in runs)
+    if failed:
+        verb = "has" if failed == 1 else "have"
+        yield f"{failed} of {counted(len(runs), 'run')} {verb} no verdict, and no metric counts them."
+
+
 def verdict_code(runs: tuple[RunSummary, ...]) -> int:
-    """0 when every run passed, 3 when none could be judged for want of a server or model, else 1."""
-    if all(passed(run) for run in runs):
+    """0 when every run passed, 3 when none could be judged for want of a server or model, else 1.
+
+    An expected tool that was not offered is a failed expectation, and an answer that was cut off came from a model.
+    """
+    if all(run.passes for run in runs):
         return PASSED
-    return UNREACHED if all(run.status is RunStatus.FAILED for run in runs) else MISSED
+    reached = (CUT_OFF_CODE, NOT_OFFERED_CODE)
+    unreached = (run.status is RunStatus.FAILED and run.failure_code not in reached for run in runs)
+    return UNREACHED if all(unreached) else MISSED

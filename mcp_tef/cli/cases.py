@@ -1,23 +1,22 @@
 """`cases …`: bring test cases in and out, and look at them."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
     CASE_FILE_SUFFIXES,
     CaseFileFormat,
-    CaseId,
     CaseImportPreview,
     ImportStatus,
     InputError,
-    TestCase,
     case_export_to_json,
     case_import_to_json,
     case_to_json,
     open_regular_file,
 )
+from mcp_tef.cli import case_drafts
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.output_files import output_name, writable
@@ -44,6 +43,12 @@ def register(verbs: Verbs) -> None:
     add_verb(group, "show", "show one case", show, reads=True).add_argument(
         "case", metavar="ID", help="an id, or a name"
     )
+    families_parser = add_verb(group, "families", "propose families of cases that paraphrase one another", families)
+    _choice(families_parser)
+    families_parser.add_argument(
+        "--apply", nargs="*", metavar="FAMILY", help="store the proposals with these names (default: all of them)"
+    )
+    case_drafts.register(group)
     remove_parser = add_verb(group, "remove", "remove cases with their runs", remove)
     remove_parser.add_argument("cases", nargs="+", metavar="ID", help="an id, or a name")
 
@@ -125,7 +130,7 @@ async def _doubts(engine: "Engine", preview: CaseImportPreview) -> list[tuple[st
 async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
     """Write cases to a file; what its form cannot hold is told, case by case."""
     async with opened(arguments, terminal) as engine:
-        ids = [case.id for case in chosen(await engine.cases.list(), arguments)]
+        ids = [case.id for case in await engine.cases.list(suites=arguments.suite, tags=arguments.tag)]
         if not ids:
             raise InputError("There is no case to export.", hint="Look at them with: mcp-tef cases list")
         report = await engine.case_files.export_file(arguments.out, ids, _form(arguments))
@@ -142,44 +147,46 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
 async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
     """List the cases."""
     async with opened(arguments, terminal) as engine:
-        cases = chosen(await engine.cases.list(), arguments)
+        cases = await engine.cases.list(suites=arguments.suite, tags=arguments.tag)
     terminal.document({"cases": [case_to_json(case) for case in cases]})
-    rows = [(case.id, case.name, case.draft.expectation.label, ", ".join(case.draft.suites)) for case in cases]
-    terminal.say(*table(("ID", "NAME", "EXPECTED", "SUITES"), rows))
+    drafts = [(case.id, case.draft) for case in cases]
+    rows = [(id_, one.name, one.expectation.label, one.origin, ", ".join(one.suites)) for id_, one in drafts]
+    terminal.say(*table(("ID", "NAME", "EXPECTED", "ORIGIN", "SUITES"), rows))
     return 0
-
-
-def chosen(cases: Sequence[TestCase], arguments: Namespace) -> list[TestCase]:
-    """Return the cases of the named suites and tags; all of them where none is named."""
-    wanted = {*arguments.suite}, {*arguments.tag}
-    if not any(wanted):
-        return list(cases)
-    return [case for case in cases if wanted[0] & {*case.draft.suites} or wanted[1] & {*case.draft.tags}]
 
 
 async def show(arguments: Namespace, terminal: Terminal) -> int:
     """Show one case."""
     async with opened(arguments, terminal) as engine:
-        [case] = await resolved(engine, [arguments.case])
+        [case] = await engine.cases.named([arguments.case])
     shape = case_to_json(case)
     terminal.document(shape)
     terminal.say(*(f"{key:10} {value}" for key, value in shape.items() if value not in ([], "")))
     return 0
 
 
+async def families(arguments: Namespace, terminal: Terminal) -> int:
+    """List proposed families; only --apply stores any."""
+    async with opened(arguments, terminal) as engine:
+        proposals = await engine.families.propose(suites=arguments.suite, tags=arguments.tag)
+        if arguments.apply is not None:
+            proposals = engine.families.named(arguments.apply, proposals)
+            joined = [(case, proposal.name) for proposal in proposals for case in proposal.cases]
+            await engine.cases.edit_all({case.id: replace(case.draft, family=name) for case, name in joined})
+    shapes = [{"family": one.name, "cases": [case_to_json(case) for case in one.cases]} for one in proposals]
+    terminal.document({"families": shapes, "applied": arguments.apply is not None})
+    rows = [(one.name, case.name, case.draft.query) for one in proposals for case in one.cases]
+    terminal.say(*(table(("FAMILY", "CASE", "QUERY"), rows) if rows else ["No cases paraphrase one another."]))
+    if rows and arguments.apply is None:
+        terminal.say("", "Nothing was changed. Store them with: mcp-tef cases families --apply [FAMILY ...]")
+    return 0
+
+
 async def remove(arguments: Namespace, terminal: Terminal) -> int:
     """Remove cases, all or none."""
     async with opened(arguments, terminal) as engine:
-        cases = await resolved(engine, arguments.cases)
+        cases = await engine.cases.named(arguments.cases)
         await engine.cases.remove([case.id for case in cases])
     terminal.document({"removed": [case.id for case in cases]})
     terminal.say(*(f"{case.name} was removed." for case in cases))
     return 0
-
-
-async def resolved(engine: "Engine", texts: Sequence[str]) -> list[TestCase]:
-    """Return the cases with these ids or names; NotFoundError for one that means none."""
-    cases = await engine.cases.list()
-    by_id = {case.id: case for case in cases}
-    by_name = {case.name: case for case in cases}
-    return [by_id.get(CaseId(text)) or by_name.get(text) or await engine.cases.get(CaseId(text)) for text in texts]

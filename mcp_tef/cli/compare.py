@@ -1,17 +1,28 @@
-"""`compare`: what changed from one batch to another, and whether it says anything."""
+"""`compare`: changes from one batch to another, and the two claims that they support."""
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from mcp_tef import BatchComparison, BatchId, ComparedRuns, PairChange, PairedTest, ReportFormat, RunPair, RunSummary
+from mcp_tef import (
+    BatchComparison,
+    BatchId,
+    CasePair,
+    CaseSide,
+    ComparedRuns,
+    PairChange,
+    ReportFormat,
+    RunSummary,
+    ShareChange,
+    TestCase,
+)
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import rate
 from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
 
-NOT_WORSE, WORSE = 0, 1
+NOT_WORSE, WORSE, CANNOT_TELL = 0, 1, 4
 SHOWN = 50
 TOLD_FIRST = (PairChange.REGRESSED, PairChange.FIXED)
 WORDS = {
@@ -23,58 +34,78 @@ WORDS = {
     PairChange.GONE: "gone",
     PairChange.NOT_COMPARABLE: "without a verdict",
 }
-SHAPE = """With --json: {"before", "after": batches, "paired_by": "run"|"case", "counts": {CHANGE: number of pairs},
-"cases": {CHANGE: [case ids]}, "pairs": [{"case", "change", "parameters", "before", "after": run ids}],
-"reading": "better"|"worse"|"undecided", "mcnemar_p", "more_runs", "n", "accuracy": {"before", "after": RATE},
-"difference": {"value", "low", "high"}, "sentence", "parameters": the same from "reading" on, for parameters
-where both runs chose the right tool, "notes": [sentence]}. CHANGE is fixed, regressed, unchanged_right,
+SHAPE = """With --json: {"before", "after": batches, "paired_by": "case_and_model"|"case", "counts": {CHANGE: number
+of cases}, "cases": {CHANGE: [case ids]}, "pairs": [{"case", "change", "before", "after": {"passed", "n", "runs":
+[ids]}|null}], "criterion": "correct_call"|"correct_tool", "on_these_cases": VERDICT,
+"for_queries_like_these": VERDICT, "sentence", "sentences": [of both], "n": pairs of runs, "compared_cases",
+"families", "wins", "losses", "evidence": {"better", "worse"}, "p", "icc", "left_out", "rates": {"before", "after":
+RATE}, "difference": {"value", "low", "high"}, "correct_call", "correct_tool": {"before", "after", "difference"},
+"must_hold": [{"case", "holds", "p", "sentence"}], "notes": [sentence]}. VERDICT is better, worse,
+no_worthwhile_change or cannot_tell_yet. CHANGE is fixed, regressed (by the pass rate of the case), unchanged_right,
 unchanged_wrong, new, gone or not_comparable. What is not defined is null.
 
-Exit codes: 0 not worse, 1 worse (the choice of tools or the parameters, by McNemar's exact test at 5 %)."""
+Exit codes: 0 not worse, 1 worse for queries like these, or a case of --must-hold does not hold; with --strict, 4 if the
+verdict for queries like these is cannot_tell_yet, and nothing else fails."""
 
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(
-        verbs, "compare", "what changed from one batch to another, with a paired test", compare, reads=True
+        verbs, "compare", "what changed from one batch to another, and what that shows", compare, reads=True
     )
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = SHAPE
     parser.add_argument("before", metavar="BATCH_A", help="the earlier batch")
     parser.add_argument("after", metavar="BATCH_B", help="the later batch")
+    parser.add_argument(
+        "--must-hold",
+        action="append",
+        default=[],
+        metavar="CASE",
+        help="a case, by id or name, that may not pass less often; can be repeated",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 4 if the runs cannot tell whether it is worse for queries like these",
+    )
     parser.add_argument("--html", type=writable, metavar="F", help="write a report to read to F")
     parser.add_argument("--csv", type=writable, metavar="F", help="write every pair to F, one a line")
 
 
 async def compare(arguments: Namespace, terminal: Terminal) -> int:
-    """Tell what was fixed and what regressed; 1 where the later batch is worse."""
+    """Print what was fixed and what regressed; return 1 where it fails, and 4 where --strict asks for a decision."""
     from mcp_tef import RunReports, comparison_to_json
 
     before, after = BatchId(arguments.before), BatchId(arguments.after)
     async with opened(arguments, terminal) as engine:
-        found = await engine.compare.batches(before, after)
+        held = await engine.cases.named(arguments.must_hold)
+        found = await engine.compare.batches(before, after, [case.id for case in held])
         changed = list(islice(_worth_telling(found), SHOWN))
         rows = await engine.compare.pairs(changed)
         for form, path in ((ReportFormat.HTML, arguments.html), (ReportFormat.CSV, arguments.csv)):
             if path:
                 await RunReports(engine).write_comparison(before, after, path, form)
     terminal.document(comparison_to_json(found))
-    terminal.say(*_lines(found, rows))
-    return WORSE if found.worse else NOT_WORSE
+    terminal.say(*_lines(found, rows, held))
+    if found.failed:
+        return WORSE
+    return CANNOT_TELL if arguments.strict and found.undecided else NOT_WORSE
 
 
-def _worth_telling(found: BatchComparison) -> Iterator[RunPair]:
+def _worth_telling(found: BatchComparison) -> Iterator[CasePair]:
     for change in TOLD_FIRST:
         yield from found.of(change)
-    yield from (pair for pair in found.pairs if pair.change not in TOLD_FIRST and pair.parameters in TOLD_FIRST)
 
 
-def _lines(found: BatchComparison, rows: Sequence[ComparedRuns]) -> Iterator[str]:
+def _lines(found: BatchComparison, rows: Sequence[ComparedRuns], held: Sequence[TestCase]) -> Iterator[str]:
     counts = ", ".join(f"{number:,} {WORDS[change]}" for change, number in found.counts.items() if number)
-    yield f"pairs                {counts or 'none'}"
-    yield from _test_lines("right tools", found.selection)
-    if found.parameters.n:
-        yield from _test_lines("right parameters", found.parameters)
+    yield f"cases                {counts or 'none'}"
+    yield _share_line("correct call", found.correct_call)
+    yield _share_line("correct tool", found.correct_tool)
+    yield found.on_these_cases.sentence
+    yield found.for_queries_like_these.sentence
+    yield from _held_lines(found, held)
     yield from found.notes
     if rows:
         yield ""
@@ -84,13 +115,18 @@ def _lines(found: BatchComparison, rows: Sequence[ComparedRuns]) -> Iterator[str
             yield f"… and {more:,} more; --json tells them all."
 
 
-def _test_lines(name: str, test: PairedTest) -> Iterator[str]:
-    yield f"{name:20} {rate(test.before)} before, {rate(test.after)} after{_gain(test)}"
-    yield f"{'':20} {test.sentence}"
+def _held_lines(found: BatchComparison, held: Sequence[TestCase]) -> Iterator[str]:
+    names = {case.id: case.draft.name for case in held}
+    for one in found.must_hold:
+        yield f"{'holds' if one.holds else 'broken':20} {names[one.case_id]}: {one.sentence}"
 
 
-def _gain(test: PairedTest) -> str:
-    gain = test.difference
+def _share_line(name: str, share: ShareChange) -> str:
+    return f"{name:20} {rate(share.before)} before, {rate(share.after)} after{_gain(share)}"
+
+
+def _gain(share: ShareChange) -> str:
+    gain = share.difference
     if gain.value is None:
         return ""
     return f": {gain.value:+.2f} ({gain.low:+.2f} to {gain.high:+.2f})"
@@ -98,12 +134,14 @@ def _gain(test: PairedTest) -> str:
 
 def _row(item: ComparedRuns) -> tuple[str, ...]:
     run = item.after or item.before
-    change = WORDS[item.pair.change]
-    if item.pair.change not in TOLD_FIRST and item.pair.parameters in TOLD_FIRST:
-        change = f"parameters {WORDS[item.pair.parameters]}"
     name, expected = (run.case_name, run.expected) if run else ("", "")
-    return change, name, expected, _selected(item.before), _selected(item.after)
+    before, after = _selected(item.before, item.pair.before), _selected(item.after, item.pair.after)
+    return WORDS[item.pair.change], name, expected, before, after
 
 
-def _selected(run: RunSummary | None) -> str:
-    return (run.selected or run.status.value) if run else "–"
+def _selected(run: RunSummary | None, side: CaseSide | None) -> str:
+    """Return the pick of the run to look at, and how many of several passed."""
+    if run is None or side is None:
+        return "–"
+    passed = f" ({side.passed:,} of {side.judged:,})" if side.judged > 1 else ""
+    return f"{run.selected or run.status.value}{passed}"

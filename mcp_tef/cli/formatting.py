@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import (
     Batch,
-    Classification,
     Drift,
-    MatrixKind,
+    FlagRule,
     Metrics,
-    ModelSettings,
+    MetricsOverview,
     OverlapWeights,
     PairAdvice,
     PastVerdict,
@@ -17,20 +16,23 @@ from mcp_tef import (
     Recommendation,
     RejudgeReason,
     RepeatStatistics,
+    RunMark,
     RunStatus,
     RunSummary,
     Server,
     ToolPair,
+    is_baseline,
+    priced_text,
 )
+from mcp_tef import decimal_text as number
 from mcp_tef.cli.terminal import one_line, table
 
 if TYPE_CHECKING:
     from mcp_tef import OverlappingPair, Similarity
 
 
-BASELINE = ModelSettings().label
-
-MARKS = {RunStatus.FAILED: "!", RunStatus.CANCELLED: "–", RunStatus.PENDING: "·", RunStatus.RUNNING: "·"}
+MARKS = {RunMark.CORRECT_CALL: "✓", RunMark.WRONG_ARGUMENTS: "~", RunMark.WRONG: "✗"}
+STATUS_MARKS = {RunStatus.FAILED: "!", RunStatus.CANCELLED: "–", RunStatus.PENDING: "·", RunStatus.RUNNING: "·"}
 WIDTH = 90
 REASONS = {
     RejudgeReason.EXPECTATION_CHANGED: "its case expects something else now",
@@ -41,22 +43,14 @@ LONGEST_DRIFT = 1_000
 MARGIN = " " * 13
 
 
-def passed(run: RunSummary) -> bool:
-    """Return True if the right tools were chosen and no judged parameter is wrong."""
-    return _right(run) and run.parameters_ok is not False
-
-
-def _right(run: RunSummary) -> bool:
-    return run.classification in (Classification.TP, Classification.TN)
-
-
 def run_lines(run: RunSummary) -> list[str]:
     """One line of verdict; where it did not pass, a second one that says why."""
     word = run.classification.value if run.classification else run.status.value
-    lines = [f"{_mark(run)} {word:9}  {one_line(run.query, WIDTH)}"]
+    marked = " (call read from text)" if run.read_from_text else ""
+    lines = [f"{_mark(run)} {word:9}  {one_line(run.query, WIDTH)}{marked}"]
     if run.failure:
         lines.append(f"{MARGIN}{run.failure.message} {run.failure.hint}".rstrip())
-    elif run.explanation and not passed(run):
+    elif run.explanation and not run.passes:
         lines.append(f"{MARGIN}{run.explanation}")
     return lines
 
@@ -68,30 +62,39 @@ def past_line(past: PastVerdict) -> str:
 
 
 def _mark(run: RunSummary) -> str:
-    if run.classification is None:
-        return MARKS.get(run.status, "·")
-    if passed(run):
-        return "✓"
-    return "~" if _right(run) else "✗"
+    return STATUS_MARKS.get(run.status, "·") if run.mark is None else MARKS[run.mark]
 
 
 def batch_line(batch: Batch) -> str:
     """Return one line with the models of a batch; the baseline is always named as such."""
-    names = [f"{name} (a baseline, not a model's answer)" if name == BASELINE else name for name in batch.models]
+    names = [f"{name} (a baseline, not a model's answer)" if is_baseline(name) else name for name in batch.models]
     return f"Asked: {', '.join(names)}"
+
+
+def overview_lines(overview: MetricsOverview) -> list[str]:
+    """Return the metrics of each model, the baseline last, and what repeats show."""
+    models = sorted(overview.models, key=lambda one: one.baseline)
+    lines: list[str] = []
+    for one in models if len(models) > 1 else ():
+        lines += [f"{one.model}{' (a baseline, not a model)' if one.baseline else ''}", *metrics_lines(one.metrics), ""]
+    return [*(lines or metrics_lines(overview.metrics)), *repeats_lines(overview.repeats)]
 
 
 def metrics_lines(metrics: Metrics) -> list[str]:
     """Return the metrics, each rate with its interval and the number of its runs."""
     counts = f"{metrics.tp} TP, {metrics.fp} FP, {metrics.tn} TN, {metrics.fn} FN, {metrics.failed} failed"
     lines = [
+        f"{metrics.sentence}.",
+        f"correct call         {rate(metrics.correct_call)}",
+        f"correct tool         {rate(metrics.correct_tool)}",
         f"runs                 {counts}",
+        *_apart(metrics),
         f"precision            {rate(metrics.precision)}",
         f"recall               {rate(metrics.recall)}",
-        f"F1                   {number(metrics.f1)}",
+        f"F1                   {metrics.f1_text}",
         f"accuracy             {rate(metrics.accuracy)}",
-        f"parameters right     {rate(metrics.parameters_right)}",
-        f"parameter accuracy   {number(metrics.parameter_accuracy)}",
+        f"parameter accuracy   {rate(metrics.parameter_accuracy)}",
+        f"completeness         {rate(metrics.completeness)}",
         f"type conformance     {rate(metrics.type_conformance)}",
         f"made-up parameters   {rate(metrics.hallucination)}",
     ]
@@ -99,13 +102,28 @@ def metrics_lines(metrics: Metrics) -> list[str]:
         lines.append(
             f"time per run         {metrics.latency_p50_ms:.0f} ms, 95 % within {metrics.latency_p95_ms:.0f} ms"
         )
-    if metrics.cost_usd:
-        lines.append(f"cost                 ${metrics.cost_usd:.4f}")
+    lines += _cost(metrics)
     ranked = {place: share for place, share in metrics.recall_at.items() if share.n}
     if ranked:
         shares = ", ".join(f"{number(share.value)} within the first {place}" for place, share in ranked.items())
         lines.append(f"expected tool ranked {shares}")
     return lines
+
+
+def _cost(metrics: Metrics) -> list[str]:
+    if not metrics.priced:
+        return ["cost                 unknown, since no price is known"] if metrics.unpriced else []
+    amount = priced_text(f"${metrics.cost_usd:.4f}", metrics.priced, metrics.unpriced)
+    return [f"cost                 {amount}"] if metrics.cost_usd or metrics.unpriced else []
+
+
+def _apart(metrics: Metrics) -> list[str]:
+    """Return a line for each kind of run that was left out of every rate for a reason of its own."""
+    kinds = (
+        (metrics.not_offered, "not asked, since the expected tool was not offered"),
+        (metrics.cut_off, "cut off by the limit of an answer"),
+    )
+    return [f"                     {number} {reason}" for number, reason in kinds if number]
 
 
 def repeats_lines(repeats: RepeatStatistics) -> list[str]:
@@ -127,12 +145,7 @@ def rate(value: Rate) -> str:
     """`0.83 (0.61 to 0.94, n 18)`, or a dash where it is not defined."""
     if value.value is None:
         return "–"
-    return f"{value.value:.2f} ({number(value.low)} to {number(value.high)}, n {value.n})"
-
-
-def number(value: float | None) -> str:
-    """Two decimals, or a dash where it is not defined."""
-    return "–" if value is None else f"{value:.2f}"
+    return f"{number(value.value)} ({number(value.low)} to {number(value.high)}, n {value.n})"
 
 
 def drift_line(drift: Drift) -> str:
@@ -164,12 +177,12 @@ LONGEST_TEXT = 200
 LEFT_STANDING = 60
 
 
-def similarity_lines(found: "Similarity", at: float) -> list[str]:
+def similarity_lines(found: "Similarity", rule: FlagRule) -> list[str]:
     """Return the lines of a comparison: its method, the flagged pairs, or the closest pairs if none is flagged."""
-    count = found.count_at(at)
+    count = found.count_flagged(rule)
     verb = "is" if count == 1 else "are"
-    head = f"{count:,} of {counted(found.pair_count, 'pair')} {verb} at least {at:g} alike."
-    pairs = found.pairs_by(MatrixKind.SIMILARITY, min(count, MOST_PAIRS) or CLOSEST)
+    head = f"{count:,} of {counted(found.pair_count, 'pair')} {verb} flagged: {rule.text}."
+    pairs = found.pairs_by(rule.kind, min(count, MOST_PAIRS) or CLOSEST)
     lines = [compared_line(found), head, *_pair_table(found, pairs)]
     if not count and pairs:
         lines.insert(2, f"The closest {'is' if len(pairs) == 1 else 'are'}:")
@@ -185,13 +198,13 @@ def compared_line(found: "Similarity") -> str:
 
 
 def _pair_table(found: "Similarity", pairs: Sequence[ToolPair]) -> list[str]:
-    heads = ("SIMILARITY", "FULL", "WORDS", "CONFUSABLE", "TOOL", "LOOKS LIKE")
+    heads = ("CONFUSABLE", "SIMILARITY", "FULL", "WORDS", "TOOL", "LOOKS LIKE")
     rows = [
         (
+            one.level.value,
             _figure(one.similarity),
             _figure(one.full),
             _figure(one.lexical),
-            _figure(one.confusability),
             *_ids(found, one),
         )
         for one in pairs
@@ -225,18 +238,18 @@ def advice_lines(advice: PairAdvice) -> list[str]:
     for one in advice.recommendations:
         lines += _recommendation_lines(one)
     if not advice.recommendations:
-        lines.append("  Nothing to recommend.")
+        lines.append("  No draft. Ask a model with --model, or write in each description when to use the other tool.")
     return lines
 
 
 def _recommendation_lines(one: Recommendation) -> list[str]:
+    source = "a draft from the definitions" if one.author == "draft" else f"by {one.author}"
+    before, after = _beside(one.before or "–", one.revised)
     lines = [f"  → {one.tool_id}: {one.action}", f"    {one.rationale}"]
-    if one.revised is not None:
-        source = "a draft from its own schema" if one.author == "draft" else f"by {one.author}"
-        before, after = _beside(one.before or "–", one.revised)
-        lines += [f"    before: {before}", f"    after:  {after} ({source})"]
-    if one.similarity_after is not None:
-        lines.append(f"    similarity after: {one.similarity_after:.2f}")
+    lines += [f"    before: {before}", f"    after:  {after} ({source})"]
+    if one.cases:
+        right = f"{one.cases.correct_before} → {one.cases.correct_after} of {counted(one.cases.cases, 'case')}"
+        lines.append(f"    built-in baseline: {right} correct")
     return lines
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Final, TypeAlias
 
-from mcp_tef import Config, RedactingFormatter, TefError, error_to_json
+from mcp_tef import Config, ModelFault, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
 from mcp_tef.cli.crash_log import CRASHED, log_crash
 from mcp_tef.cli.output_files import require_apart, standard_output
@@ -39,8 +39,8 @@ VERBS: Final = {
 DESCRIPTION = """Will a language model pick your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
-3 a server, model or file could not be reached; 70 mcp-tef itself failed; 129 hung up, 130 interrupted,
-143 terminated. Finished runs are kept, and requested reports are written."""
+3 a server, model or file could not be reached; 4 compare --strict cannot tell yet; 70 mcp-tef itself failed;
+129 hung up, 130 interrupted, 143 terminated. Finished runs are kept, and requested reports are written."""
 
 
 def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> int:
@@ -115,10 +115,18 @@ def _interrupted(terminal: Terminal) -> int:
     return INTERRUPTED
 
 
+def _hint(error: TefError) -> str:
+    """Return the hint of an error; for a missing key it names the ways of the command line."""
+    if error.code != ModelFault.KEY_MISSING:
+        return error.hint
+    provider, variable = (error.context.get(name) for name in ("provider", "variable"))
+    return f"Use --key-stdin, run mcp-tef keys set {provider}, or set {variable}."
+
+
 def _failed(terminal: Terminal, error: TefError, debug: bool, exit_code: int) -> int:
-    message = terminal.redacted(error.message)
-    terminal.document({"error": {"code": error.code, "message": message, "hint": error.hint}})
-    terminal.note(f"mcp-tef: {message} {error.hint}".rstrip())
+    message, hint = terminal.redacted(error.message), _hint(error)
+    terminal.document({"error": {"code": error.code, "message": message, "hint": hint}})
+    terminal.note(f"mcp-tef: {message} {hint}".rstrip())
     if debug:
         terminal.note(terminal.redacted(traceback.format_exc()))
     return exit_code

@@ -17,7 +17,7 @@ from mcp_tef import (
     overview_to_json,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
-from mcp_tef.cli.formatting import metrics_lines, rate, repeats_lines
+from mcp_tef.cli.formatting import overview_lines, rate
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
 
@@ -96,7 +96,7 @@ async def metrics(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         overview = await engine.metrics.overview(where)
     terminal.document(overview_to_json(overview))
-    terminal.say(*metrics_lines(overview.metrics), *repeats_lines(overview.repeats))
+    terminal.say(*overview_lines(overview))
     return 0
 
 

@@ -1,9 +1,19 @@
-"""Options of `recommend` and `quality` for the model that writes or reviews, and the estimate of its cost."""
+"""Options for what models cost, and for the one that writes or reviews; the estimate of its cost."""
 
 from argparse import Namespace
 from dataclasses import replace
 
-from mcp_tef import RETRIES, TEMPERATURE, TIMEOUT, WRITING_TIMEOUT_S, Estimate, ModelSettings, parse_model
+from mcp_tef import (
+    MAX_TOKENS,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    WRITING_TIMEOUT_S,
+    Estimate,
+    ModelSettings,
+    parse_model,
+    parse_prices,
+)
 from mcp_tef.cli.arguments import Parser, add_run_fields
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.terminal import Terminal
@@ -14,6 +24,30 @@ def add_writer_options(parser: Parser, summary: str) -> None:
     parser.add_argument("--model", metavar="PROVIDER/NAME", help=summary)
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     add_run_fields(parser, replace(TIMEOUT, default=WRITING_TIMEOUT_S), TEMPERATURE, RETRIES)
+    add_cost_options(parser)
+
+
+def add_cost_options(parser: Parser) -> None:
+    """Add the options that bound what models cost."""
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="start nothing that could cost more in all")
+    add_run_fields(parser, MAX_TOKENS)
+    parser.add_argument(
+        "--price", type=parse_prices, metavar="IN,OUT", help="$ per million tokens, where the price is not known"
+    )
+
+
+def model_settings(arguments: Namespace) -> ModelSettings:
+    """Return the settings that all models of the options share."""
+    input_price, output_price = arguments.price or (None, None)
+    return ModelSettings(
+        timeout=arguments.timeout,
+        temperature=arguments.temperature,
+        max_retries=arguments.retries,
+        base_url=arguments.base_url,
+        max_tokens=arguments.max_tokens,
+        input_price=input_price,
+        output_price=output_price,
+    )
 
 
 def writer(arguments: Namespace) -> ModelSettings | None:
@@ -21,14 +55,7 @@ def writer(arguments: Namespace) -> ModelSettings | None:
     if not arguments.model:
         return None
     provider, name = parse_model(arguments.model)
-    return ModelSettings(
-        provider=provider,
-        model=name,
-        timeout=arguments.timeout,
-        temperature=arguments.temperature,
-        max_retries=arguments.retries,
-        base_url=arguments.base_url,
-    )
+    return replace(model_settings(arguments), provider=provider, model=name)
 
 
 def tell_estimate(estimate: Estimate, model: ModelSettings, terminal: Terminal) -> None:

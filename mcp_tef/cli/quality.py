@@ -6,12 +6,11 @@ from functools import partial
 
 from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.consent import with_consent
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.tool_options import UNREACHED, add_source_options, code_of, gather
 
@@ -27,32 +26,38 @@ def register(verbs: Verbs) -> None:
     add_source_options(parser)
     add_writer_options(parser, "a model that reviews the descriptions, too")
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
-    parser.add_argument("--fail-under", type=score, metavar="SCORE", help="exit with 1 where a tool has less, of 100")
+    parser.add_argument("--fail-under", type=score, metavar="score=X", help="exit with 1 where a tool has less, of 100")
     parser.add_argument(
-        "--fail-on", choices=[str(one) for one in SEVERITIES], help="exit with 1 where a finding is as grave"
+        "--fail-on",
+        choices=[str(one) for one in SEVERITIES],
+        help="exit with 1 where a finding is as grave (default: error, unless --fail-under is given)",
     )
     parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
 
 
 def score(text: str) -> int:
-    """Parse a whole number from 0 to 100."""
-    if not text.isdecimal() or int(text) > 100:
-        raise InputError(f"{text} is not a score.", hint="Write a whole number from 0 to 100.", code="bad_usage")
-    return int(text)
+    """Parse `score=X`, or X alone, a whole number from 0 to 100."""
+    number = text.removeprefix("score=")
+    if not (number.isascii() and number.isdecimal()) or int(number) > 100:
+        raise InputError(f"{text} is not a score.", hint="Write score=X, X from 0 to 100.", code="bad_usage")
+    return int(number)
 
 
 async def quality(arguments: Namespace, terminal: Terminal) -> int:
-    """Tell every tool with its findings; 1 where a threshold is not kept, 3 where something could not be reached."""
+    """Tell every tool with its findings; 1 where a threshold is not kept, 3 where something could not be reached.
+
+    Definitions that clients reject are judged like all others.
+    """
     from mcp_tef import AnalysisReports, quality_to_json
 
     model = writer(arguments)
     keys = read_keys(arguments, terminal, [model.provider] if model else [])
     async with opened(arguments, terminal) as engine:
-        tool_set = await gather(engine, arguments, terminal, at_least=1)
+        tool_set = await gather(engine, arguments, terminal, at_least=1, broken_too=True)
         if model:
             tell_estimate(await engine.quality.estimate(tool_set, model), model, terminal)
             allow_typed_addresses(engine, [model])
-        review = partial(engine.quality.review, tool_set, model=model, keys=keys)
+        review = partial(engine.quality.review, tool_set, model=model, keys=keys, max_cost_usd=arguments.max_cost)
         report = await with_consent(engine, arguments, terminal, review)
         if arguments.out:
             await AnalysisReports().write_quality(report, arguments.out)
@@ -65,7 +70,8 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
 
 def _threshold_code(report: QualityReport, arguments: Namespace, terminal: Terminal) -> int:
     """Note each threshold that is not kept; 1 where there is one."""
-    missed = shortfalls(report, arguments.fail_under, arguments.fail_on)
+    gravest = arguments.fail_on or (Severity.ERROR if arguments.fail_under is None else None)
+    missed = shortfalls(report, arguments.fail_under, gravest)
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")
     return MISSED if missed else 0

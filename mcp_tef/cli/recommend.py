@@ -6,13 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import InputError, Json, ModelSettings, PairAdvice, ToolSet
+from mcp_tef import FlagRule, InputError, Json, ModelSettings, PairAdvice, ToolSet
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.consent import with_consent
 from mcp_tef.cli.formatting import advice_lines, compared_line, counted
 from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
 from mcp_tef.cli.run import allow_typed_addresses
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.tool_options import (
     UNREACHED,
@@ -20,11 +19,10 @@ from mcp_tef.cli.tool_options import (
     add_source_options,
     add_threshold_option,
     analyse,
-    asked_embedder,
     code_of,
+    flag_rule,
     gather,
     keys_for,
-    threshold,
 )
 
 if TYPE_CHECKING:
@@ -54,10 +52,9 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         tool_set = await gather(engine, arguments, terminal)
         found = await analyse(engine, tool_set, arguments, terminal, keys, full=True)
-        places = wanted_pairs(found, arguments.pair, threshold(engine, arguments))
+        places = wanted_pairs(found, arguments.pair, flag_rule(engine, arguments))
         if model and places:
             tell_estimate(await engine.recommend.estimate(found, places, model), model, terminal)
-        asked = await asked_embedder(engine, arguments, terminal, keys)
         if model:
             allow_typed_addresses(engine, [model])
         ask = partial(
@@ -65,11 +62,11 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
             *(found, places),
             model=model,
             keys=keys,
-            embedder=asked.choice,
-            embedder_key=asked.key,
+            max_cost_usd=arguments.max_cost,
         )
         advice = await with_consent(engine, arguments, terminal, ask)
         files = await AnalysisReports().write_advice(advice, arguments.patch_dir) if arguments.patch_dir else ()
+    advice = tuple(sorted(advice, key=lambda one: -_gain(one)))
     terminal.document(_document(found, advice, model, files))
     terminal.say(compared_line(found))
     for one in advice:
@@ -78,10 +75,11 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
     return _code(advice, tool_set)
 
 
-def wanted_pairs(found: "Similarity", named: Sequence[Sequence[str]], at: float) -> list[tuple[int, int]]:
-    """Return the indices of the named pairs, else of the flagged ones, the most similar first."""
+def wanted_pairs(found: "Similarity", named: Sequence[Sequence[str]], rule: FlagRule) -> list[tuple[int, int]]:
+    """Return the indices of the named pairs, else of the flagged ones, the most confusable first."""
     if not named:
-        return [(pair.a, pair.b) for pair in found.flagged(at)]
+        flagged = sorted(found.flagged(rule), key=lambda pair: -pair.confusability)
+        return [(pair.a, pair.b) for pair in flagged]
     return [(_place(found, a), _place(found, b)) for a, b in named]
 
 
@@ -98,15 +96,21 @@ def _place(found: "Similarity", name: str) -> int:
     raise InputError(f"There is no tool named {name}.", hint="Look at their ids with: mcp-tef similarity --json")
 
 
+def _gain(advice: PairAdvice) -> int:
+    """Return how many cases the baseline wins with the best recommendation for a pair."""
+    return max((one.cases.gain for one in advice.recommendations if one.cases), default=0)
+
+
 def _document(
     found: "Similarity", advice: Sequence[PairAdvice], model: ModelSettings | None, files: Sequence[Path]
 ) -> Json:
-    from mcp_tef import advice_to_json
+    from mcp_tef import advice_to_json, joint_changes
 
     return {
         "embedder": found.embedder,
         "model": model.label if model else None,
         "pairs": [advice_to_json(one) for one in advice],
+        "patches": {server: list(patch) for server, (patch, _) in joint_changes(advice).items()},
         "files": [str(path) for path in files],
         "unreachable": [{"server": one.server, "reason": one.reason} for one in found.unreachable],
     }

@@ -3,26 +3,30 @@
 import os
 from argparse import Namespace
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
     CONCURRENCY,
     REPEATS,
     RETRIES,
+    SEED,
     TEMPERATURE,
     TIMEOUT,
     BatchRequest,
+    CallingMode,
     Config,
     InputError,
     ModelSettings,
     Secret,
+    ToolChoiceMode,
     parse_model,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import add_report_options, follow
-from mcp_tef.cli.cases import chosen, resolved
-from mcp_tef.cli.consent import add_consent_options, agree, with_consent
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.model_options import add_cost_options, model_settings
+from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -35,7 +39,7 @@ def register(verbs: Verbs) -> None:
     add_choice_options(parser)
     add_model_options(parser)
     add_run_fields(parser, REPEATS, CONCURRENCY)
-    parser.add_argument("--max-cost", type=float, metavar="USD", help="stop before this is spent")
+    add_cost_options(parser)
     add_key_options(parser)
     add_report_options(parser)
 
@@ -51,7 +55,11 @@ def add_model_options(parser: Parser) -> None:
     """Add the options that select models and set how they are called."""
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
-    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES)
+    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, SEED)
+    modes, choices = ([one.value for one in kind] for kind in (CallingMode, ToolChoiceMode))
+    parser.add_argument("--mode", choices=modes, default=modes[0], help="call tools natively or by JSON text")
+    parser.add_argument("--tool-choice", choices=choices, default=choices[0], help="if a tool must be called")
+    parser.add_argument("--system-prompt", metavar="TEXT|@FILE", help="put this before the instructions")
 
 
 def add_key_options(parser: Parser) -> None:
@@ -83,22 +91,25 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
     """Return the models of the options, else the default one, with the settings of this run."""
     named = arguments.model or [Config.from_environment(os.environ).default_model.label]
-    settings = ModelSettings(
-        timeout=arguments.timeout, temperature=arguments.temperature, max_retries=arguments.retries
+    settings = replace(
+        model_settings(arguments),
+        seed=arguments.seed,
+        mode=CallingMode(arguments.mode),
+        tool_choice=ToolChoiceMode(arguments.tool_choice),
+        system_prompt=_text(arguments.system_prompt),
     )
-    return tuple(_model(text, settings, arguments.base_url) for text in dict.fromkeys(named))
+    parsed = [parse_model(text) for text in dict.fromkeys(named)]
+    return tuple(replace(settings, provider=provider, model=name) for provider, name in parsed)
 
 
-def _model(text: str, settings: ModelSettings, base_url: str | None) -> ModelSettings:
-    provider, name = parse_model(text)
-    return ModelSettings(
-        provider=provider,
-        model=name,
-        timeout=settings.timeout,
-        temperature=settings.temperature,
-        max_retries=settings.max_retries,
-        base_url=base_url,
-    )
+def _text(given: str | None) -> str | None:
+    """Return a text as it was typed, or that of the file after `@`."""
+    if given is None or not given.startswith("@"):
+        return given
+    try:
+        return Path(given[1:]).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"The system prompt {given[1:]} cannot be read.", hint="Name a UTF-8 text file.") from None
 
 
 def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]) -> dict[str, Secret]:
@@ -116,9 +127,9 @@ def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]
 
 async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase"]:
     """Return the cases of the named suites, tags and ids; InputError where there is none."""
-    everything = await engine.cases.list()
-    named = await resolved(engine, arguments.case)
-    grouped = chosen(everything, arguments) if arguments.suite or arguments.tag or not named else []
+    named = await engine.cases.named(arguments.case)
+    groups = bool(arguments.suite or arguments.tag) or not named
+    grouped = await engine.cases.list(suites=arguments.suite, tags=arguments.tag) if groups else ()
     cases = {case.id: case for case in (*named, *grouped)}
     if not cases:
         raise InputError("There is no test case to run.", hint="Import some with: mcp-tef cases import FILE")

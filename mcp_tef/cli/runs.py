@@ -14,6 +14,7 @@ from mcp_tef import (
     RunStatus,
     Secret,
     batch_to_json,
+    is_baseline,
     parse_model,
     rejudge_report_to_json,
     run_detail_to_json,
@@ -21,17 +22,15 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.batches import add_report_options, follow, report
-from mcp_tef.cli.consent import with_consent
 from mcp_tef.cli.formatting import MARGIN, past_line, run_lines
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Progress, Terminal, table
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
 MOST_RUNS = 1000
-OFFLINE = "offline"
 
 
 def register(verbs: Verbs) -> None:
@@ -145,8 +144,8 @@ async def newest_or(engine: "Engine", batch_id: str | None) -> Batch:
 
 async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> tuple[Batch, dict[str, Secret]]:
     batch = await newest_or(engine, arguments.batch)
-    providers = [parse_model(label)[0] for label in batch.models]
-    keys = read_keys(arguments, terminal, (name for name in providers if name != OFFLINE))
+    providers = (parse_model(label)[0] for label in batch.models if not is_baseline(label))
+    keys = read_keys(arguments, terminal, providers)
     runs = await engine.runs.list(RunFilter(batch_id=batch.id))
     there = {case.id: case for case in await engine.cases.list()}
     cases = [there[case_id] for case_id in {run.case_id for run in runs} if case_id in there]

@@ -7,8 +7,7 @@ from typing import Any
 
 from mcp_tef import CALL_SECONDS, ConsentError, InputError, Json, Server, ToolCall, ToolReply, tool_call_to_json
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.consent import add_consent_options, agree
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import add_consent_options, agree, opened
 from mcp_tef.cli.terminal import Terminal
 
 TOOL_FAILED = 1

@@ -23,10 +23,9 @@ from mcp_tef import (
 )
 from mcp_tef.cli import server_calls, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.consent import add_consent_options, agree
 from mcp_tef.cli.formatting import drift_line, server_line
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import add_consent_options, agree, opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
 UNREACHED = 3

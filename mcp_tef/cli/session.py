@@ -1,17 +1,33 @@
-"""Opens the workspace for one command."""
+"""The workspace of one command, and the consent that the command needs: by options, or asked at the terminal."""
 
 from argparse import Namespace
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from mcp_tef import Event, NoticePublished, StoreError
+from mcp_tef import (
+    ConsentAnswer,
+    ConsentError,
+    ConsentKind,
+    ConsentRequest,
+    Event,
+    NoticePublished,
+    ServerSpec,
+    StoreError,
+    consent_rows,
+    ensure_consent,
+    sign_in_where_needed,
+)
+from mcp_tef.cli.arguments import Parser
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
+T = TypeVar("T")
+YES = "allow, for this command, the programs and addresses that it names"
 
 
 @asynccontextmanager
@@ -57,3 +73,74 @@ def _report_opening(engine: "Engine", terminal: Terminal) -> None:
             f"{counted(engine.interrupted, 'run')} {was} interrupted when mcp-tef last stopped. "
             "Go on with: mcp-tef runs resume BATCH"
         )
+
+
+def add_consent_options(parser: Parser, yes: str = YES, *, asks_models: bool = False) -> None:
+    """Add what allows programs and addresses without a terminal."""
+    parser.add_argument("--yes", action="store_true", help=yes)
+    parser.add_argument(
+        "--allow-program",
+        action="append",
+        default=[],
+        metavar="PATH|HASH",
+        help="allow this program, or this exact definition of a server, for this command",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="VAR=ORIGIN",
+        help="allow sending this variable (or keychain:ENTRY) to this address, for this command",
+    )
+    if asks_models:
+        parser.add_argument("--no-key", action="store_true", help="send no key to addresses that are not allowed")
+
+
+async def with_consent(
+    engine: "Engine", arguments: Namespace, terminal: Terminal, work: Callable[[], Awaitable[T]]
+) -> T:
+    """Do the work, asking for consent as needed; ConsentError where it is not given."""
+
+    async def ask(request: ConsentRequest) -> ConsentAnswer | None:
+        return _answer(request, arguments, terminal)
+
+    engine.consents.allow_named(arguments.allow_program, arguments.allow_origin)
+    try:
+        return await ensure_consent(work, ask, lambda do: do(engine))
+    except ConsentError as error:
+        if not error.requests:
+            raise
+        raise _with_options(error.requests) from None
+
+
+async def agree(engine: "Engine", specs: Iterable[ServerSpec], arguments: Namespace, terminal: Terminal) -> None:
+    """Get consent for every server that would be started or contacted, then let the user sign in."""
+    asked = tuple(specs)
+
+    async def require() -> None:
+        engine.consents.require(*asked)
+
+    await with_consent(engine, arguments, terminal, require)
+    if terminal.asks:
+        await sign_in_where_needed(engine, asked, terminal.note)
+
+
+def _answer(request: ConsentRequest, arguments: Namespace, terminal: Terminal) -> ConsentAnswer | None:
+    """Answer by an option, else ask; None where nobody can be asked."""
+    if request.kind is ConsentKind.KEY and getattr(arguments, "no_key", False):
+        terminal.note(f"No key is sent to {request.target}.")
+        return ConsentAnswer.WITHOUT_KEY
+    if arguments.yes:
+        terminal.note(f"Allowed: {request.consent.description}")
+        return ConsentAnswer.ALLOW if getattr(arguments, "remember_consent", False) else ConsentAnswer.ALLOW_ONCE
+    return terminal.ask_consent(request) if terminal.asks else None
+
+
+def _with_options(requests: Sequence[ConsentRequest]) -> ConsentError:
+    """Return the error that names the options which would answer these questions."""
+    rows = (row for request in requests for row in consent_rows(request))
+    risks = [line for label, lines in rows if label == "Check these" for line in lines]
+    options = " ".join(dict.fromkeys(request.option for request in requests))
+    without_key = ", or add --no-key" if any(request.kind is ConsentKind.KEY for request in requests) else ""
+    hint = f"Add --yes to allow this for this command, or name it: {options}{without_key}."
+    return ConsentError(ConsentError.of(requests).message, hint=" ".join([*risks, hint]), requests=requests)

@@ -9,7 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, OverlapWeights, bounded_lines, open_regular_file, write_lines
+from mcp_tef import (
+    LARGEST_FILE_BYTES,
+    FlagRule,
+    InputError,
+    Json,
+    OverlapWeights,
+    bounded_lines,
+    open_regular_file,
+    write_lines,
+)
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted, overlap_lines, similarity_lines
 from mcp_tef.cli.output_files import is_standard_output, output_name, writable
@@ -24,9 +33,9 @@ from mcp_tef.cli.tool_options import (
     analyse,
     asked_embedder,
     code_of,
+    flag_rule,
     gather,
     keys_for,
-    threshold,
 )
 
 if TYPE_CHECKING:
@@ -109,26 +118,26 @@ async def similarity(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         tool_set = await gather(engine, arguments, terminal)
         found = await analyse(engine, tool_set, arguments, terminal, keys, full=arguments.full)
-        at = threshold(engine, arguments)
+        rule = flag_rule(engine, arguments)
         if arguments.out:
-            await _write(engine, found, at, arguments)
+            await _write(engine, found, rule, arguments)
         if terminal.json:
-            terminal.document_text(await asyncio.to_thread(_document, found, at, arguments))
+            terminal.document_text(await asyncio.to_thread(_document, found, rule, arguments))
         else:
-            terminal.say(*await asyncio.to_thread(similarity_lines, found, at))
+            terminal.say(*await asyncio.to_thread(similarity_lines, found, rule))
     if arguments.out:
         terminal.say(f"Everything was written to {output_name(arguments.out)}.")
     return code_of(tool_set)
 
 
-def _document(found: "Similarity", at: float, arguments: Namespace) -> str:
+def _document(found: "Similarity", rule: FlagRule, arguments: Namespace) -> str:
     from mcp_tef import matrix_file, similarity_json
 
     held = matrix_file(found, arguments.out) if arguments.out else None
-    return similarity_json(found, at, full=arguments.full, matrices_in=held)
+    return similarity_json(found, rule, full=arguments.full, matrices_in=held)
 
 
-async def _write(engine: "Engine", found: "Similarity", at: float, arguments: Namespace) -> None:
+async def _write(engine: "Engine", found: "Similarity", rule: FlagRule, arguments: Namespace) -> None:
     from mcp_tef import AnalysisReports, SimilarityResults, matrix_file
 
     if is_standard_output(arguments.out) and matrix_file(found, arguments.out):
@@ -136,10 +145,10 @@ async def _write(engine: "Engine", found: "Similarity", at: float, arguments: Na
             f"The matrices of {len(found):,} tools go to a file of their own beside the result.",
             hint="Name a file instead of -.",
         )
-    results = SimilarityResults(similarity=found, threshold=at)
+    results = SimilarityResults(similarity=found, rule=rule)
     if arguments.out.suffix.lower() == ".html":
         clusters = await engine.similarity.clusters(found)
-        results = replace(results, clusters=clusters, work=await engine.similarity.observed(found, at))
+        results = replace(results, clusters=clusters, work=await engine.similarity.observed(found, rule))
     await AnalysisReports().write_similarity(results, arguments.out, full=arguments.full)
 
 

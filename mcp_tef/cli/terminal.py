@@ -22,6 +22,7 @@ from mcp_tef import (
     RejudgeProgressed,
     Secret,
     consent_rows,
+    priced_text,
     secrets_in,
     without_keys,
 )
@@ -209,7 +210,7 @@ def progress_line(event: BatchProgressed) -> str:
         minutes, seconds = divmod(round(event.seconds_left), 60)
         parts.append(f"about {minutes}:{seconds:02} left")
     if event.cost_usd:
-        parts.append(f"${event.cost_usd:.4f}")
+        parts.append(priced_text(f"${event.cost_usd:.4f}", event.batch.priced, event.batch.unpriced))
     return " · ".join(parts)
 
 

@@ -2,7 +2,7 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,9 @@ from mcp_tef import (
     Config,
     EmbedderChoice,
     EmbedderKind,
+    FlagRule,
     InputError,
+    MatrixKind,
     ReachError,
     Secret,
     ServerSpec,
@@ -22,9 +24,9 @@ from mcp_tef import (
     parse_embedder,
 )
 from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.consent import add_consent_options, agree, with_consent
 from mcp_tef.cli.output_files import require_other
 from mcp_tef.cli.run import read_keys
+from mcp_tef.cli.session import add_consent_options, agree, with_consent
 from mcp_tef.cli.terminal import Progress, Terminal, unreachable
 
 if TYPE_CHECKING:
@@ -66,7 +68,10 @@ def add_embedder_options(parser: Parser, *further_names: str) -> None:
 def add_threshold_option(parser: Parser) -> None:
     """From which similarity on a pair is flagged."""
     parser.add_argument(
-        "--threshold", type=share, metavar="X", help="flag pairs from this similarity on (default: 0.85)"
+        "--threshold",
+        type=share,
+        metavar="X",
+        help="flag pairs whose descriptions are this similar, 0 to 1 (default: pairs of high confusability)",
     )
 
 
@@ -77,13 +82,15 @@ def share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise InputError(f"{text} is not from 0 to 1.", hint="Write for example 0.85.")
+        raise InputError(f"{text} is not from 0 to 1.", hint="Write for example 0.5.")
     return value
 
 
-def threshold(engine: "Engine", arguments: Namespace) -> float:
-    """Return the threshold of the options, else that of the configuration."""
-    return engine.config.similarity_threshold if arguments.threshold is None else float(arguments.threshold)
+def flag_rule(engine: "Engine", arguments: Namespace) -> FlagRule:
+    """Return the rule of the options, else that of the configuration."""
+    if arguments.threshold is None:
+        return engine.config.flag_rule
+    return FlagRule(arguments.threshold, MatrixKind.SIMILARITY)
 
 
 def source(arguments: Namespace) -> ToolSource:
@@ -100,8 +107,13 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, at_least: int = 2) -> ToolSet:
-    """Read the tools after consent for programs; note those that could not be read."""
+async def gather(
+    engine: "Engine", arguments: Namespace, terminal: Terminal, *, at_least: int = 2, broken_too: bool = False
+) -> ToolSet:
+    """Read the tools after consent for programs; note those that could not be read.
+
+    Definitions that were set aside are noted too, unless `broken_too`: the caller shows them.
+    """
     wanted = source(arguments)
     if wanted.kind is SourceKind.FILES:
         _require_files(wanted.names)
@@ -109,12 +121,20 @@ async def gather(engine: "Engine", arguments: Namespace, terminal: Terminal, *, 
         specs = [(await engine.servers.find(name)).spec for name in wanted.names]
         _require_other_files(arguments, specs)
         await agree(engine, specs, arguments, terminal)
-    tool_set = await engine.tools.gather(wanted, fresh=True, at_least=at_least)
+    tool_set = await engine.tools.gather(wanted, fresh=True, at_least=at_least, broken_too=broken_too)
     for one in tool_set.unreachable:
         terminal.note(f"Not read: {one.server}: {one.reason} {one.hint}".rstrip())
-    for server, problem in tool_set.problems:
-        terminal.note(f"Set aside: {server}: {problem.tool or 'a tool without a name'}: {problem.reason}")
+    for sentence in _set_aside(tool_set, broken_too):
+        terminal.note(sentence)
     return tool_set
+
+
+def _set_aside(tool_set: ToolSet, broken_too: bool) -> Iterator[str]:
+    for server, problem in tool_set.problems:
+        if problem.place is None:
+            yield f"Not read to the end: {server}: {problem.reason}"
+        elif not broken_too:
+            yield f"Set aside: {server}: {problem.tool or 'a tool without a name'}: {problem.reason}"
 
 
 def _require_other_files(arguments: Namespace, specs: Sequence[ServerSpec]) -> None:

@@ -1,13 +1,20 @@
-"""Registry of embedders: local ones, loaded once, remote ones with their key, and the best local one."""
+"""Registry of embedders: local ones, loaded once, and remote ones with their key."""
 
 import asyncio
 import os
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 
-from mcp_tef.embedding.local_embedder import DEFAULT_MODEL, FastembedEmbedder
-from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, home_of, known_model
+from mcp_tef.embedding.local_embedder import (
+    BUNDLED_FOLDER,
+    BUNDLED_MODEL,
+    DEFAULT_MODEL,
+    FOLDER_VARIABLE,
+    FastembedEmbedder,
+    home_of,
+    kept_model,
+)
+from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, known_model
 from mcp_tef.embedding.remote_embedders import HttpEmbedder, LitellmConnection, LitellmEmbedder
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
@@ -17,49 +24,6 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import Embedder, Progress
-
-FOLDER_VARIABLE = "MCP_TEF_EMBEDDING_FOLDER"
-BUNDLED_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-BUNDLED_FOLDER = Path(str(files("resources"))) / "model"
-"""Folder with the weights of `BUNDLED_MODEL` in an installed app; the source comes without them."""
-USUAL_MODELS = (DEFAULT_MODEL, BUNDLED_MODEL)
-
-
-async def best_local_embedder(
-    environment: Mapping[str, str], models: Path, bundled: Path = BUNDLED_FOLDER
-) -> FastembedEmbedder | None:
-    """Return the model in the folder `MCP_TEF_EMBEDDING_FOLDER`, else fastembed's default, else the bundled one.
-
-    None means that only word overlap (TF-IDF) is at hand. EmbeddingError where the folder that was named is unusable.
-    """
-    if environment.get(FOLDER_VARIABLE, "").strip():
-        return await _tried(FastembedEmbedder(folder=_folder(environment)))
-    for name in USUAL_MODELS:
-        found = await asyncio.to_thread(kept_model, models, name, bundled)
-        try:
-            if found:
-                return await _tried(found)
-        except EmbeddingError:
-            continue
-    return None
-
-
-def kept_model(models: Path, name: str, bundled: Path = BUNDLED_FOLDER) -> FastembedEmbedder | None:
-    """Return a model by its name: fetched into `models`, bundled, or perhaps fetched there by fastembed; else None."""
-    for folder in (home_of(models, name), *([bundled] if name == BUNDLED_MODEL else [])):
-        if folder.is_dir():
-            return FastembedEmbedder(name, folder=folder)
-    return FastembedEmbedder(name, cache=models) if any(models.glob("models--*")) else None
-
-
-def _folder(environment: Mapping[str, str]) -> Path:
-    return Path(os.path.expanduser(environment[FOLDER_VARIABLE].strip()))
-
-
-async def _tried(embedder: FastembedEmbedder) -> FastembedEmbedder:
-    await embedder.embed(["ready"])
-    return embedder
-
 
 _USUAL = (EmbedderChoice(EmbedderKind.FASTEMBED), EmbedderChoice(EmbedderKind.FASTEMBED, BUNDLED_MODEL))
 _PROBE = ["Lists the files in a folder."]

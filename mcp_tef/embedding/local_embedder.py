@@ -1,8 +1,10 @@
-"""Embedder for a fastembed model on this machine; fastembed loads lazily and never downloads anything here."""
+"""Fastembed models on this machine, and the best of them; fastembed loads lazily and never downloads anything here."""
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,6 +31,12 @@ def load_fastembed() -> "type[TextEmbedding]":
 
 Result = TypeVar("Result")
 DEFAULT_MODEL = "BAAI/bge-small-en-v1.5"
+FOLDER_VARIABLE = "MCP_TEF_EMBEDDING_FOLDER"
+BUNDLED_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+BUNDLED_FOLDER = Path(str(files("resources"))) / "model"
+"""Folder with the weights of `BUNDLED_MODEL` in an installed app; the source comes without them."""
+BASELINE_MODELS = (BUNDLED_MODEL, DEFAULT_MODEL)
+"""Models for `offline/meaning`, first the one that its thresholds are fitted to."""
 BATCH_SIZE = 16
 
 _MODEL_BY_FILE = {"model_optimized.onnx": DEFAULT_MODEL, "model.onnx": "sentence-transformers/all-MiniLM-L6-v2"}
@@ -116,3 +124,44 @@ async def _in_thread(name: str, work: Callable[[], Result]) -> Result:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+
+
+async def best_local_embedder(
+    environment: Mapping[str, str], models: Path, bundled: Path = BUNDLED_FOLDER
+) -> FastembedEmbedder | None:
+    """Return the model in the folder `MCP_TEF_EMBEDDING_FOLDER`, else the bundled one, else fastembed's default.
+
+    None means that only word overlap (TF-IDF) is at hand. EmbeddingError where the folder that was named is unusable.
+    """
+    if environment.get(FOLDER_VARIABLE, "").strip():
+        return await _tried(FastembedEmbedder(folder=_folder(environment)))
+    for name in BASELINE_MODELS:
+        found = await asyncio.to_thread(kept_model, models, name, bundled)
+        try:
+            if found:
+                return await _tried(found)
+        except EmbeddingError:
+            continue
+    return None
+
+
+def home_of(models: Path, name: str) -> Path:
+    """Return the folder of a fetched model below `models`."""
+    return models / "fetched" / re.sub(r"[^\w.\-]+", "--", name.lower())
+
+
+def kept_model(models: Path, name: str, bundled: Path = BUNDLED_FOLDER) -> FastembedEmbedder | None:
+    """Return a model by its name: fetched into `models`, bundled, or perhaps fetched there by fastembed; else None."""
+    for folder in (home_of(models, name), *([bundled] if name == BUNDLED_MODEL else [])):
+        if folder.is_dir():
+            return FastembedEmbedder(name, folder=folder)
+    return FastembedEmbedder(name, cache=models) if any(models.glob("models--*")) else None
+
+
+def _folder(environment: Mapping[str, str]) -> Path:
+    return Path(os.path.expanduser(environment[FOLDER_VARIABLE].strip()))
+
+
+async def _tried(embedder: FastembedEmbedder) -> FastembedEmbedder:
+    await embedder.embed(["ready"])
+    return embedder

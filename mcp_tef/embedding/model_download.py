@@ -66,11 +66,6 @@ def known_model(name: str) -> HubModel:
     )
 
 
-def home_of(models: Path, name: str) -> Path:
-    """Return the folder of a fetched model below `models`."""
-    return models / "fetched" / re.sub(r"[^\w.\-]+", "--", name.lower())
-
-
 class ModelDownload:
     """One fetch from a hub. Cancelling or failing leaves nothing behind; a model that was there before stays."""
 

@@ -286,7 +286,7 @@ class LitellmEmbedder:
         if "://" in self._model:
             raise refused(self.name, "its name holds an address", "Give the address by itself, and the model's name.")
         if not self._origins():
-            hint = "Give it with --base-url, or in the environment variable of the provider."
+            hint = "Give its base URL, or set the environment variable of the provider."
             raise refused(self.name, "the address of its provider is not known", hint)
 
     def _failed(self, failure: FailedCall, exchange: Exchange) -> EmbeddingError:

@@ -3,24 +3,29 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mcp_tef.llm.providers import LOCAL, key_variables, wants_key
+from mcp_tef.llm.providers import KNOWN, LOCAL, key_variables, wants_key
 from mcp_tef.model.addresses import own_origins
-from mcp_tef.model.runs import OFFLINE_MODEL, OFFLINE_PROVIDER, ModelInfo, ModelSettings
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import OFFLINE_PROVIDER, Baseline, ModelSettings
 
 TABLE = "model_prices_and_context_window_backup.json"
-BASELINE = ModelInfo(
-    provider=OFFLINE_PROVIDER,
-    model=OFFLINE_MODEL,
-    input_price=0.0,
-    output_price=0.0,
-    tool_calling=True,
-    vision=False,
-    structured_output=False,
-    extra={"baseline": True},
+BASELINES = tuple(
+    ModelInfo(
+        provider=OFFLINE_PROVIDER,
+        model=name.value,
+        input_price=0.0,
+        output_price=0.0,
+        tool_calling=True,
+        vision=False,
+        structured_output=False,
+        extra={"baseline": True},
+    )
+    for name in (Baseline.WORDS, Baseline.MEANING)
 )
 
 _SPOKEN = {"bedrock_converse": "bedrock", "cohere": "cohere_chat", "ollama_chat": "ollama"}
@@ -29,7 +34,7 @@ Value = TypeVar("Value")
 
 
 class LitellmCatalogue:
-    """The built-in baseline, then every chat model of litellm's table, by label. `table` stands in for the file."""
+    """The built-in baselines, then every chat model of litellm's table, by label. `table` stands in for the file."""
 
     def __init__(self, table: Path | None = None) -> None:
         self._table = table
@@ -38,20 +43,24 @@ class LitellmCatalogue:
         self._loading = asyncio.Lock()
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """Return every known model; the baseline first."""
+        """Return every known model; the baselines first."""
         async with self._loading:
             if self._models is None:
                 known = await asyncio.to_thread(_read, self._table or _bundled())
-                self._by_label = {info.label: info for info in (BASELINE, *known)}
+                self._by_label = {info.label: info for info in (*BASELINES, *known)}
                 self._models = tuple(self._by_label.values())
         return self._models
 
     async def find(self, settings: ModelSettings) -> ModelInfo | None:
         """Return the catalogue entry of a model, or None."""
         if settings.offline:
-            return BASELINE
+            return replace(BASELINES[0], model=settings.model)
         await self.models()
         return self._by_label.get(f"{spoken(settings.provider)}/{settings.model}")
+
+    def providers(self) -> frozenset[str]:
+        """Return the names of all providers that can be asked without a base URL."""
+        return KNOWN
 
     def key_variable(self, provider: str) -> str:
         """Return the environment variable that usually holds a provider's key; empty where there is none."""

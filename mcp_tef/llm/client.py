@@ -11,6 +11,8 @@ from mcp_tef.errors import ModelError
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
 from mcp_tef.llm.providers import LOCAL, Target, target
 from mcp_tef.llm.usage import UsageCheck, known_cost
+from mcp_tef.model.addresses import is_custom
+from mcp_tef.model.answers import ToolChoiceMode
 from mcp_tef.model.json import Json
 from mcp_tef.model.limits import LimitsSource
 from mcp_tef.model.runs import ModelSettings
@@ -25,25 +27,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One chat completion; `timeout` in seconds, `tools` in OpenAI's shape, `key` for this call only.
+    """One chat completion with `settings`; `tools` in OpenAI's shape, `key` for this call only.
 
-    `json_only` asks for one JSON object, where the provider can force it. `origins` are the addresses that the call may
+    `response_format` asks for JSON, where the provider can force it. `origins` are the addresses that the call may
     reach: that of the target, else the provider's own; None means any, for providers that use credentials of their own.
     """
 
     target: Target
     messages: Sequence[Mapping[str, str]]
     tools: Sequence[Mapping[str, Any]]
-    temperature: float
-    timeout: float
+    settings: ModelSettings
     key: Secret | None
     origins: frozenset[str]
-    json_only: bool = False
+    response_format: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """Answer of a model. `cost_usd` is None if the price is unknown; `notes` name other doubtful values.
+
+    `model` and `fingerprint` are those that the provider says have answered. `cut_off` is True if the answer ended at
+    its limit.
 
     `raw` is the answer as litellm holds it, given only if the HTTP traffic was not recorded.
     """
@@ -55,8 +59,12 @@ class Completion:
     cost_usd: float | None
     raw: Json = None
     notes: tuple[str, ...] = ()
+    model: str | None = None
+    fingerprint: str | None = None
+    cut_off: bool = False
 
 
+LONGEST_NAME = 200
 PROBE_SECONDS = 3.0
 _PORTS = {"http": 80, "https": 443}
 
@@ -113,9 +121,10 @@ class ModelClient:
         exchange.rewrite = usage.clean
 
         def read(answer: Any, cost: float | None) -> Completion:
-            return _completion(answer, _known_price(cost, aim.provider), usage, watched=bool(exchange.received))
+            outcome = _completion(answer, usage, watched=bool(exchange.received))
+            return replace(outcome, cost_usd=None if usage.notes else _cost(outcome, cost, request))
 
-        call = ModelCall(aim.provider, aim.model, aim.address, request.key, request.timeout)
+        call = ModelCall(aim.provider, aim.model, aim.address, request.key, request.settings.timeout)
         outcome = await client.complete(call, exchange, read, _options(request))
         return outcome if isinstance(outcome, FailedCall) else _keyless(outcome, request.key)
 
@@ -138,17 +147,22 @@ def _options(request: Request) -> dict[str, Any]:
 
     OpenAI's library would spend a third of the time of a call on walking through their schemas.
     """
-    tools = list(request.tools)
-    tool_options = {"extra_body": {"tools": tools}} if request.target.direct else {"tools": tools}
+    settings = request.settings
+    tools: dict[str, Any] = {"tools": list(request.tools)}
+    if settings.tool_choice is not ToolChoiceMode.AUTO:
+        tools["tool_choice"] = settings.tool_choice.value
+    tool_options = {"extra_body": tools} if request.target.direct else tools
     return {
         "messages": list(request.messages),
-        "temperature": request.temperature,
-        "response_format": {"type": "json_object"} if request.json_only else None,
-        **(tool_options if tools else {}),
+        "temperature": settings.temperature,
+        "seed": settings.seed,
+        "max_tokens": settings.max_tokens,
+        "response_format": None if request.response_format is None else dict(request.response_format),
+        **(tool_options if request.tools else {}),
     }
 
 
-def _completion(answer: Any, cost: float | None, usage: UsageCheck, *, watched: bool) -> Completion:
+def _completion(answer: Any, usage: UsageCheck, *, watched: bool) -> Completion:
     message: Any = answer.choices[0].message
     reported: Any = getattr(answer, "usage", None)
     tokens_in, tokens_out = (
@@ -160,11 +174,18 @@ def _completion(answer: Any, cost: float | None, usage: UsageCheck, *, watched: 
         calls=tuple(WrittenCall(call.function.name or "", call.function.arguments) for call in calls),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        # litellm computes the cost from the usage, so doubtful usage has no cost.
-        cost_usd=None if usage.notes else known_cost(cost),
+        cost_usd=None,
         notes=usage.notes,
+        model=_name(answer, "model"),
+        fingerprint=_name(answer, "system_fingerprint"),
+        cut_off=answer.choices[0].finish_reason == "length",
         raw=None if watched else answer.model_dump(mode="json"),
     )
+
+
+def _name(answer: Any, field: str) -> str | None:
+    name = getattr(answer, field, None)
+    return name[:LONGEST_NAME] if isinstance(name, str) and name else None
 
 
 def _text(message: Any) -> str:
@@ -173,9 +194,23 @@ def _text(message: Any) -> str:
     return next((text for text in (message.content, refusal) if isinstance(text, str) and text), "")
 
 
+def _cost(outcome: Completion, reported: float | None, request: Request) -> float | None:
+    """Return the cost of an answer in US dollars: by the prices that the user gave, else as litellm reports it.
+
+    litellm's prices do not hold at a custom address, and its 0 means unknown, except for models on the user's machine.
+    """
+    if (prices := request.settings.token_prices) is not None:
+        counts = (outcome.tokens_in, outcome.tokens_out)
+        return (
+            None if None in counts else sum(price * (count or 0) for price, count in zip(prices, counts, strict=True))
+        )
+    if is_custom(request.settings.provider, request.target.address):
+        return None
+    return _known_price(reported, request.target.provider)
+
+
 def _known_price(cost: float | None, provider: str) -> float | None:
-    """Return a cost in US dollars; litellm's 0 means unknown, except for models on the user's own machine."""
-    return cost if cost or provider in LOCAL else None
+    return known_cost(cost) if cost or provider in LOCAL else None
 
 
 def _keyless(outcome: Completion, key: Secret | None) -> Completion:
@@ -183,7 +218,8 @@ def _keyless(outcome: Completion, key: Secret | None) -> Completion:
     if not key:
         return outcome
     calls = tuple(WrittenCall(key.redact(call.name), without(call.arguments, [key])) for call in outcome.calls)
-    return replace(outcome, text=key.redact(outcome.text), calls=calls)
+    model, fingerprint = (name and key.redact(name) for name in (outcome.model, outcome.fingerprint))
+    return replace(outcome, text=key.redact(outcome.text), calls=calls, model=model, fingerprint=fingerprint)
 
 
 async def failure(outcome: FailedCall, exchange: Exchange, request: Request, settings: ModelSettings) -> ModelError:

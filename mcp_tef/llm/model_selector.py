@@ -1,38 +1,44 @@
-"""Selection of tools by a model: natively, or by structured JSON, or by the built-in baseline."""
+"""Selection of tools by a model: natively, or by structured JSON, or by a built-in baseline."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
-from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.client import Completion, ModelClient, Request, failure
 from mcp_tef.llm.provider_errors import key_missing
-from mcp_tef.llm.providers import Target, wants_key
-from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, tools_were_dropped
+from mcp_tef.llm.providers import LOCAL, Target, wants_key
+from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
+from mcp_tef.llm.retrieval_baseline import MeaningSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
-from mcp_tef.model.json import canonical
+from mcp_tef.model.ids import BatchId
+from mcp_tef.model.json import JsonObject, canonical
 from mcp_tef.model.limits import USUAL, LimitsSource
-from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.runs import Baseline, ModelSettings
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
 from mcp_tef.ports import ModelCatalogue, Question, SelectionPrompts, Selector
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
-from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, tool_lines
+from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, answer_schema, offered_names, tool_lines
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 MOST_CALL_BYTES = 1024 * 1024
 """So much of the calls of one answer is stored; honest ones are a few KB."""
 
 _NO_VARIABLES: Mapping[str, str] = {}
+_SCHEMA_REFUSED = re.compile(r"(?i)response[_ ]?format|json[_ ]?schema|grammar")
+_Subject: TypeAlias = tuple[BatchId | None, str, str | None]
 
 
 class LitellmSelector:
     """A selector for every model but the baseline. It belongs to the loop on which it is first used.
 
-    A model is asked natively unless the catalogue knows that it has no tool calling. Where a provider
-    refuses tools, the model is asked again by structured JSON, and so from then on.
+    A model is asked natively unless the catalogue knows that it has no tool calling. If a provider refuses tools, the
+    model is asked again by structured JSON, and so for the rest of the batch. If it refuses the schema of that JSON,
+    the rest of the batch goes without.
     """
 
     def __init__(
@@ -45,7 +51,8 @@ class LitellmSelector:
         self._catalogue = catalogue
         self._prompts = prompts or BundledPrompts()
         self._caller = ModelClient(environment, limits)
-        self._without_tools: set[tuple[str, str | None]] = set()
+        self._without_tools: set[_Subject] = set()
+        self._without_schema: set[_Subject] = set()
 
     async def prepare(self, question: Question) -> None:
         """Load litellm; ModelError where the model cannot even be asked."""
@@ -56,30 +63,52 @@ class LitellmSelector:
         settings = question.settings
         if not question.key and wants_key(settings):
             raise key_missing(settings)
-        mode = await self._mode(settings)
+        if await self._mode(question) is CallingMode.JSON:
+            return await self._ask_for_json(question)
         try:
-            return await self._ask(question, mode)
+            return await self._ask(question, CallingMode.NATIVE)
         except ModelError as error:
             if error.fault is not ModelFault.NO_TOOLS or settings.mode is not CallingMode.AUTO:
                 raise
-        self._without_tools.add(_identity(settings))
-        return await self._ask(question, CallingMode.JSON)
+        self._without_tools.add(_subject(question))
+        return await self._ask_for_json(question)
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""
         await self._caller.close()
 
-    async def _mode(self, settings: ModelSettings) -> CallingMode:
+    async def _mode(self, question: Question) -> CallingMode:
+        settings = question.settings
         if settings.mode is not CallingMode.AUTO:
             return settings.mode
-        if _identity(settings) in self._without_tools:
+        if _subject(question) in self._without_tools:
             return CallingMode.JSON
         info = await self._catalogue.find(settings)
         return CallingMode.JSON if info and info.tool_calling is False else CallingMode.NATIVE
 
-    async def _ask(self, question: Question, mode: CallingMode) -> Answer:
+    async def _ask_for_json(self, question: Question) -> Answer:
+        """Ask with the schema of the answer if the server may take one, else without."""
+        subject = _subject(question)
+        if subject in self._without_schema or not await self._may_take_schema(question.settings):
+            return await self._ask(question, CallingMode.JSON)
+        try:
+            return await self._ask(question, CallingMode.JSON, answer_schema(question.tools))
+        except ModelError as error:
+            if not _may_refuse_schema(error):
+                raise
+        answer = await self._ask(question, CallingMode.JSON)
+        self._without_schema.add(subject)
+        return answer
+
+    async def _may_take_schema(self, settings: ModelSettings) -> bool:
+        if settings.provider in LOCAL or (await self._caller.aim(settings)).direct:
+            return True
+        info = await self._catalogue.find(settings)
+        return info is not None and info.structured_output is True
+
+    async def _ask(self, question: Question, mode: CallingMode, schema: JsonObject | None = None) -> Answer:
         prompt = self._prompts.prompt_for(mode)
-        request = _request(question, prompt, mode, await self._caller.aim(question.settings))
+        request = _request(question, prompt, mode, await self._caller.aim(question.settings), schema)
         exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
@@ -93,20 +122,29 @@ class LitellmSelector:
 _TOOLS_DROPPED = "The model does not support tools"
 
 
-def _identity(settings: ModelSettings) -> tuple[str, str | None]:
-    return settings.label, settings.base_url
+def _may_refuse_schema(error: ModelError) -> bool:
+    if error.fault is ModelFault.PROVIDER:
+        return bool(_SCHEMA_REFUSED.search(str(error.context["detail"])))
+    return error.fault in (ModelFault.REJECTED, ModelFault.NO_TOOLS)
 
 
-def _request(question: Question, prompt: SelectionPrompt, mode: CallingMode, aim: Target) -> Request:
+def _subject(question: Question) -> _Subject:
+    return question.batch, question.settings.label, question.settings.base_url
+
+
+def _request(
+    question: Question, prompt: SelectionPrompt, mode: CallingMode, aim: Target, schema: JsonObject | None
+) -> Request:
     settings, native = question.settings, mode is CallingMode.NATIVE
+    messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
     return Request(
         target=aim,
-        messages=[asdict(one) for one in prompt.messages(question.query, question.tools, settings.system_prompt)],
+        messages=[asdict(message) for message in messages],
         tools=[_function(item) for item in question.tools] if native else (),
-        temperature=settings.temperature,
-        timeout=settings.timeout,
+        settings=settings,
         key=question.key,
         origins=aim.origins,
+        response_format=schema and {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
     )
 
 
@@ -120,6 +158,7 @@ def _function(item: OfferedTool) -> dict[str, Any]:
 
 def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
     native = mode is CallingMode.NATIVE
+    listed_tools = (tool_lines(question.tools), offered_names(question.tools))
     reading = _read(outcome, question.tools, native)
     if len(exchange.received) > MOST_CALL_BYTES and _size(reading.calls) > MOST_CALL_BYTES:
         raise _calls_too_large(question.settings)
@@ -129,11 +168,18 @@ def _answer(outcome: Completion, exchange: Exchange, request: Request, question:
         confidence=reading.confidence,
         confidence_source=None if reading.confidence is None else ConfidenceSource.SELF_REPORTED,
         mode=mode,
-        raw_request=recorded_request(exchange, request, "" if native else tool_lines(question.tools)),
+        raw_request=recorded_request(exchange, request, () if native else listed_tools),
         raw_response=recorded_response(exchange, outcome, question.key),
+        read_from_text=reading.read_from_text,
+        answered_model=outcome.model,
+        answered_fingerprint=outcome.fingerprint,
+        base_url=request.target.address,
         tokens_in=outcome.tokens_in,
         tokens_out=outcome.tokens_out,
         cost_usd=outcome.cost_usd,
+        seed=sent_seed(exchange, request),
+        answer_limit=request.settings.max_tokens,
+        cut_off=outcome.cut_off,
     )
 
 
@@ -157,16 +203,18 @@ def _calls_too_large(settings: ModelSettings) -> ModelError:
 
 
 class ModelSelectors:
-    """Both selectors, made once and closed together; `baseline` answers for `offline/retrieval`."""
+    """The selectors of models and of both baselines, made once and closed together."""
 
     def __init__(
         self,
-        baseline: Selector,
+        words: Selector,
+        meaning: MeaningSelector,
         catalogue: ModelCatalogue | None = None,
         environment: Mapping[str, str] = _NO_VARIABLES,
         limits: LimitsSource = USUAL,
     ) -> None:
-        self._baseline = baseline
+        self._words = words
+        self._meaning = meaning
         self._catalogue = catalogue or LitellmCatalogue()
         self._environment = environment
         self._limits = limits
@@ -175,12 +223,31 @@ class ModelSelectors:
     def _models(self) -> LitellmSelector:
         return LitellmSelector(self._catalogue, self._environment, self._limits)
 
+    async def resolve(self, settings: ModelSettings) -> ModelSettings:
+        """Return the settings with the baseline that `offline/retrieval` stands for on this machine.
+
+        Raises:
+            InputError: there is no baseline of that name.
+            EmbeddingError: `offline/meaning` is asked for, and no embedding model works on this machine.
+        """
+        match settings.model if settings.offline else "":
+            case "" | Baseline.WORDS:
+                return settings
+            case Baseline.MEANING:
+                await self._meaning.ranker()
+                return settings
+            case Baseline.DEFAULT:
+                works = await self._meaning.works_here()
+                return replace(settings, model=(Baseline.MEANING if works else Baseline.WORDS).value)
+        raise InputError(f"There is no baseline {settings.label}.", hint="Use offline/words or offline/meaning.")
+
     def selector_for(self, settings: ModelSettings) -> Selector:
-        """Return the selector for this model."""
-        return self._baseline if settings.offline else self._models
+        """Return the selector for resolved settings."""
+        if not settings.offline:
+            return self._models
+        return self._meaning if settings.model == Baseline.MEANING else self._words
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""
-        await self._baseline.close()
         if "_models" in vars(self):
             await self._models.close()

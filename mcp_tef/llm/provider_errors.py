@@ -21,7 +21,7 @@ LONGEST_DETAIL = 300
 _NO_TOOLS = re.compile(
     r"(?i)not? support(?:ing|ed)?[^.]{0,40}\b(?:tools?|function)|\b(?:tools?|functions?)(?: use| calling| calls?)?"
     r"(?: is| are)?(?: currently)? (?:not|un) ?(?:supported|available|enabled)|support tool use|enable-auto-tool-choice"
-    r"|unsupported (?:parameter|argument)[^.]{0,20}\b(?:tools|functions)\b|tools param(?:eter)? requires --jinja"
+    r"|unsupported (?:param|parameter|argument)[^.]{0,20}\b(?:tools|functions)\b|tools param(?:eter)? requires --jinja"
 )
 _CONTEXT = re.compile(
     r"(?i)context[_ ](?:length|window|size)|maximum context|prompt is too long|input is too long|too many tokens"
@@ -92,8 +92,19 @@ def explain(evidence: FailureEvidence, settings: ModelSettings, target: Target, 
         redacted(message, key) + said,
         hint=hint,
         retry_after=retry_after(evidence.headers) if fault is ModelFault.RATE else None,
-        context={"model": settings.label, "address": target.address, "status": evidence.status, "detail": detail},
+        context={
+            "provider": settings.provider,
+            "model": settings.label,
+            "address": target.address,
+            "status": evidence.status,
+            "detail": detail,
+            "variable": _variable(settings) if fault is ModelFault.KEY_MISSING else None,
+        },
     )
+
+
+def _variable(settings: ModelSettings) -> str:
+    return next(iter(key_variables(settings.provider)), "")
 
 
 def find_fault(evidence: FailureEvidence, key: Secret | None) -> ModelFault:
@@ -170,7 +181,7 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
         return ModelError(
             ModelFault.NOT_FOUND,
             f"The name of the model {settings.model} holds an address.",
-            hint="Give the address with --base-url, and the model by its name.",
+            hint="Give the address as the base URL, and the model by its name.",
             context=context,
         )
     if not target.origins:
@@ -196,7 +207,8 @@ def _by_words(evidence: FailureEvidence) -> ModelFault | None:
 
 _FAULTS_BY_WORDS = (
     ((400, 402, 429), _QUOTA, ModelFault.QUOTA),
-    ((400, 404, 405, 422), _NO_TOOLS, ModelFault.NO_TOOLS),
+    # llama.cpp refuses tools with status 500 (ggml-org/llama.cpp issue 10920).
+    ((400, 404, 405, 422, 500, 501), _NO_TOOLS, ModelFault.NO_TOOLS),
     ((400, 413, 422), _CONTEXT, ModelFault.CONTEXT),
     ((400,), _BAD_KEY, ModelFault.KEY_WRONG),
 )
@@ -248,14 +260,13 @@ def _words(
 ) -> tuple[str, str]:
     """Return the sentence and the hint of a fault."""
     place = address or settings.provider
-    variable = next(iter(key_variables(settings.provider)), "")
     if fault is ModelFault.PROVIDER and evidence.status is None:
         return f"{place} closed the connection without an answer.", "Try again; if it goes on, look at the server."
     if fault is ModelFault.PROVIDER and (evidence.status or 0) < 300:
         return f"{place} answered for {settings.label} in a shape that cannot be read.", "Try again, or another model."
     sentence, hint = _SENTENCES[fault]
     known = {
-        "provider": settings.provider, "model": settings.label, "place": place, "variable": variable,
+        "provider": settings.provider, "model": settings.label, "place": place, "variable": _variable(settings),
         "timeout": settings.timeout, "status": evidence.status, "refused": evidence.refused_origin,
         "most": size_words(evidence.most_bytes),
     }  # fmt: skip
@@ -265,7 +276,7 @@ def _words(
 _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
     ModelFault.KEY_MISSING: (
         "There is no key for {provider}.",
-        "Type it when you start the run, or set {variable}.",
+        "Give it for this run, or set {variable}.",
     ),
     ModelFault.KEY_WRONG: (
         "{place} did not accept the key for {model}.",
@@ -317,11 +328,11 @@ _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
     ),
     ModelFault.ADDRESS_UNKNOWN: (
         "The address of {provider} is not known.",
-        "Give it with --base-url, or in the environment variable of the provider.",
+        "Give its base URL, or set the environment variable of the provider.",
     ),
     ModelFault.ADDRESS_REFUSED: (
         "The call of {model} would have gone on to {refused}, so nothing was sent there.",
-        "Give that address with --base-url if you trust it.",
+        "Give that address as the base URL if you trust it.",
     ),
     ModelFault.ANSWER_TOO_LARGE: (
         "The answer of {model} is larger than {most}; the rest was not read.",

@@ -8,6 +8,7 @@ from mcp_tef.model.addresses import (
     allowed_origins,
     environment_address,
     own_origins,
+    providers_with_address,
 )
 from mcp_tef.model.runs import OFFLINE_PROVIDER, ModelSettings
 
@@ -53,6 +54,9 @@ _USUAL_ADDRESS: Mapping[str, str] = {
     "vllm": "http://localhost:8000/v1",
     "xinference": "http://localhost:9997/v1",
 }
+
+
+KNOWN = frozenset({OFFLINE_PROVIDER}) | LOCAL | OWN_CREDENTIALS | frozenset(_VARIABLES) | providers_with_address()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Recording of a model call as sent and received, without the tool definitions and the key."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mcp_tef.llm.client import Completion, Request
 from mcp_tef.model.answers import with_notes
@@ -18,8 +18,8 @@ TOOLS_LEFT_OUT = "(the tools of this run)"
 _TOOL_FIELDS = frozenset({"tools", "functions", "toolConfig", "tool_config"})
 
 
-def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> Json:
-    """Return the request's JSON without tool definitions, whether they went as a field or as `tools_text` in a prompt.
+def recorded_request(exchange: Exchange, request: Request, tools: Sequence[Json]) -> Json:
+    """Return the request's JSON without tool definitions, whether they went as a field or as one of `tools` elsewhere.
 
     Where the wire was not watched it is what litellm was asked to send.
     """
@@ -28,10 +28,12 @@ def recorded_request(exchange: Exchange, request: Request, tools_text: str) -> J
         sent = {
             "model": request.target.model,
             "messages": list(request.messages),
-            "temperature": request.temperature,
+            "temperature": request.settings.temperature,
         }
     kept = {name: value for name, value in sent.items() if name not in _TOOL_FIELDS}
-    return _without(_without(kept, tools_text, TOOLS_LEFT_OUT), *_secret(request.key))
+    for part in tools:
+        kept = _without(kept, part, TOOLS_LEFT_OUT)
+    return _without(kept, *_secret(request.key))
 
 
 def recorded_response(exchange: Exchange, outcome: Completion, key: Secret | None) -> Json:
@@ -64,6 +66,15 @@ def tools_were_dropped(exchange: Exchange) -> bool:
     return bool(exchange.sent) and not any(f'"{name}"'.encode() in exchange.sent for name in _TOOL_FIELDS)
 
 
+def sent_seed(exchange: Exchange, request: Request) -> int | None:
+    """Return the seed of a request; None where litellm left it out, since the provider takes none."""
+    sent, _ = _json(exchange.sent)
+    if not isinstance(sent, Mapping):
+        return request.settings.seed
+    parts = (sent, *(part for part in sent.values() if isinstance(part, Mapping)))
+    return request.settings.seed if any("seed" in part for part in parts) else None
+
+
 def _json(data: bytes) -> tuple[Json, tuple[str, ...]]:
     """Return the value of a body and notes on its JSON; None if it is no JSON that can be stored."""
     try:
@@ -76,18 +87,18 @@ def _secret(key: Secret | None) -> tuple[str, str]:
     return (key.reveal(), str(key.redact(key.reveal()))) if key else ("", "")
 
 
-def _without(value: Json, text: str, instead: str) -> Json:
-    """Return `value` with `text` replaced in every string; unchanged where it is nowhere."""
-    if not text or json.dumps(text, ensure_ascii=False)[1:-1] not in json.dumps(value, ensure_ascii=False):
+def _without(value: Json, part: Json, instead: str) -> Json:
+    """Return `value` with a list, or a text in every string, replaced; unchanged where it is nowhere."""
+    if not part or json.dumps(part, ensure_ascii=False)[1:-1] not in json.dumps(value, ensure_ascii=False):
         return value
-    return _replaced(value, text, instead)
+    return _replaced(value, part, instead)
 
 
-def _replaced(value: Json, text: str, instead: str) -> Json:
-    if isinstance(value, str):
-        return value.replace(text, instead)
+def _replaced(value: Json, part: Json, instead: str) -> Json:
+    if isinstance(value, str) and isinstance(part, str):
+        return value.replace(part, instead)
     if isinstance(value, Mapping):
-        return {name: _replaced(item, text, instead) for name, item in value.items()}
+        return {name: _replaced(item, part, instead) for name, item in value.items()}
     if isinstance(value, list):
-        return [_replaced(item, text, instead) for item in value]
+        return instead if value == part else [_replaced(item, part, instead) for item in value]
     return value

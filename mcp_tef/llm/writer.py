@@ -61,13 +61,12 @@ def _request(task: WritingTask, aim: Target, *, json_only: bool) -> Request:
         target=aim,
         messages=[{"role": "system", "content": task.system}, {"role": "user", "content": task.prompt}],
         tools=(),
-        temperature=settings.temperature,
-        timeout=settings.timeout,
+        settings=settings,
         key=task.key,
         origins=aim.origins,
-        json_only=json_only,
+        response_format={"type": "json_object"} if json_only else None,
     )
 
 
 def _written(outcome: Completion) -> Written:
-    return Written(outcome.text, outcome.tokens_in, outcome.tokens_out, outcome.cost_usd)
+    return Written(outcome.text, outcome.tokens_in, outcome.tokens_out, outcome.cost_usd, outcome.cut_off)

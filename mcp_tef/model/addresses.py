@@ -241,9 +241,22 @@ _SIGN_IN: Mapping[str, frozenset[str]] = {
 }
 
 
+def providers_with_address() -> frozenset[str]:
+    """Return the providers whose address is known, or the variables that may hold it."""
+    return frozenset(_ADDRESSES)
+
+
 def own_origins(provider: str) -> frozenset[str]:
     """Return the origins that belong to a provider; none if they are unknown or depend on an account."""
     return frozenset(_ADDRESSES.get(provider, ((), ()))[0])
+
+
+def is_custom(provider: str, address: str | None) -> bool:
+    """Return True for an address that is not the provider's own, so that the provider's prices do not apply there.
+
+    Models on Azure have an address of their own for each account.
+    """
+    return bool(address) and not provider.startswith("azure") and origin_of(address or "") not in own_origins(provider)
 
 
 def credential_hosts(provider: str) -> frozenset[str]:

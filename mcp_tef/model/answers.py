@@ -25,6 +25,16 @@ class CallingMode(StrEnum):
     JSON = "json"
 
 
+NAMELESS_CALL = "a call without a name"
+
+
+class ToolChoiceMode(StrEnum):
+    """Instruction to the provider: the model may call a tool, or must."""
+
+    AUTO = "auto"
+    REQUIRED = "required"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActualCall:
     """One call that was made: real tool name, and the server where it is known.
@@ -36,6 +46,11 @@ class ActualCall:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     server: str | None = None
     repeated: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name for people; `a call without a name` where the model gave none, which is an invented tool."""
+        return self.tool if self.tool.strip() else NAMELESS_CALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +66,9 @@ class Answer:
     """A selector's answer. `calls` is None when it could not be read; `()` when it picked no tool.
 
     `call.tool` is the name the model wrote, mapped back to the real tool where it was one of those
-    offered. `raw_request` leaves out tool definitions (they are the run's snapshot) and keys.
+    offered. `raw_request` leaves out tool definitions (they are the run's snapshot) and keys. `answered_model` and
+    `answered_fingerprint` are those that the provider named; `base_url`, `seed` and `answer_limit` (tokens) are those
+    that were really sent. `cut_off` is True if the answer ended at its limit.
     """
 
     calls: tuple[ActualCall, ...] | None
@@ -65,6 +82,13 @@ class Answer:
     tokens_out: int | None = None
     cost_usd: float | None = None
     ranking: tuple[RankedTool, ...] = ()
+    read_from_text: bool = False
+    answered_model: str | None = None
+    answered_fingerprint: str | None = None
+    base_url: str | None = None
+    seed: int | None = None
+    answer_limit: int | None = None
+    cut_off: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,6 +108,29 @@ class Answer:
         if not isinstance(self.raw_request, Mapping):
             return self.raw_request
         return {name: value for name, value in self.raw_request.items() if name != _PROMPT}
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringModel:
+    """The model that answered some runs of `label` (`provider/model`), as the provider named it.
+
+    `address` is the host and port that the batch asked for; empty for the provider's own.
+    """
+
+    label: str
+    name: str
+    fingerprint: str | None = None
+    address: str = ""
+
+    @property
+    def label_at(self) -> str:
+        """The label with the address: `openai/small @ localhost:8000`."""
+        return f"{self.label} @ {self.address}" if self.address else self.label
+
+
+def without_address(label: str) -> str:
+    """Return `openai/small` for `openai/small @ localhost:8000`."""
+    return label.partition(" @ ")[0]
 
 
 _NOTES, _PROMPT = "mcp_tef_notes", "mcp_tef_prompt"

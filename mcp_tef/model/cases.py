@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from mcp_tef.errors import InputError
@@ -54,9 +55,57 @@ def _label(calls: tuple[ExpectedCall, ...]) -> str:
     return " + ".join(names) or "no tool"
 
 
+class Speaker(StrEnum):
+    """Role of a message in a conversation."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierMessage:
+    """A message of the conversation before the query."""
+
+    role: Speaker
+    content: str
+
+
+def messages_from_json(value: Json) -> tuple[EarlierMessage, ...]:
+    """Read a list of `{"role": "user" | "assistant", "content": text}`. InputError."""
+    if value is not None and not isinstance(value, list):
+        raise InputError("The earlier messages are not a list.", hint=_MESSAGE_HINT)
+    return tuple(_message(item) for item in value or ())
+
+
+def _message(value: Json) -> EarlierMessage:
+    match value:
+        case {"role": "user" | "assistant" as role, "content": str() as content} if content.strip():
+            return EarlierMessage(Speaker(role), content)
+    raise InputError("An earlier message is not by the user or the assistant, or has no text.", hint=_MESSAGE_HINT)
+
+
+_MESSAGE_HINT = 'Write each as {"role": "user", "content": "…"} or with the role assistant.'
+
+
+def messages_to_json(messages: tuple[EarlierMessage, ...]) -> Json:
+    """Return what `messages_from_json` reads back as equal; None for no message."""
+    return [{"role": message.role.value, "content": message.content} for message in messages] or None
+
+
+class CaseOrigin(StrEnum):
+    """Origin of a case: written by a person, or drafted by a program."""
+
+    WRITTEN = "written"
+    GENERATED = "generated"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseDraft:
-    """Editable content of a case; servers, suites and tags are names."""
+    """Editable content of a case; servers, suites and tags are names.
+
+    Cases of one `family` are paraphrases of each other, or come from one source; statistics count them as one.
+    `before` are the messages that are sent ahead of the query.
+    """
 
     name: str
     query: str
@@ -64,6 +113,9 @@ class CaseDraft:
     servers: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    family: str = ""
+    before: tuple[EarlierMessage, ...] = ()
+    origin: CaseOrigin = CaseOrigin.WRITTEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,11 @@ from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.runs import Batch, RunDetail, RunSummary
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
-from mcp_tef.model.verdicts import Classification, PastVerdict, Verdict
+from mcp_tef.model.verdicts import PastVerdict, RunMark, Verdict
 
 
 class PairChange(StrEnum):
-    """Change of a run from one batch to the other; NEW and GONE have no partner."""
+    """Change of a case's pass rate from one batch to the other; NEW and GONE were run in one batch only."""
 
     FIXED = "fixed"
     REGRESSED = "regressed"
@@ -28,93 +28,144 @@ class PairChange(StrEnum):
 
 
 class PairedBy(StrEnum):
-    """Key that pairs two runs: case, repeat and model; or only the case, where the models differ."""
+    """Key that pairs the runs of two batches: case and model; or only the case, where the models differ."""
 
-    RUN = "run"
+    CASE_AND_MODEL = "case_and_model"
     CASE = "case"
 
 
-class ComparisonConclusion(StrEnum):
-    """Conclusion of a paired test; undecided means that there are too few runs to tell."""
+class PassCriterion(StrEnum):
+    """Outcome that a comparison is about: a baseline cannot fill in values, so only its choice of tools counts."""
+
+    CORRECT_CALL = "correct_call"
+    CORRECT_TOOL = "correct_tool"
+
+
+class ClaimVerdict(StrEnum):
+    """Verdict of one claim of a comparison."""
 
     BETTER = "better"
     WORSE = "worse"
-    UNDECIDED = "undecided"
+    NO_WORTHWHILE_CHANGE = "no_worthwhile_change"
+    CANNOT_TELL_YET = "cannot_tell_yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim's verdict, one sentence with its numbers, and the probability of the test behind it, if there is one."""
+
+    verdict: ClaimVerdict
+    sentence: str
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairableRun:
-    """The little of a run that pairing needs; `posed` is its query and expectation as they were, as one text."""
+    """The little of a run that pairing needs; `posed` is all that was asked and expected, as one text.
+
+    `family` joins paraphrases; the case alone where it is empty.
+    """
 
     id: RunId
     case_id: CaseId
     model: str
     repeat: int
-    classification: Classification | None
-    parameters_ok: bool | None
+    mark: RunMark | None
     posed: str
+    family: str = ""
+
+    def passed(self, criterion: PassCriterion) -> bool:
+        """Return True if the run was judged and meets the criterion."""
+        tool_only = criterion is PassCriterion.CORRECT_TOOL
+        return self.mark is not None and (self.mark.correct_tool if tool_only else self.mark is RunMark.CORRECT_CALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunPair:
-    """A run of each batch, or one without a partner; `parameters` is None where they are not judged on both sides."""
+class CaseSide:
+    """The runs of a case in one batch; `shown` is the one to look at: the first that differs from the other batch's."""
+
+    runs: tuple[RunId, ...]
+    judged: int
+    passed: int
+    shown: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CasePair:
+    """A case in both batches, or in one of them; `posed_alike` is False where the case was edited in between."""
 
     change: PairChange
     case_id: CaseId
-    before: RunId | None
-    after: RunId | None
-    parameters: PairChange | None = None
+    before: CaseSide | None
+    after: CaseSide | None
     posed_alike: bool = True
+
+    @property
+    def shown(self) -> tuple[RunId | None, RunId | None]:
+        """The runs to look at, before and after."""
+        return (self.before.shown if self.before else None), (self.after.shown if self.after else None)
 
 
 @dataclass(frozen=True, slots=True)
 class RateDifference:
-    """A later share minus an earlier one, with its 95 % interval; all None where there is no pair."""
+    """A later share minus an earlier one, with its 95 % interval; all None where there is no case."""
 
     value: float | None
     low: float | None
     high: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedTest:
-    """A yes-or-no outcome before and after, over `n` pairs that have it on both sides.
+@dataclass(frozen=True, slots=True)
+class ShareChange:
+    """A share of runs before and after, over the cases that were judged in both batches."""
 
-    `p` is McNemar's exact probability, None without a pair. `more_pairs` is about how many further pairs would
-    settle it, None where it is settled or where nothing points either way.
-    """
-
-    n: int
-    both_right: int
-    fixed: int
-    regressed: int
-    both_wrong: int
     before: Rate
     after: Rate
     difference: RateDifference
-    p: float | None
-    reading: ComparisonConclusion
-    more_pairs: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldCase:
+    """A case that must hold; it does not where it passes less often than before beyond chance, or was not judged."""
+
+    case_id: CaseId
+    holds: bool
     sentence: str
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchComparison:
-    """Two batches run by run. `selection` asks for the right tools, `parameters` for right values where both chose so.
+    """Two batches case by case, and the two claims by `criterion`: on these cases, and for queries like these.
 
-    `pairs` stand in the order of the later batch, then those that are gone; `notes` are sentences for people.
+    `pairs` stand in the order of the later batch, then those that are gone; `size` is how much was compared, as text.
+    `wins` and `losses` count pairs of runs, `left_out` runs without a verdict, `evidence` the E-values for better and
+    worse, `icc` the correlation of the runs of one case. `notes` are sentences for people.
     """
 
     before: Batch
     after: Batch
     paired_by: PairedBy
-    pairs: tuple[RunPair, ...]
-    selection: PairedTest
-    parameters: PairedTest
+    criterion: PassCriterion
+    pairs: tuple[CasePair, ...]
+    correct_call: ShareChange
+    correct_tool: ShareChange
+    on_these_cases: Claim
+    for_queries_like_these: Claim
+    size: str
+    cases: int
+    families: int
+    run_pairs: int
+    wins: int
+    losses: int
+    evidence: tuple[float, float]
+    icc: float | None
+    left_out: int
     posed_otherwise: int
+    must_hold: tuple[HeldCase, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def of(self, change: PairChange) -> tuple[RunPair, ...]:
+    def of(self, change: PairChange) -> tuple[CasePair, ...]:
         """Return the pairs with one change."""
         return tuple(pair for pair in self.pairs if pair.change is change)
 
@@ -125,16 +176,22 @@ class BatchComparison:
         return {change: often[change] for change in PairChange}
 
     @property
-    def worse(self) -> bool:
-        """True if the choice of tools, or the parameters, got worse."""
-        return ComparisonConclusion.WORSE in (self.selection.reading, self.parameters.reading)
+    def failed(self) -> bool:
+        """True if it is worse for queries like these, or a case that must hold does not."""
+        worse = self.for_queries_like_these.verdict is ClaimVerdict.WORSE
+        return worse or not all(held.holds for held in self.must_hold)
+
+    @property
+    def undecided(self) -> bool:
+        """True if the runs cannot tell whether other queries would show a change."""
+        return self.for_queries_like_these.verdict is ClaimVerdict.CANNOT_TELL_YET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRuns:
-    """A pair with both of its runs as rows of a table."""
+    """A pair with the runs to look at, one of each batch."""
 
-    pair: RunPair
+    pair: CasePair
     before: RunSummary | None
     after: RunSummary | None
 
@@ -244,13 +301,17 @@ class AnsweredRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """A new verdict on a run, by an expectation; `past` is what it replaces."""
+    """A new verdict on a run, by an expectation; `past` is what it replaces.
+
+    Without `past` only the confidence is another: `agreement`, and what follows from it.
+    """
 
     run_id: RunId
     verdict: Verdict
     expectation: Expectation
     expected_rank: int | None
-    past: PastVerdict
+    past: PastVerdict | None
+    agreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,14 +322,9 @@ class VerdictChange:
     past: PastVerdict
 
     @property
-    def was_right(self) -> bool:
-        """True if the choice of tools counted as correct before."""
-        return self.past.verdict.right
-
-    @property
-    def is_right(self) -> bool:
-        """True if it counts as correct now."""
-        return self.run.classification in (Classification.TP, Classification.TN)
+    def passed_before(self) -> bool:
+        """True if the run was a correct call before."""
+        return self.past.verdict.mark is RunMark.CORRECT_CALL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,16 +346,17 @@ class RejudgeReport:
 
     @property
     def sentence(self) -> str:
-        """Return the result as a sentence: “Judged again: 200 runs, 3 otherwise than before (2 now right).”."""
+        """Return the result as a sentence: “Judged again: 200 runs, 3 otherwise than before (2 now correct).”."""
         if not self.judged:
             return "No run was judged again: none of them has an answer."
         if not self.changes:
             return f"Judged again: {_runs(self.judged)}, and no verdict changed."
-        right = sum(change.is_right and not change.was_right for change in self.changes)
-        wrong = sum(change.was_right and not change.is_right for change in self.changes)
-        turned = [f"{number:,} now {word}" for number, word in ((right, "right"), (wrong, "wrong")) if number]
-        found = ", ".join(turned) or "right and wrong as before"
-        return f"Judged again: {_runs(self.judged)}, {len(self.changes):,} otherwise than before ({found})."
+        turned = ", ".join(filter(None, (self._turned(True), self._turned(False)))) or "the same ones correct"
+        return f"Judged again: {_runs(self.judged)}, {len(self.changes):,} otherwise than before ({turned})."
+
+    def _turned(self, passes: bool) -> str:
+        number = sum(change.run.passes is passes is not change.passed_before for change in self.changes)
+        return f"{number:,} now {'correct' if passes else 'no correct call'}" if number else ""
 
 
 def _runs(number: int) -> str:

@@ -11,8 +11,9 @@ from mcp_tef.errors import InputError
 from mcp_tef.model import limits
 from mcp_tef.model.addresses import Network
 from mcp_tef.model.limits import USUAL, Limits
-from mcp_tef.model.runs import ModelSettings, parse_model
-from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
+from mcp_tef.model.model_catalogue import parse_model
+from mcp_tef.model.runs import Baseline, ModelSettings
+from mcp_tef.model.similarity import HIGH_FROM, EmbedderChoice, EmbedderKind, FlagRule, MatrixKind, parse_embedder
 from mcp_tef.model.variables import Variable, number, sound
 
 _SQLITE = "sqlite:///"
@@ -26,18 +27,30 @@ _LONGEST_NAME = 1_000
 class Config:
     """Settings of the core.
 
-    From a similarity of `similarity_threshold` (0–1) on, two tools are flagged. Without an `embedder` the best one on
-    this machine is taken; without a `log_level` the program that logs decides.
+    Two tools are flagged from a similarity of `similarity_threshold` (0–1) on; where it is None, from a confusability
+    of `confusability_threshold`. From a score of `words_threshold` or `meaning_threshold` (0–1) on, that
+    baseline picks a tool; None means one that fits the number of tools.
+    Without an `embedder` the best one on this machine is taken; without a `log_level` the program that logs decides.
     """
 
     workspace: Path | None = None
     limits: Limits = USUAL
     separator: str = "-"
-    similarity_threshold: float = 0.85
+    similarity_threshold: float | None = None
+    confusability_threshold: float = HIGH_FROM
+    words_threshold: float | None = None
+    meaning_threshold: float | None = None
     embedder: EmbedderChoice | None = None
     default_model: ModelSettings = field(default_factory=ModelSettings)
     log_level: str = ""
     trusted_networks: tuple[Network, ...] = ()
+
+    @property
+    def flag_rule(self) -> FlagRule:
+        """Rule by which pairs of tools are flagged."""
+        if self.similarity_threshold is not None:
+            return FlagRule(self.similarity_threshold, MatrixKind.SIMILARITY)
+        return FlagRule(self.confusability_threshold)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Config":
@@ -46,7 +59,10 @@ class Config:
             workspace=WORKSPACE.value(environment, None),
             limits=Limits.from_environment(environment),
             separator=SEPARATOR.value(environment, "-"),
-            similarity_threshold=THRESHOLD.value(environment, 0.85),
+            similarity_threshold=THRESHOLD.value(environment, None),
+            confusability_threshold=CONFUSABILITY_THRESHOLD.value(environment, HIGH_FROM),
+            words_threshold=WORDS_THRESHOLD.value(environment, None),
+            meaning_threshold=MEANING_THRESHOLD.value(environment, None),
             embedder=EMBEDDER.value(environment, None),
             default_model=_default_model(environment),
             log_level=LOG_LEVEL.value(environment, ""),
@@ -189,14 +205,37 @@ FOLDER: Final[Variable[str]] = Variable(
     read=_name,
     default="none",
 )
-THRESHOLD: Final[Variable[float]] = Variable(
+THRESHOLD: Final[Variable[float | None]] = Variable(
     name="SIMILARITY_THRESHOLD",
-    title="Threshold for similar pairs",
-    reason="Two tools count as similar from this similarity on.",
+    title="Threshold of similarity",
+    reason="Commands flag two tools whose descriptions are this similar, instead of those of high confusability.",
     allowed="a number from 0 to 1",
     read=number(0, 1),
-    default="0.85",
+    default="none",
 )
+CONFUSABILITY_THRESHOLD: Final[Variable[float]] = Variable(
+    name="CONFUSABILITY_THRESHOLD",
+    title="Threshold for look-alikes",
+    reason="Two tools are flagged from this confusability on. From 0.5 it is high, from 0.25 medium.",
+    allowed="a number from 0 to 1",
+    read=number(0, 1),
+    default=str(HIGH_FROM),
+)
+
+
+def _pick_threshold(name: Baseline) -> Variable[float | None]:
+    return Variable(
+        name=f"OFFLINE_{name.upper()}_THRESHOLD",
+        title=f"Threshold of offline/{name}",
+        reason="The baseline picks the best tool from this score on. By default it grows with the number of tools.",
+        allowed="a number from 0 to 1",
+        read=number(0, 1),
+        default="by the number of tools",
+    )
+
+
+WORDS_THRESHOLD: Final = _pick_threshold(Baseline.WORDS)
+MEANING_THRESHOLD: Final = _pick_threshold(Baseline.MEANING)
 SEPARATOR: Final[Variable[str]] = Variable(
     name="MCP_TOOL_PREFIX_SEPARATOR",
     title="Separator of server and tool",
@@ -215,6 +254,7 @@ TRUSTED_NETWORKS: Final[Variable[tuple[Network, ...]]] = Variable(
 )
 VARIABLES: Final[tuple[Variable[Any], ...]] = (
     *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR, TRUSTED_NETWORKS),
+    *(CONFUSABILITY_THRESHOLD, WORDS_THRESHOLD, MEANING_THRESHOLD),
     *limits.VARIABLES.values(),
 )
 """Every variable that this program reads for itself; those of keys belong to their providers."""

@@ -85,7 +85,10 @@ class ServerTokenCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityReport:
-    """Tools from worst to best, and the weight of every server. `tokenizer` names what counted the tokens."""
+    """Tools from worst to best, and the weight of every server. `tokenizer` names what counted the tokens.
+
+    Rejected definitions are among the tools; `problems` are those of whole lists, such as missing pages, by server.
+    """
 
     tools: tuple[ToolQuality, ...]
     servers: tuple[ServerTokenCount, ...]

@@ -25,7 +25,7 @@ class RunField(Generic[N]):
     type: type[N]
     low: N
     high: N
-    default: N
+    default: Any
     label: str
     title: str
     reason: str
@@ -35,8 +35,8 @@ class RunField(Generic[N]):
 
     @property
     def default_text(self) -> str:
-        """The default as users type it."""
-        return f"{self.default:g}"
+        """The default as users type it; empty where nothing is set."""
+        return "" if self.default is None else f"{self.default:g}"
 
     @property
     def variable(self) -> Variable[Any]:
@@ -52,9 +52,9 @@ class RunField(Generic[N]):
             unit=self.unit,
         )
 
-    def check(self, value: float) -> None:
-        """Raise InputError for a value outside the limits."""
-        if not self.low <= value <= self.high:
+    def check(self, value: float | None) -> None:
+        """Raise InputError for a value outside the limits; None means that nothing is set."""
+        if value is not None and not self.low <= value <= self.high:
             unit = f" {self.unit}" if self.unit else ""
             raise InputError(
                 f"The {self.label} is {value:g}, outside {self.low} to {self.high}{unit}.",
@@ -67,6 +67,10 @@ class RunField(Generic[N]):
         self.check(value)
         return value
 
+    def parse_optional(self, text: str) -> N | None:
+        """Return the number of a text, None for an empty one; InputError where it is none, or outside the limits."""
+        return self.parse(text) if text.strip() else None
+
 
 def parse_number(text: str, kind: type[N], label: str) -> N:
     """Return the number of a text, with a point or a comma; InputError where it is none."""
@@ -76,6 +80,25 @@ def parse_number(text: str, kind: type[N], label: str) -> N:
         whole_number = "a whole number" if kind is int else "a number"
         raise InputError(f"The {label} is “{text.strip()}”.", hint=f"Write {whole_number}.") from None
 
+
+def parse_prices(text: str) -> tuple[float | None, float | None]:
+    """Return the two prices of `IN,OUT`, in US dollars per million tokens; InputError where they are none.
+
+    An empty text gives no prices.
+    """
+    if not text.strip():
+        return None, None
+    try:
+        price_in, price_out = (float(part.strip().lstrip("$")) for part in text.split(","))
+    except ValueError:
+        price_in = price_out = -1.0
+    if not (0 <= price_in <= MOST_DOLLARS and 0 <= price_out <= MOST_DOLLARS):
+        raise InputError(f"The price “{text.strip()}” is not of the form IN,OUT.", hint="Write for example 0.15,0.6.")
+    return price_in, price_out
+
+
+MOST_DOLLARS: Final = 1e6
+"""Highest price of a million tokens, and of a whole batch, that is taken for meant."""
 
 REPEATS: Final = RunField(
     name="repeats",
@@ -134,6 +157,29 @@ RETRIES: Final = RunField(
     title="Maximum retries",
     reason="Further attempts after a failure that may pass.",
     help="further attempts",
+)
+SEED: Final = RunField(
+    name="seed",
+    type=int,
+    low=0,
+    high=2**31 - 1,
+    default=None,
+    label="seed",
+    title="Seed",
+    reason="Makes answers repeatable where the provider supports it.",
+    help="for repeatable answers, where the provider supports it",
+)
+MAX_TOKENS: Final = RunField(
+    name="max_tokens",
+    type=int,
+    low=1,
+    high=1_000_000,
+    default=None,
+    label="answer limit",
+    title="Answer limit",
+    reason="Longer answers are cut off and count as failed.",
+    help="most tokens of one answer (with a cost cap: the model's own limit, at most 1,024)",
+    unit="tokens",
 )
 RUN_FIELDS: Final[tuple[RunField[Any], ...]] = (REPEATS, CONCURRENCY, TEMPERATURE, TIMEOUT, RETRIES)
 WRITING_TIMEOUT_S: Final = 60

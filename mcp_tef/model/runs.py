@@ -1,23 +1,35 @@
 """Runs and batches: one case with one model, once; and many of those together."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import origin_of
-from mcp_tef.model.answers import Answer, CallingMode
-from mcp_tef.model.cases import Expectation
+from mcp_tef.model.answers import Answer, CallingMode, ToolChoiceMode
+from mcp_tef.model.cases import EarlierMessage, Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
-from mcp_tef.model.run_fields import CONCURRENCY, REPEATS, RETRIES, TEMPERATURE, TIMEOUT
+from mcp_tef.model.rates import outcome_text
+from mcp_tef.model.run_fields import CONCURRENCY, MAX_TOKENS, REPEATS, RETRIES, SEED, TEMPERATURE, TIMEOUT
 from mcp_tef.model.secrets import require_no_credentials
-from mcp_tef.model.tools import Snapshot, ToolLabel
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, PastVerdict, Verdict, VerdictKind
+from mcp_tef.model.tools import Snapshot
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, PastVerdict, RunMark, Verdict, VerdictKind
 
 OFFLINE_PROVIDER = "offline"
-OFFLINE_MODEL = "retrieval"
+
+
+class Baseline(StrEnum):
+    """Built-in selectors of the provider `offline`.
+
+    `DEFAULT` stands for `MEANING` where an embedding model is here, else for `WORDS`; runs of older versions keep it.
+    """
+
+    WORDS = "words"
+    MEANING = "meaning"
+    DEFAULT = "retrieval"
 
 
 class RunStatus(StrEnum):
@@ -52,6 +64,12 @@ def required_origin(address: str) -> str:
     return origin
 
 
+def require_amount(cap: float | None) -> None:
+    """Raise InputError for a cost cap that is no amount of money; None means no cap."""
+    if cap is not None and not 0 < cap < float("inf"):
+        raise InputError(f"A cost cap of {cap:g} is no amount of money.", hint="Give more than 0, or no cap.")
+
+
 class Destination(NamedTuple):
     """Provider and address that a key would be sent to; no address means the provider's own."""
 
@@ -61,25 +79,43 @@ class Destination(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """Settings of a model request; never a key. `timeout` is in seconds."""
+    """Settings of a model request; never a key. `timeout` is in seconds.
+
+    `max_tokens` limits an answer. Prices are US dollars per million tokens, given by the user.
+    """
 
     provider: str = OFFLINE_PROVIDER
-    model: str = OFFLINE_MODEL
+    model: str = Baseline.DEFAULT.value
     timeout: int = TIMEOUT.default
     temperature: float = TEMPERATURE.default
     max_retries: int = RETRIES.default
     base_url: str | None = None
     system_prompt: str | None = None
     mode: CallingMode = CallingMode.AUTO
+    tool_choice: ToolChoiceMode = ToolChoiceMode.AUTO
+    seed: int | None = None
+    max_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("provider", "model"):
             if not 1 <= len(getattr(self, name)) <= 100:
                 raise InputError(f"The {name} must have 1 to 100 characters.", hint=f"Set the {name}.")
-        require_no_credentials(self.base_url or "")
+        if self.base_url:
+            require_no_credentials(self.base_url)
         TIMEOUT.check(self.timeout)
         TEMPERATURE.check(self.temperature)
         RETRIES.check(self.max_retries)
+        SEED.check(self.seed)
+        MAX_TOKENS.check(self.max_tokens)
+
+    @property
+    def token_prices(self) -> tuple[float, float] | None:
+        """The prices that the user gave, in US dollars per token sent and received; None without both."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        return self.input_price / 1e6, self.output_price / 1e6
 
     @property
     def offline(self) -> bool:
@@ -113,6 +149,7 @@ class BatchRequest:
     def __post_init__(self) -> None:
         REPEATS.check(self.repeats)
         CONCURRENCY.check(self.concurrency)
+        require_amount(self.max_cost_usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +164,13 @@ class FailureInfo:
 INTERRUPTED = FailureInfo(
     "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
 )
+
+NOT_OFFERED_CODE = "expected_tool_not_offered"
+"""Code of a run that was not asked, since no tool that its case expects was among those offered."""
+CUT_OFF_CODE = "cut_off"
+"""Code of a run whose answer was cut by its limit, so that it cannot be judged."""
+UNREADABLE, PRICED, READ_FROM_TEXT, FAILED = "unreadable", "priced", "read_from_text", "failed"
+"""Further names in a tally."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +235,23 @@ class RunSummary:
     expected_rank: int | None = None
     created_at: datetime | None = None
     completed_at: datetime | None = None
+    unreadable: bool = False
+    read_from_text: bool = False
+
+    @property
+    def mark(self) -> RunMark | None:
+        """The mark of the run; None without a verdict."""
+        return RunMark.of(self.classification, self.parameters_ok, self.unreadable)
+
+    @property
+    def passes(self) -> bool:
+        """True if the run is a correct call."""
+        return self.mark is RunMark.CORRECT_CALL
+
+    @property
+    def failure_code(self) -> str:
+        """The code of its failure; empty without one."""
+        return self.failure.code if self.failure else ""
 
     @property
     def interrupted(self) -> bool:
@@ -210,11 +271,16 @@ class RunDetail:
     verdict: Verdict | None
     attempts: int = 1
     past_verdicts: tuple[PastVerdict, ...] = ()
+    before: tuple[EarlierMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """A batch with its counts; `total` runs were planned. Of those counted as failed, so many were `interrupted`."""
+    """A batch with its counts; `total` runs were planned. Of those counted as failed, so many were `interrupted`.
+
+    `tally` counts runs by mark, and those that failed, were unreadable, not offered, cut off, read from text or priced;
+    where models were asked beside a baseline, it leaves the baseline's runs out. `stopped`: why it ended early.
+    """
 
     id: BatchId
     name: str
@@ -222,6 +288,7 @@ class Batch:
     models: tuple[str, ...]
     total: int
     counts: Mapping[str, int] = field(default_factory=dict)
+    tally: Mapping[str, int] = field(default_factory=dict)
     interrupted: int = 0
     cost_usd: float | None = None
     repeats: int = 1
@@ -229,10 +296,63 @@ class Batch:
     max_cost_usd: float | None = None
     created_at: datetime
     completed_at: datetime | None = None
+    stopped: str | None = None
 
     def count(self, key: str) -> int:
         """Return the number of runs that are TP, FP, TN, FN, failed, cancelled or pending."""
         return self.counts.get(key, 0)
+
+    @property
+    def correct_calls(self) -> int:
+        """Runs with the right tools and every judged argument right."""
+        return self.tally.get(RunMark.CORRECT_CALL, 0)
+
+    @property
+    def correct_tools(self) -> int:
+        """Runs with the right tools, whatever the arguments."""
+        return self.correct_calls + self.tally.get(RunMark.WRONG_ARGUMENTS, 0)
+
+    @property
+    def in_shares(self) -> int:
+        """Runs with a mark, of which shares are made: the judged ones, without a baseline beside models."""
+        return sum(self.tally.get(mark, 0) for mark in RunMark)
+
+    @property
+    def unreadable(self) -> int:
+        """Judged runs whose answer could not be read."""
+        return self.tally.get(UNREADABLE, 0)
+
+    @property
+    def not_offered(self) -> int:
+        """Failed runs whose expected tool was not offered."""
+        return self.tally.get(NOT_OFFERED_CODE, 0)
+
+    @property
+    def cut_off(self) -> int:
+        """Failed runs whose answer was cut by its limit."""
+        return self.tally.get(CUT_OFF_CODE, 0)
+
+    @property
+    def priced(self) -> int:
+        """Runs whose cost is known."""
+        return self.tally.get(PRICED, 0)
+
+    @property
+    def text_calls_note(self) -> str:
+        """A note on answers that held their calls as text; empty without any."""
+        number = self.tally.get(READ_FROM_TEXT, 0)
+        return f"{number:,} of {self.judged:,} answers held a call as text: try JSON mode" if number else ""
+
+    @property
+    def unpriced(self) -> int:
+        """Answered runs whose cost is not known."""
+        return max(0, self.judged + self.cut_off - self.priced)
+
+    @property
+    def sentence(self) -> str:
+        """The two shares with failed and unreadable runs, as `outcome_text` says them."""
+        failed = self.tally.get(FAILED, 0)
+        return outcome_text(self.correct_calls, self.correct_tools, self.in_shares, failed, self.unreadable)
 
     @property
     def failed(self) -> int:
@@ -245,58 +365,24 @@ class Batch:
         return sum(self.count(item) for item in Classification)
 
 
-class RunOrder(StrEnum):
-    """Sort order of a list of runs; `planned` is newest batch first, as planned within a batch."""
-
-    PLANNED = "planned"
-    OUTCOME = "outcome"
-    QUERY = "query"
-    SELECTED = "selected"
-    CONFIDENCE = "confidence"
-    MODEL = "model"
+def shown_together(labels: Iterable[str]) -> frozenset[str]:
+    """Return the models whose runs shares are made of: all, but no baseline where a model was asked as well."""
+    every = frozenset(labels)
+    return frozenset(label for label in every if not is_baseline(label)) or every
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFilter:
-    """Filter and order of runs to list, count or sum up; None and empty do not restrict.
-
-    Of several values in one field any may hold; all fields must. Suites and tags are those that the case has
-    now. `expected`, `selected` and `offered` name tools, servers or both. A run that was right expected the tool
-    that was selected; a server that an expectation leaves open is the only one that offered the tool.
-    `since` is included, `until` is not; both are about the moment the run was planned.
-    `outcome` order is FN, FP, TP, TN, then runs without a verdict; runs without a confidence come last.
-    `text` is looked for in the query, the case's name, and the expected and selected tools.
-    Runs that were `interrupted` count as failed; where that is False they do not, and where it is True they are named
-    beside those of `statuses`.
-    """
-
-    batch_id: BatchId | None = None
-    case_id: CaseId | None = None
-    statuses: tuple[RunStatus, ...] = ()
-    interrupted: bool | None = None
-    classifications: tuple[Classification, ...] = ()
-    kinds: tuple[VerdictKind, ...] = ()
-    model: str | None = None
-    text: str = ""
-    run_ids: tuple[RunId, ...] = ()
-    batch_ids: tuple[BatchId, ...] = ()
-    case_ids: tuple[CaseId, ...] = ()
-    models: tuple[str, ...] = ()
-    suites: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    expected: ToolLabel | None = None
-    selected: ToolLabel | None = None
-    offered: ToolLabel | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    order: RunOrder = RunOrder.PLANNED
-    descending: bool = False
-
-    def admits_state(self, run: RunSummary) -> bool:
-        """Return True if a run has one of the requested states."""
-        if run.interrupted and self.interrupted is not None:
-            return self.interrupted
-        return not (self.statuses or self.interrupted) or run.status in self.statuses
+def tally_of(runs: Iterable[RunSummary], models: Iterable[str]) -> Counter[str]:
+    """Count runs of a batch that asked these models as `Batch.tally` does."""
+    found: Counter[str] = Counter()
+    together = shown_together(models)
+    for run in runs:
+        found[READ_FROM_TEXT] += run.read_from_text
+        found[PRICED] += run.cost_usd is not None
+        if run.model in together:
+            found[run.mark.value if run.mark else run.status.value] += 1
+            found[UNREADABLE] += run.unreadable
+            found.update({run.failure_code} & {NOT_OFFERED_CODE, CUT_OFF_CODE})
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,31 +395,6 @@ class Estimate:
     seconds: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelInfo:
-    """One row of the model catalogue. Prices are US dollars per token; None means unknown."""
-
-    provider: str
-    model: str
-    context_tokens: int | None = None
-    input_price: float | None = None
-    output_price: float | None = None
-    tool_calling: bool | None = None
-    vision: bool | None = None
-    structured_output: bool | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def label(self) -> str:
-        """`provider/model`."""
-        return f"{self.provider}/{self.model}"
-
-
-def parse_model(text: str) -> tuple[str, str]:
-    """Split `provider/model` at the first slash."""
-    provider, slash, model = text.strip().partition("/")
-    if not (provider and slash and model):
-        raise InputError(
-            f"The model “{text}” is not of the form PROVIDER/NAME.", hint="Write for example openai/gpt-4.1-mini."
-        )
-    return provider, model
+def is_baseline(label: str) -> bool:
+    """Return True for `provider/model` of a built-in baseline, which is no model."""
+    return label.startswith(f"{OFFLINE_PROVIDER}/")

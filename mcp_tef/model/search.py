@@ -26,10 +26,10 @@ class SearchHit:
     server: str = ""
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name most like `name`, in whatever case; None where none comes close."""
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name most similar to `name`, ignoring case; None where no similarity (0–1) reaches `cutoff`."""
     by_folded = {item.casefold(): item for item in known}
-    found = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    found = get_close_matches(name.casefold(), by_folded, n=1, cutoff=cutoff)
     return by_folded[found[0]] if found else None
 
 

@@ -133,7 +133,7 @@ def require_no_credentials(url: str) -> None:
     if without_credentials(url) != url:
         raise InputError(
             "The address holds a password or a key, and addresses are stored and shown.",
-            hint="Leave it out. Type the key in the form, pipe it in with --key-stdin, or set the provider's variable.",
+            hint="Leave it out. Give the key where it is asked for, or set the provider's variable.",
         )
 
 

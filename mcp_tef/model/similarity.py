@@ -1,5 +1,6 @@
 """Similarity of tools, observed confusion, and advice on telling tools apart. None of it is stored."""
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -109,13 +110,32 @@ class MatrixKind(StrEnum):
     CONFUSABILITY = "confusability"
 
 
+HIGH_FROM, MEDIUM_FROM = 0.5, 0.25
+"""Confusability from which on 6 and 3 of 10 pairs of a real catalogue were judged alike by a reader."""
+
+
+class ConfusabilityLevel(StrEnum):
+    """Confusability as it is shown: it orders pairs, but is no probability that a model confuses them."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+def confusability_level(score: float) -> ConfusabilityLevel:
+    """Return the level of a score."""
+    if score >= HIGH_FROM:
+        return ConfusabilityLevel.HIGH
+    return ConfusabilityLevel.MEDIUM if score >= MEDIUM_FROM else ConfusabilityLevel.LOW
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPair:
     """Two tools by their places in the analysis, a < b, with every score in 0–1.
 
     `similarity` is the cosine of name and description, `full` that with parameters (None where it was not asked for),
     `lexical` the TF-IDF overlap, `names` and `parameters` the overlap of name words and of flattened parameters,
-    `percentile` the share of all pairs that are less similar, `confusability` the calibrated chance of confusion.
+    `percentile` the share of all pairs that are less similar, `confusability` how sure a reader judges them alike.
     """
 
     a: int
@@ -127,6 +147,32 @@ class ToolPair:
     parameters: float
     percentile: float
     confusability: float
+
+    @property
+    def level(self) -> ConfusabilityLevel:
+        """The confusability as it is shown."""
+        return confusability_level(self.confusability)
+
+
+@dataclass(frozen=True, slots=True)
+class FlagRule:
+    """From which score on a pair is flagged: by its confusability, or by the similarity of its descriptions."""
+
+    threshold: float = HIGH_FROM
+    kind: MatrixKind = MatrixKind.CONFUSABILITY
+
+    def flags(self, pair: ToolPair) -> bool:
+        """Return True if a pair is flagged; scores are compared as 32-bit numbers, as in the matrices."""
+        score = pair.similarity if self.kind is MatrixKind.SIMILARITY else pair.confusability
+        (threshold,) = struct.unpack("f", struct.pack("f", self.threshold))
+        return score >= float(threshold)
+
+    @property
+    def text(self) -> str:
+        """The rule in words: "high confusability", or from which number on."""
+        if self == FlagRule():
+            return "high confusability"
+        return f"{self.kind} from {self.threshold:g} on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +191,11 @@ class ScoreExplanation:
     title: str
     score: float
     sentence: str
+
+    @property
+    def shown(self) -> str:
+        """The score with two decimals; confusability as its level."""
+        return confusability_level(self.score) if self.kind is MatrixKind.CONFUSABILITY else f"{self.score:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,28 +327,43 @@ class DifferentiationIssue:
     evidence: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CaseEffect:
+    """Cases of a tool and its look-alikes: how many the built-in baseline gets right before and after a change."""
+
+    cases: int
+    correct_before: int
+    correct_after: int
+
+    @property
+    def gain(self) -> int:
+        """Cases won; below 0 where more are lost."""
+        return self.correct_after - self.correct_before
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """One change to one tool.
+    """A new description for one tool; a tool has at most one for all pairs that advice was asked for.
 
-    `revised` is the new description and `before` the old one, None where the change is not to the description;
-    `author` is the label of the model that wrote it, or "draft" where it was made from the tool's own schema.
-    `patch` is an RFC 6902 patch of the `tools/list` document of the tool's server; `override` a ToolHive-style
-    override, `{"toolsOverride": {name: {"name"?, "description"?}}}`. `similarity_after` is what the pair would score.
+    `revised` is the new description and `before` the old one; `author` is the label of the model that wrote it, or
+    "draft" where it was made from the definitions. `patch` is an RFC 6902 patch of the `tools/list` document of the
+    tool's server; `override` a ToolHive-style override, `{"toolsOverride": {name: {"description"}}}`. `cases` is None
+    where no case expects the tool or one of its look-alikes.
     """
 
     issue: IssueType
     tool_id: str
     tool_name: str
+    server: str
     action: str
     rationale: str
     priority: Priority
     author: str
-    before: str | None
-    revised: str | None
+    before: str
+    revised: str
     patch: tuple[Mapping[str, Any], ...]
     override: Mapping[str, Any]
-    similarity_after: float | None = None
+    cases: CaseEffect | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

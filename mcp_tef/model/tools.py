@@ -32,10 +32,16 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolProblem:
-    """A definition that was set aside, with the reason; `tool` is its name where it has one."""
+    """A definition that was set aside, with the reason; `tool` is its name where it has one.
+
+    `place` is where it stands in the server's list, from 0; None for a problem of the list itself. `raw` is the
+    definition where it is an object of usual size and depth.
+    """
 
     tool: str | None
     reason: str
+    place: int | None = field(default=None, compare=False)
+    raw: Mapping[str, Any] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +72,13 @@ class Snapshot:
 
 
 class LabelKind(StrEnum):
-    """Kind of a label: an offered tool, no tool, or a tool that was not offered."""
+    """Kind of a label: an offered tool, no tool, a tool that was not offered, calls too many, or nothing readable."""
 
     TOOL = "tool"
     NO_TOOL = "no_tool"
     INVENTED = "invented_tool"
+    EXTRA = "extra_call"
+    UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +91,13 @@ class ToolLabel:
 
     @property
     def text(self) -> str:
-        """The bare name for people; `no tool` and `invented tool` for what is none."""
-        if self.kind in (LabelKind.NO_TOOL, LabelKind.INVENTED):
-            return self.kind.value.replace("_", " ")
-        return self.tool or ""
+        """The bare name for people; `no tool` and the like for what is none."""
+        if self.kind in (None, LabelKind.TOOL):
+            return self.tool or ""
+        return self.kind.value.replace("_", " ")
 
 
 NO_TOOL_LABEL = ToolLabel(kind=LabelKind.NO_TOOL)
 INVENTED_TOOL_LABEL = ToolLabel(kind=LabelKind.INVENTED)
+EXTRA_CALL_LABEL = ToolLabel(kind=LabelKind.EXTRA)
+UNREADABLE_LABEL = ToolLabel(kind=LabelKind.UNREADABLE)

@@ -29,6 +29,34 @@ class VerdictKind(StrEnum):
     NO_CALL_EXPECTED = "no_call_expected"
 
 
+class RunMark(StrEnum):
+    """The one meaning of "correct", which every list, share, report and threshold uses.
+
+    A correct call chose the right tools with every judged argument right. An answer that could not be read is wrong,
+    also where no tool was expected. Source: PRODUCT.md §5.
+    """
+
+    CORRECT_CALL = "correct_call"
+    WRONG_ARGUMENTS = "wrong_arguments"
+    WRONG = "wrong"
+
+    @classmethod
+    def of(
+        cls, classification: Classification | None, parameters_ok: bool | None, unreadable: bool
+    ) -> "RunMark | None":
+        """Return the mark of a judged run; None where there is no verdict."""
+        if classification is None:
+            return None
+        if unreadable or classification not in (Classification.TP, Classification.TN):
+            return cls.WRONG
+        return cls.WRONG_ARGUMENTS if parameters_ok is False else cls.CORRECT_CALL
+
+    @property
+    def correct_tool(self) -> bool:
+        """True if the choice of tools was right, whatever the arguments."""
+        return self is not RunMark.WRONG
+
+
 class ConfidenceCategory(StrEnum):
     """Category of a confidence together with the outcome."""
 
@@ -86,11 +114,14 @@ class Verdict:
     hallucinated: tuple[str, ...] = ()
     parameters_ok: bool | None = None
     confidence_category: ConfidenceCategory | None = None
+    unreadable: bool = False
 
     @property
-    def right(self) -> bool:
-        """True if the choice of tools was correct."""
-        return self.classification in (Classification.TP, Classification.TN)
+    def mark(self) -> RunMark:
+        """The mark of the run."""
+        mark = RunMark.of(self.classification, self.parameters_ok, self.unreadable)
+        assert mark is not None, "a verdict has a classification"
+        return mark
 
 
 class RejudgeReason(StrEnum):

@@ -8,15 +8,17 @@ from mcp_tef.model.ids import RunId, SnapshotId
 from mcp_tef.model.runs import PlannedRun, RunResult
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import OfferedTool, Tool
+from mcp_tef.scoring.missing_tools import ListedServers
 
 
 @dataclass(frozen=True, slots=True)
 class CaseTools:
-    """Tools that a case offers under the names the model sees, and where that is stored."""
+    """Tools that a case offers under the names the model sees, where that is stored, and its servers' listings."""
 
     offered: tuple[OfferedTool, ...]
     tools: tuple[Tool, ...]
     snapshot_id: SnapshotId
+    servers: ListedServers
 
 
 class ToolOffering(Protocol):

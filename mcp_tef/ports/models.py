@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mcp_tef.model.answers import Answer, CallingMode
-from mcp_tef.model.runs import (
-    ModelInfo,
-    ModelSettings,
-)
+from mcp_tef.model.cases import EarlierMessage
+from mcp_tef.model.ids import BatchId
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.prompts.selection_prompt import SelectionPrompt
@@ -16,12 +16,17 @@ from mcp_tef.prompts.selection_prompt import SelectionPrompt
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Request to a selector: choose among `tools` for `query`. `key` is for this call only."""
+    """Request to a selector: choose among `tools` for `query`, after the messages `before` it.
+
+    `key` is for this call only. What a selector learns about a server, as that it refuses tools, holds for one `batch`.
+    """
 
     query: str
     tools: tuple[OfferedTool, ...]
     settings: ModelSettings
     key: Secret | None = None
+    batch: BatchId | None = None
+    before: tuple[EarlierMessage, ...] = ()
 
 
 class SelectionPrompts(Protocol):
@@ -51,6 +56,10 @@ class Selector(Protocol):
 class Selectors(Protocol):
     """Finds the selector for a model."""
 
+    async def resolve(self, settings: ModelSettings) -> ModelSettings:
+        """Return the settings with the baseline that the default one stands for; InputError, EmbeddingError."""
+        ...
+
     def selector_for(self, settings: ModelSettings) -> Selector:
         """Return the offline baseline, or the one that asks a model."""
         ...
@@ -69,6 +78,10 @@ class ModelCatalogue(Protocol):
 
     async def find(self, settings: ModelSettings) -> ModelInfo | None:
         """Return the catalogue entry of a model, or None."""
+        ...
+
+    def providers(self) -> frozenset[str]:
+        """Return the names of all providers that can be asked without a base URL."""
         ...
 
     def asks_for_key(self, settings: ModelSettings) -> bool:
@@ -96,12 +109,13 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Text that a model wrote, with its tokens and cost (US dollars; None if unknown)."""
+    """Text that a model wrote, with its tokens and cost (US dollars; None if unknown); `cut_off` by its limit."""
 
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost_usd: float | None = None
+    cut_off: bool = False
 
 
 class Writer(Protocol):

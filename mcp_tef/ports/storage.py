@@ -4,21 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from mcp_tef.model.answers import AnsweringModel
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.runs import (
-    Batch,
-    BatchRequest,
-    BatchStatus,
-    PlannedRun,
-    RunDetail,
-    RunFilter,
-    RunResult,
-    RunSummary,
-)
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult, RunSummary
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tool_calls import ToolCall
 from mcp_tef.model.tools import Listing, OfferedTool
@@ -184,7 +177,7 @@ class RunStore(Protocol):
         """Store outcomes in one transaction, at most 250 rows each; the rows as they now read, in order."""
         ...
 
-    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch: ...
+    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus, stopped: str | None = None) -> Batch: ...
     async def batches(self) -> tuple[Batch, ...]:
         """Return batches with their counts, newest first."""
         ...
@@ -210,6 +203,10 @@ class RunStore(Protocol):
 
     async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """Return the little of every run of a batch that pairing needs, as planned."""
+        ...
+
+    async def answering_models(self, batch_id: BatchId) -> frozenset[AnsweringModel]:
+        """Return the models that answered runs of a batch, as their providers named them."""
         ...
 
     async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mcp_tef.model.answers import CallingMode
+from mcp_tef.model.cases import EarlierMessage
 from mcp_tef.model.tools import OfferedTool
 
 
@@ -24,15 +26,20 @@ class SelectionPrompt:
         return f"{self.name}@{self.version}"
 
     def messages(
-        self, query: str, offered: Sequence[OfferedTool], system_prompt: str | None = None
+        self,
+        query: str,
+        offered: Sequence[OfferedTool],
+        system_prompt: str | None = None,
+        before: Sequence[EarlierMessage] = (),
     ) -> tuple["ChatMessage", ...]:
-        """Return the messages of a request.
+        """Return the messages of a request: the task, the earlier messages of the conversation, the query.
 
         A system prompt of the user takes the place of the task; the request for a reason and a confidence stays.
         """
         task = (system_prompt or "").strip() or self.task
         report = f"{self.report}\n{tool_lines(offered)}" if self.lists_tools else self.report
-        return ChatMessage("system", f"{task}\n\n{report}"), ChatMessage("user", query)
+        earlier = (ChatMessage(message.role.value, message.content) for message in before)
+        return ChatMessage("system", f"{task}\n\n{report}"), *earlier, ChatMessage("user", query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +82,42 @@ STRUCTURED_PROMPT = SelectionPrompt(
 )
 
 
+def answer_schema(offered: Sequence[OfferedTool]) -> dict[str, Any]:
+    """Return the JSON Schema of a structured answer.
+
+    Arguments stay open: a server that keeps a model to a tool's parameters would hide its mistakes.
+    """
+    names = {"enum": offered_names(offered)} if offered else {}
+    call = {
+        "type": "object",
+        "properties": {
+            "tool": {"type": "string", **names},
+            "arguments": {"type": "object", "additionalProperties": True},
+        },
+        "required": ["tool", "arguments"],
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "calls": {"type": "array", "items": call},
+            "reasoning": {"type": "string"},
+            "confidence": {"type": "number"},
+        },
+        "required": ["calls", "reasoning", "confidence"],
+    }
+
+
 class BundledPrompts:
     """The prompts of this program; satisfies `SelectionPrompts`."""
 
     def prompt_for(self, mode: CallingMode) -> SelectionPrompt:
         """Return the prompt of a calling mode; `auto` is asked as `native` is."""
         return STRUCTURED_PROMPT if mode is CallingMode.JSON else NATIVE_PROMPT
+
+
+def offered_names(offered: Sequence[OfferedTool]) -> list[str]:
+    """Return the names that the schema of an answer allows."""
+    return [item.offered_name for item in offered]
 
 
 def tool_lines(offered: Sequence[OfferedTool]) -> str:

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mcp_tef.provider_http.litellm_client import LitellmClient
 
-# litellm would fetch its table of prices from GitHub, and read a file `.env` of the current folder.
-_SETTINGS = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+# litellm would fetch tables of prices and of Anthropic's headers from GitHub, and read a file `.env` of the current
+# folder.
+_SETTINGS = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+}
 
 
 async def new_client() -> "LitellmClient":

@@ -10,7 +10,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.json import Json
 from mcp_tef.model.quality import QualityReport, ToolQuality
-from mcp_tef.model.similarity import PairAdvice
+from mcp_tef.model.similarity import FlagRule, PairAdvice
 from mcp_tef.reports.markdown import pair_markdown, quality_markdown, similarity_markdown
 from mcp_tef.reports.quality import quality_csv, quality_html, quality_text
 from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
@@ -22,6 +22,7 @@ from mcp_tef.reports.similarity_tables import (
     similarity_csv,
     similarity_json,
 )
+from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
 
@@ -30,17 +31,24 @@ _NAME_LENGTH = 40
 
 
 def advice_files(pairs: Sequence[PairAdvice]) -> dict[str, str]:
-    """Return the text of every file by its name: a patch and an override for each recommendation that has them.
+    """Return the text of every file by its name: a patch and an override for each recommendation, and for each server.
 
-    Names begin with a number and hold only a–z, 0–9 and hyphens, whatever the tools are called.
+    Those of a server, `all-…`, hold all its changes together. Names hold only a–z, 0–9 and hyphens, whatever the tools
+    are called.
     """
+    every = {one.tool_id: one for advice in reversed(pairs) for one in reversed(advice.recommendations)}
     files: dict[str, str] = {}
-    every = [one for advice in pairs for one in advice.recommendations]
-    for number, one in enumerate(every, 1):
-        stem = f"{number:03}-{_slug(one.tool_id)}-{_slug(one.issue.value)}"
-        held = {"patch": [dict(operation) for operation in one.patch], "override": dict(one.override)}
-        files |= {f"{stem}.{kind}.json": _text(value) for kind, value in held.items() if value}
+    for number, one in enumerate(reversed(every.values()), 1):
+        files |= _files(f"{number:03}-{_slug(one.tool_id)}-{_slug(one.issue.value)}", one.patch, one.override)
+    for number, (server, both) in enumerate(joint_changes(pairs).items(), 1):
+        stem = f"all-{_slug(server)}"
+        files |= _files(f"{stem}-{number}" if f"{stem}.patch.json" in files else stem, *both)
     return files
+
+
+def _files(stem: str, patch: Sequence[Mapping[str, Json]], override: Mapping[str, Json]) -> dict[str, str]:
+    held = {"patch": [dict(operation) for operation in patch], "override": dict(override)}
+    return {f"{stem}.{kind}.json": _text(value) for kind, value in held.items()}
 
 
 def write_advice_files(pairs: Sequence[PairAdvice], folder: Path) -> tuple[Path, ...]:
@@ -69,9 +77,9 @@ class AnalysisReports:
 
     async def write_similarity(self, results: SimilarityResults, path: Path, *, full: bool = True) -> None:
         """Write a similarity report; above 2,000 tools the matrices go to an .npz file beside the JSON."""
-        similarity, threshold = results.similarity, results.threshold
-        forms = {".csv": lambda: similarity_csv(similarity, threshold), ".html": lambda: similarity_html(results)}
-        await _write(path, forms, lambda: _similarity_json(similarity, threshold, path, full))
+        similarity, rule = results.similarity, results.rule
+        forms = {".csv": lambda: similarity_csv(similarity, rule), ".html": lambda: similarity_html(results)}
+        await _write(path, forms, lambda: _similarity_json(similarity, rule, path, full))
 
     async def similarity_page(self, results: SimilarityResults) -> str:
         """Return the similarity report as an HTML page."""
@@ -111,21 +119,21 @@ class AnalysisReports:
         await _write(path, forms, lambda: quality_text(report))
 
     async def write_advice(self, pairs: Sequence[PairAdvice], folder: Path) -> tuple[Path, ...]:
-        """Write a patch and an override for each recommendation into a folder; return the files."""
+        """Write the patches and overrides of recommendations into a folder; return the files."""
         try:
             return await asyncio.to_thread(write_advice_files, pairs, folder)
         except OSError as error:
             raise _unwritable(folder, error) from error
 
 
-def _similarity_json(similarity: Similarity, threshold: float, path: Path, full: bool) -> str:
+def _similarity_json(similarity: Similarity, rule: FlagRule, path: Path, full: bool) -> str:
     matrices = matrix_file(similarity, path)
     if matrices:
         try:
             save_matrices(similarity, matrices, full=full)
         except OSError as error:
             raise _unwritable(matrices, error) from error
-    return similarity_json(similarity, threshold, full=full, matrices_in=matrices)
+    return similarity_json(similarity, rule, full=full, matrices_in=matrices)
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:

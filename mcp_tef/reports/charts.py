@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 from mcp_tef.model.metrics import ConfusionMatrix, Rate, SourceCalibration
+from mcp_tef.model.rates import percent_text, priced_text
 from mcp_tef.reports.results import legal
 from mcp_tef.scoring.lint.definition_texts import INVISIBLE, TURNING
 
@@ -57,16 +58,19 @@ def intervals(rates: Sequence[tuple[str, Rate]]) -> str:
     return svg(left + wide + 24, height, "Rates with their 95 % intervals", parts)
 
 
+share = percent_text
+
+
+def dollars(amount: float | None, priced: int, unpriced: int) -> str:
+    """Return a cost with the runs that it stands for, if those are not all."""
+    return "–" if amount is None else priced_text(f"${amount:.4f}" if amount else "$0", priced, unpriced)
+
+
 def rate_words(rate: Rate) -> str:
-    """`83 % (61–94, n 18)`, or a dash where it is not defined."""
+    """`83 % (61 % to 94 %, n 18)`, or a dash where it is not defined."""
     if rate.value is None:
         return "–"
-    return f"{share(rate.value)} ({(rate.low or 0) * 100:.0f}–{(rate.high or 0) * 100:.0f}, n {rate.n})"
-
-
-def share(value: float | None) -> str:
-    """Format a share from 0 to 1 as `83 %`, or a dash where it is not defined."""
-    return "–" if value is None else f"{value * 100:.0f} %"
+    return f"{share(rate.value)} ({share(rate.low)} to {share(rate.high)}, n {rate.n})"
 
 
 def shares(counts: Sequence[tuple[str, str, int]], title: str = "How the runs came out") -> str:

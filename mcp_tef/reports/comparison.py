@@ -7,19 +7,12 @@ from typing import Final
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT, comparison_to_json
 from mcp_tef.formats.csv_tables import csv_text
-from mcp_tef.model.comparison import (
-    BatchComparison,
-    ComparedRuns,
-    ComparisonConclusion,
-    PairChange,
-    PairedTest,
-    RunPair,
-)
+from mcp_tef.model.comparison import BatchComparison, CaseSide, ComparedRuns, PairChange, RateDifference, ShareChange
 from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.reports import charts
-from mcp_tef.reports.charts import rate_words, shown
+from mcp_tef.reports.charts import dollars, rate_words, shown
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
 
 CHANGES: Final[Mapping[PairChange, str]] = {
@@ -34,7 +27,10 @@ CHANGES: Final[Mapping[PairChange, str]] = {
 _ORDER: Final = tuple(CHANGES)
 _HEADS: Final = (
     "change",
-    "parameters",
+    "passed_before",
+    "judged_before",
+    "passed_after",
+    "judged_after",
     "case",
     "query",
     "model",
@@ -54,28 +50,24 @@ class ComparedBatches:
     rows: tuple[ComparedRuns, ...]
 
     def told(self) -> list[ComparedRuns]:
-        """Return the pairs with regressions first and those right in both batches last."""
-        return sorted(self.rows, key=lambda one: (_ORDER.index(one.pair.change), not parameters_changed(one.pair)))
+        """Return the cases with regressions first and those right in both batches last."""
+        return sorted(self.rows, key=lambda one: _ORDER.index(one.pair.change))
 
 
-def parameters_changed(pair: RunPair) -> bool:
-    """Return True if the right tool was called with right values in only one of the batches."""
-    return pair.parameters in (PairChange.FIXED, PairChange.REGRESSED)
+def choice(run: RunSummary | None, side: CaseSide | None) -> str:
+    """Return the tool that the run to look at picked, or why it picked none, and how many of several runs passed."""
+    return _pick(run) + (f" ({side.passed:,} of {side.judged:,})" if side and side.judged > 1 else "")
 
 
-def change_words(pair: RunPair) -> str:
-    """Return the change of a run pair as text, or that only its parameters changed."""
-    words = CHANGES[pair.change]
-    if pair.parameters and parameters_changed(pair):
-        return f"{words}, parameters {CHANGES[pair.parameters].lower()}"
-    return words
-
-
-def choice(run: RunSummary | None) -> str:
-    """Return the tool that a run of a pair picked, or why it picked none."""
+def _pick(run: RunSummary | None) -> str:
     if run is None:
         return "not run"
     return run.selected or (NO_TOOL_TEXT if run.classification else run.status.value)
+
+
+def share_rows(found: BatchComparison) -> list[tuple[str, ShareChange]]:
+    """Return the two shares with their names."""
+    return [("Correct call", found.correct_call), ("Correct tool", found.correct_tool)]
 
 
 def batch_name(batch: Batch) -> str:
@@ -89,23 +81,22 @@ def comparison_json(compared: ComparedBatches) -> str:
 
 
 def comparison_csv(compared: ComparedBatches) -> str:
-    """Return a head and a line for each pair, in the order of the later batch."""
+    """Return a head and a line for each case, in the order of the later batch; the runs are those to look at."""
     return csv_text(_HEADS, map(_cells, compared.rows))
 
 
 def _cells(one: ComparedRuns) -> list[Json]:
     pair, run = one.pair, one.after or one.before
     told: list[Json] = [run.case_name, run.query, run.model, run.expected] if run else [None] * 4
-    parameters = pair.parameters.value if pair.parameters else None
-    return [pair.change.value, parameters, *told, choice(one.before), choice(one.after), pair.before, pair.after]
+    picks = (_pick(one.before), _pick(one.after))
+    return [pair.change.value, *_counts(pair.before), *_counts(pair.after), *told, *picks, *pair.shown]
+
+
+def _counts(side: CaseSide | None) -> tuple[Json, Json]:
+    return (side.passed, side.judged) if side else (None, None)
 
 
 MOST_PAIRS: Final = 2000
-READINGS: Final[Mapping[ComparisonConclusion, str]] = {
-    ComparisonConclusion.BETTER: "Better",
-    ComparisonConclusion.WORSE: "Worse",
-    ComparisonConclusion.UNDECIDED: "Not enough runs to tell",
-}
 _COLOURS: Final[Mapping[PairChange, str]] = {
     PairChange.REGRESSED: "f-bad",
     PairChange.FIXED: "f-good",
@@ -119,8 +110,9 @@ _MARKS: Final[Mapping[PairChange, tuple[str, str]]] = {
     PairChange.UNCHANGED_RIGHT: ("✓", "dim"),
 }
 _HOW: Final = (
-    "The same questions before and after. Better or worse is said by McNemar's exact test at 5 %, never by a "
-    "difference alone; lines are 95 % intervals, and n is how many pairs they are counted from."
+    "Lines are 95 % intervals by case, since repeats of one case are not new cases; n is the number of runs. The claim "
+    "on these cases rests on pairs of runs with different results, that for queries like these on a sign-flip test "
+    "over cases at 5 %."
 )
 
 
@@ -131,52 +123,45 @@ def comparison_html(compared: ComparedBatches) -> str:
         section("What changed", _changes(found)),
         section("Figures", _figures(found)),
         section("The two batches", _batches(found)),
-        section("Pair by pair", _pairs(compared)),
+        section("Case by case", _pairs(compared)),
     ]
     title = f"{found.before.name or 'Test runs'} against {found.after.name or 'Test runs'}"
     return page(f"{title}: better or worse?", _lead(found), sections, heading=title)
 
 
 def _lead(found: BatchComparison) -> str:
-    test = found.selection
-    reading = READINGS[test.reading]
-    told = f'<p class="lead"><strong>{reading}</strong> {shown(test.sentence.removeprefix(f"{reading}: "))}</p>'
+    claims = (found.on_these_cases, found.for_queries_like_these)
+    told = "".join(f'<p class="lead">{shown(claim.sentence)}</p>' for claim in claims)
     return told + paragraphs(*found.notes)
 
 
 def _changes(found: BatchComparison) -> str:
     counts = [(CHANGES[one].lower(), _COLOURS.get(one, "f-none"), found.counts[one]) for one in CHANGES]
-    return charts.shares([one for one in counts if one[2]], "What became of each pair") if found.pairs else ""
+    return charts.shares([one for one in counts if one[2]], "What became of each case") if found.pairs else ""
 
 
 def _figures(found: BatchComparison) -> str:
-    tests = [("Right tool", found.selection), ("Parameters right", found.parameters)]
-    told = [(name, test) for name, test in tests if test.n]
-    rates = [(f"{name}, {when}", rate) for name, test in told for when, rate in _both(test)]
+    told = share_rows(found)
+    rates = [(f"{name}, {when}", rate) for name, share in told for when, rate in _both(share)]
     rows = [
-        (name, rate_words(test.before), rate_words(test.after), difference_words(test), _probability(test))
-        for name, test in told
+        (name, rate_words(share.before), rate_words(share.after), difference_words(share.difference))
+        for name, share in told
     ]
-    heads = ("Figure", "Before", "After", "Difference in points", "p")
-    drawn = charts.intervals(rates) if rates else ""
-    return drawn + paragraphs(_HOW) + table(heads, rows, range(1, 5), kind="narrow")
+    drawn = charts.intervals(rates) if found.cases else ""
+    heads = ("Figure", "Before", "After", "Difference in points")
+    return drawn + paragraphs(_HOW) + table(heads, rows, range(1, 4), kind="narrow")
 
 
-def _both(test: PairedTest) -> tuple[tuple[str, Rate], ...]:
-    return ("before", test.before), ("after", test.after)
+def _both(share: ShareChange) -> tuple[tuple[str, Rate], ...]:
+    return ("before", share.before), ("after", share.after)
 
 
-def difference_words(test: PairedTest) -> str:
-    """`+7 (−3 to +17, n 39)`, in points of a hundred; a dash where it is not defined."""
-    gap = test.difference
+def difference_words(gap: RateDifference) -> str:
+    """`+7 (−3 to +17)`, in points of a hundred; a dash where it is not defined."""
     if gap.value is None or gap.low is None or gap.high is None:
         return "–"
     value, low, high = (f"{100 * part:+.0f}".replace("-", "−") for part in (gap.value, gap.low, gap.high))
-    return f"{value} ({low} to {high}, n {test.n:,})"
-
-
-def _probability(test: PairedTest) -> str:
-    return "–" if test.p is None else "under 0.001" if test.p < 0.001 else f"{test.p:.3f}"
+    return f"{value} ({low} to {high})"
 
 
 def _batches(found: BatchComparison) -> str:
@@ -185,13 +170,13 @@ def _batches(found: BatchComparison) -> str:
 
 
 def _batch(batch: Batch) -> tuple[str, ...]:
-    cost = "–" if batch.cost_usd is None else f"${batch.cost_usd:.4f}" if batch.cost_usd else "$0"
+    cost = dollars(batch.cost_usd, batch.priced, batch.unpriced)
     return batch_name(batch), ", ".join(batch.models), f"{batch.total:,}", cost
 
 
 def _pairs(compared: ComparedBatches) -> str:
     told = compared.told()
-    more = f"The first {MOST_PAIRS:,} of {counted(len(told), 'pair')}; the CSV holds all." * (len(told) > MOST_PAIRS)
+    more = f"The first {MOST_PAIRS:,} of {counted(len(told), 'case')}; the CSV holds all." * (len(told) > MOST_PAIRS)
     first = told[:MOST_PAIRS]
     several = len({run.model for one in told if (run := one.after or one.before)}) > 1
     heads = ("Change", "Query", "Expected", "Before", "After", *["Model"] * several)
@@ -206,5 +191,6 @@ def _mark(one: ComparedRuns) -> tuple[str, str]:
 def _row(one: ComparedRuns, *, several: bool) -> tuple[str, ...]:
     run = one.after or one.before
     query, expected, model = (run.query, run.expected or "no tool", run.model) if run else ("", "", "")
-    change = f"{_mark(one)[0]} {change_words(one.pair)}"
-    return change, query, expected, choice(one.before), choice(one.after), *[model] * several
+    change = f"{_mark(one)[0]} {CHANGES[one.pair.change]}"
+    before, after = choice(one.before, one.pair.before), choice(one.after, one.pair.after)
+    return change, query, expected, before, after, *[model] * several

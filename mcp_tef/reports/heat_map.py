@@ -31,14 +31,22 @@ _STOPS = np.array(
 Scores = NDArray[np.float32]
 
 
-def heat_map(scores: Scores, names: Sequence[str], threshold: float, title: str) -> str:
-    """Return the square as markup, in the order of the names, with its legend; pairs from `threshold` on are framed.
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """Pairs with a frame, shape (n, n), and the rule that says why."""
+
+    pairs: NDArray[np.bool_]
+    rule: str
+
+
+def heat_map(scores: Scores, names: Sequence[str], framed: Framed, title: str) -> str:
+    """Return the square as markup, in the order of the names, with its legend; pairs of the frame are framed.
 
     Few tools are drawn pair by pair, some as an image beside their names, many as an image alone.
     """
-    drawn = _named(scores, names, threshold, title) if len(names) <= LARGEST_NAMED else _image(scores, title)
-    framed = f"<span>Framed: {threshold:g} or more</span>" if len(names) <= LARGEST_DRAWN else ""
-    return f"{drawn}{_legend(framed)}"
+    drawn = _named(scores, names, framed, title) if len(names) <= LARGEST_NAMED else _image(scores, title)
+    rule = f"<span>Framed: {framed.rule}</span>" if len(names) <= LARGEST_DRAWN else ""
+    return f"{drawn}{_legend(rule)}"
 
 
 def _legend(framed: str) -> str:
@@ -50,7 +58,7 @@ def _image(scores: Scores, title: str) -> str:
     return f'<img class="heat" alt="{shown(title)}" src="{data_uri(shrunk(scores, LARGEST_IMAGE))}">'
 
 
-def _named(scores: Scores, names: Sequence[str], threshold: float, title: str) -> str:
+def _named(scores: Scores, names: Sequence[str], framed: Framed, title: str) -> str:
     if len(names) > LARGEST_DRAWN:
         return _pictured(scores, names, title)
     places, step = range(len(names)), _STEP if len(names) <= LARGEST_NUMBERED else _SMALL_STEP
@@ -58,7 +66,7 @@ def _named(scores: Scores, names: Sequence[str], threshold: float, title: str) -
     top, size = up + 12, len(names) * step
     parts = [_name(name, top + row * step + step / 2 + 4) for row, name in enumerate(names)]
     parts += [leaning_name(name, _LEFT + (place + 0.5) * step, top - 6) for place, name in enumerate(names)]
-    square = _Square(scores, names, threshold, top, step)
+    square = _Square(scores, names, framed.pairs, top, step)
     parts += [square.cell(row, column) for row in places for column in places]
     return svg(_LEFT + size + right, top + size + 8, title, parts)
 
@@ -81,7 +89,7 @@ class _Square:
 
     scores: Scores
     names: Sequence[str]
-    threshold: float
+    framed: NDArray[np.bool_]
     top: int
     step: int
 
@@ -92,7 +100,7 @@ class _Square:
         x, y = _LEFT + column * self.step, self.top + row * self.step
         words = shown(f"{self.names[row]} and {self.names[column]}: {score:.2f}")
         place = f'x="{x}" y="{y}" width="{side}" height="{side}"'
-        frame = f'<rect class="flag" {place} fill="none"/>' if row != column and score >= self.threshold else ""
+        frame = f'<rect class="flag" {place} fill="none"/>' if row != column and self.framed[row, column] else ""
         ink = "on-pale" if red + green + blue > _PALE else "on-deep"
         number = (
             f'<text class="{ink}" x="{x + side / 2:g}" y="{y + side / 2 + 4:g}" text-anchor="middle">{score:.2f}</text>'

@@ -4,7 +4,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
 from mcp_tef.model.runs import RunStatus, RunSummary
-from mcp_tef.reports.results import Results, legal, passed
+from mcp_tef.reports.results import Results, legal
 
 
 def to_junit(results: Results) -> str:
@@ -33,7 +33,7 @@ def _counts(name: str, runs: list[RunSummary]) -> dict[str, str]:
 
 
 def _missed(run: RunSummary) -> bool:
-    return run.status is RunStatus.COMPLETED and not passed(run)
+    return run.status is RunStatus.COMPLETED and not run.passes
 
 
 def _not_run(run: RunSummary) -> bool:

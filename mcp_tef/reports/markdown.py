@@ -9,13 +9,12 @@ from mcp_tef.model.comparison import PairChange
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import ToolQuality
 from mcp_tef.model.runs import RunDetail, RunStatus, RunSummary
-from mcp_tef.reports.charts import rate_words, visible
-from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, change_words, choice, difference_words
+from mcp_tef.reports.charts import dollars, rate_words, visible
+from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, choice, difference_words, share_rows
 from mcp_tef.reports.page import counted
-from mcp_tef.reports.results import Results, passed
+from mcp_tef.reports.results import Results, model_name
 from mcp_tef.reports.similarity_html import STANDINGS, SimilarityResults, observed_words
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.statistics.intervals import wilson
 
 MOST_ROWS: Final = 50
 MOST_TOOLS: Final = 30
@@ -40,47 +39,50 @@ def _harmless(found: re.Match[str]) -> str:
 
 def results_markdown(results: Results) -> str:
     """Return the metrics and the runs that did not pass as Markdown."""
-    judged = [run for run in results.runs if run.classification]
-    rate = wilson(sum(map(passed, judged)), len(judged))
     metrics = results.overview.metrics
-    figures = [("Passed", rate), ("Recall", metrics.recall), ("Precision", metrics.precision)]
-    figures += [("Parameters right", metrics.parameters_right)]
-    wrong = [run for run in results.runs if not passed(run)]
+    figures = [("Correct call", metrics.correct_call), ("Correct tool", metrics.correct_tool)]
+    figures += [("Recall", metrics.recall), ("Precision", metrics.precision)]
+    wrong = [run for run in results.runs if not run.passes]
     return _joined(
         f"## {plain(results.title)}",
-        f"{', '.join(map(plain, results.models)) or 'No model'}: {rate.successes:,} of {rate.n:,} judged runs passed, "
-        f"{results.failed:,} failed.",
+        f"Asked: {', '.join(plain(model_name(one)) for one in results.models) or 'no model'}.",
+        "\n\n".join(map(plain, results.sentences)),
         results.unfinished_sentence,
         _rates(figures),
+        f"Cost: {dollars(metrics.cost_usd, metrics.priced, metrics.unpriced)}" if metrics.cost_usd else "",
         _table(("Query", "Expected", "Selected", "Why"), map(_wrong, wrong[:MOST_ROWS])),
         _rest(len(wrong), "run"),
     )
 
 
 def comparison_markdown(compared: ComparedBatches) -> str:
-    """Return the changes between two batches and their significance as Markdown."""
+    """Return the changes between two batches and both claims as Markdown."""
     found = compared.comparison
-    tests = [("Right tool", found.selection), ("Parameters right", found.parameters)]
     rows = [
-        (name, rate_words(test.before), rate_words(test.after), difference_words(test))
-        for name, test in tests
-        if test.n
+        (name, rate_words(share.before), rate_words(share.after), difference_words(share.difference))
+        for name, share in share_rows(found)
     ]
     counts = ", ".join(f"{number:,} {CHANGES[change].lower()}" for change, number in found.counts.items() if number)
     changed = [one for one in compared.told() if one.pair.change in _CHANGED]
     pairs = [
-        (change_words(one.pair), plain(run.query), plain(choice(one.before)), plain(choice(one.after)))
+        (
+            CHANGES[one.pair.change],
+            plain(run.query),
+            plain(choice(one.before, one.pair.before)),
+            plain(choice(one.after, one.pair.after)),
+        )
         for one in changed[:MOST_ROWS]
         if (run := one.after or one.before)
     ]
     return _joined(
         f"## {plain(batch_name(found.before))} against {plain(batch_name(found.after))}",
-        f"**{found.selection.sentence}**",
+        f"**{found.on_these_cases.sentence}**",
+        found.for_queries_like_these.sentence,
         f"{counts}." if counts else "",
         *map(plain, found.notes),
         _table(("Figure", "Before", "After", "Difference in points"), rows),
         _table(("Change", "Query", "Before", "After"), pairs),
-        _rest(len(changed), "pair"),
+        _rest(len(changed), "case"),
     )
 
 
@@ -110,7 +112,7 @@ def run_markdown(run: RunDetail) -> str:
 
 def similarity_markdown(results: SimilarityResults) -> str:
     """Return the flagged pairs of tools as Markdown, with how often each was confused."""
-    similarity, count = results.similarity, results.similarity.count_at(results.threshold)
+    similarity, count = results.similarity, results.similarity.count_flagged(results.rule)
     tools = similarity.tools
     rows = [
         (
@@ -119,14 +121,14 @@ def similarity_markdown(results: SimilarityResults) -> str:
             STANDINGS[item.standing],
             observed_words(item.observation),
             f"{item.pair.similarity:.2f}",
-            f"{item.pair.confusability:.2f}",
+            item.pair.level.value,
         )
         for item in results.work[:MOST_ROWS]
     ]
     return _joined(
         "## Which tools look alike?",
-        f"{count:,} of {counted(similarity.pair_count, 'pair')} {'is' if count == 1 else 'are'} at least "
-        f"{results.threshold:g} alike in meaning: {counted(len(similarity), 'tool')}, compared by "
+        f"{count:,} of {counted(similarity.pair_count, 'pair')} {'is' if count == 1 else 'are'} flagged: "
+        f"{results.rule.text}. {counted(len(similarity), 'tool')}, compared by "
         f"{plain(similarity.embedder)}.",
         _table(("Tool", "Other tool", "Standing", "Confused", "Similarity", "Confusable"), rows),
         _rest(len(results.work), "pair"),
@@ -140,7 +142,7 @@ def pair_markdown(similarity: Similarity, a: int, b: int) -> str:
         f"## {' and '.join(plain(one.id) for one in tools)}",
         plain(why.summary),
         *(f"**{plain(one.id)}**: {plain(one.tool.description) or '–'}" for one in tools),
-        _table(("Score", "", "Why"), [(one.title, f"{one.score:.2f}", plain(one.sentence)) for one in why.scores]),
+        _table(("Score", "", "Why"), [(one.title, one.shown, plain(one.sentence)) for one in why.scores]),
     )
 
 

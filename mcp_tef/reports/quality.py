@@ -43,7 +43,7 @@ def quality_html(report: QualityReport) -> str:
         section("What was found", _cut(len(reviewed)) + "".join(map(_findings, reviewed[:MOST_TOOLS]))),
         section("What the tools cost every request", _weights(report)),
         unread((one.server, f"{one.reason} {one.hint}".strip()) for one in report.unreachable),
-        section("Set aside", _set_aside(report)),
+        section("Not read to the end", _not_read(report)),
     ]
     return page("How well are the tools described?", _lead(report), sections)
 
@@ -119,6 +119,5 @@ def _weights(report: QualityReport) -> str:
     )
 
 
-def _set_aside(report: QualityReport) -> str:
-    rows = [(server, problem.tool or "–", problem.reason) for server, problem in report.problems]
-    return table(("Server", "Tool", "Why"), rows)
+def _not_read(report: QualityReport) -> str:
+    return table(("Server", "Why"), [(server, problem.reason) for server, problem in report.problems])

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.metrics import MetricsOverview
-from mcp_tef.model.runs import RunStatus, RunSummary
-from mcp_tef.model.verdicts import Classification
+from mcp_tef.model.runs import RunStatus, RunSummary, is_baseline
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -26,9 +25,12 @@ class Results:
         return tuple(dict.fromkeys(run.model for run in self.runs))
 
     @property
-    def failed(self) -> int:
-        """Number of runs without a verdict because a server or a model did not respond."""
-        return sum(run.status is RunStatus.FAILED for run in self.runs)
+    def sentences(self) -> tuple[str, ...]:
+        """The two shares in one sentence, or one for each model where there are several, the baseline last."""
+        models = sorted(self.overview.models, key=lambda one: one.baseline)
+        if len(models) < 2:
+            return (f"{self.overview.metrics.sentence}.",)
+        return tuple(f"{model_name(one.model)}: {one.metrics.sentence}." for one in models)
 
     @property
     def unfinished_sentence(self) -> str:
@@ -40,9 +42,9 @@ class Results:
         return f"{unfinished:,} of {len(self.runs):,} runs {were} not finished, and count in no rate."
 
 
-def passed(run: RunSummary) -> bool:
-    """Return True if the right tools were chosen and no judged parameter is wrong."""
-    return run.classification in (Classification.TP, Classification.TN) and run.parameters_ok is not False
+def model_name(label: str) -> str:
+    """Return a model's label; a baseline is named as one."""
+    return f"{label} (a baseline, not a model)" if is_baseline(label) else label
 
 
 def legal(text: str) -> str:

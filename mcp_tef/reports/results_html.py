@@ -6,17 +6,18 @@ from typing import Final
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
 from mcp_tef.model.metrics import ConfusionMatrix, Metrics, ModelMetrics, RepeatStatistics
-from mcp_tef.model.runs import ModelSettings, RunStatus, RunSummary
-from mcp_tef.model.verdicts import VerdictKind
+from mcp_tef.model.rates import decimal_text as number
+from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.model.verdicts import RunMark, VerdictKind
 from mcp_tef.reports import charts
-from mcp_tef.reports.charts import rate_words, share, shown
+from mcp_tef.reports.charts import dollars, rate_words, share, shown
 from mcp_tef.reports.page import cell, counted, page, section, table
-from mcp_tef.reports.results import Results, passed
-from mcp_tef.statistics.intervals import wilson
+from mcp_tef.reports.results import Results, model_name
+from mcp_tef.statistics.confusion_patterns import cluster_confusions
 
 MOST_RUNS: Final = 2000
 _KINDS: Final[Mapping[VerdictKind, str]] = {
-    VerdictKind.MATCH: "Wrong parameters",
+    VerdictKind.MATCH: "Wrong arguments",
     VerdictKind.WRONG_TOOL: "Wrong tool",
     VerdictKind.NO_TOOL: "No tool",
     VerdictKind.INVENTED_TOOL: "Invented tool",
@@ -30,7 +31,9 @@ _RATES = (
     "Recall: how often the right tool was picked where one was wanted. Precision: how often a pick was right. "
     "The line is the 95 % interval: the fewer runs (n), the wider."
 )
-_CATEGORIES = "Robust: right and sure. Needs clarity: right, but not sure. Misleading: wrong, and sure."
+_CATEGORIES = (
+    "Robust: a correct call, and sure. Needs clarity: a correct call, but not sure. Misleading: wrong, and sure."
+)
 
 
 def to_html(results: Results) -> str:
@@ -51,19 +54,17 @@ def to_html(results: Results) -> str:
 
 def _lead(results: Results) -> str:
     """Render the introduction: batch, models, time and accuracy. The baseline is always named as such."""
-    judged = [run for run in results.runs if run.classification]
-    rate = wilson(sum(map(passed, judged)), len(judged))
-    failed = f" {results.failed} failed, and count in no rate." if results.failed else ""
+    metrics = results.overview.metrics
+    failed = " Failed runs count in no share." if metrics.failed else ""
+    several = len(results.overview.models) > 1
+    figure = "" if several else f"<strong>{share(metrics.correct_call.value)}</strong> "
+    lead = "".join(f'<p class="lead">{figure}{shown(sentence)}</p>' for sentence in results.sentences)
     unfinished = f'<p class="warn">{results.unfinished_sentence}</p>' if results.unfinished_sentence else ""
     return (
-        f"<p>{shown(', '.join(map(_model, results.models)))}. {_when(results.runs)}</p>"
-        f'<p class="lead"><strong>{share(rate.value)}</strong> {rate.successes} of {rate.n} judged runs passed: '
-        f"the right tool with the right parameters, or none where none was wanted.{failed}</p>{unfinished}"
+        f"<p>{shown(', '.join(map(model_name, results.models)))}. {_when(results.runs)}</p>"
+        f"{lead}<p>A correct call has the right tool with the right arguments, or none where none was wanted."
+        f"{failed}</p>{unfinished}"
     )
-
-
-def _model(label: str) -> str:
-    return f"{label} (a baseline, not a model)" if label == ModelSettings().label else label
 
 
 def _when(runs: Sequence[RunSummary]) -> str:
@@ -82,19 +83,24 @@ def _figures(metrics: Metrics) -> str:
         ("failed", "f-none", metrics.failed),
     ]
     rates = [
+        ("Correct call", metrics.correct_call),
+        ("Correct tool", metrics.correct_tool),
         ("Precision", metrics.precision),
         ("Recall", metrics.recall),
         ("Accuracy", metrics.accuracy),
-        ("Parameters right", metrics.parameters_right),
         ("Types conform", metrics.type_conformance),
         ("Made-up parameters", metrics.hallucination),
+        ("Parameter accuracy", metrics.parameter_accuracy),
+        ("Completeness", metrics.completeness),
     ]
     singles = [
-        ("F1", _number(metrics.f1)),
-        ("Parameter accuracy", _number(metrics.parameter_accuracy)),
+        ("F1", metrics.f1_text),
+        ("Unreadable answers", f"{metrics.unreadable:,}"),
+        ("Expected tool not offered", f"{metrics.not_offered:,}"),
+        ("Cut off by the answer limit", f"{metrics.cut_off:,}"),
         ("Time per run, median", _milliseconds(metrics.latency_p50_ms)),
         ("Time per run, 95 %", _milliseconds(metrics.latency_p95_ms)),
-        ("Cost", _dollars(metrics.cost_usd)),
+        ("Cost", _cost(metrics)),
     ]
     return (
         charts.shares(outcomes)
@@ -106,39 +112,48 @@ def _figures(metrics: Metrics) -> str:
 
 def _models(models: Sequence[ModelMetrics]) -> str:
     """Render the models beside each other, where there are several."""
-    heads = ("Model", "Runs", "Recall", "Precision", "Parameters right", "Median time", "Cost")
+    heads = ("Model", "Runs", "Correct call", "Correct tool", "Recall", "Precision", "Median time", "Cost")
     rows = [
         (
-            _model(one.model),
+            model_name(one.model),
             str(one.metrics.n),
+            rate_words(one.metrics.correct_call),
+            rate_words(one.metrics.correct_tool),
             rate_words(one.metrics.recall),
             rate_words(one.metrics.precision),
-            rate_words(one.metrics.parameters_right),
             _milliseconds(one.metrics.latency_p50_ms),
-            _dollars(one.metrics.cost_usd),
+            _cost(one.metrics),
         )
         for one in models
     ]
-    return table(heads, rows, range(1, 7)) if len(rows) > 1 else ""
+    return table(heads, rows, range(1, 8)) if len(rows) > 1 else ""
 
 
 def _confusions(matrix: ConfusionMatrix) -> str:
     """Render the matrix where it can be read, else the pairs that were confused most."""
     if not matrix.n:
         return ""
+    matrix = cluster_confusions(matrix)
     if len(matrix.columns) <= charts.LARGEST_MATRIX:
         return (
             f"<p>Rows: what was expected. Columns: what was selected. Off the diagonal are the confusions.</p>"
             f"{charts.heat(matrix)}"
         )
     wrong = {place: count for place, count in matrix.cells.items() if place[0] != place[1]}
-    most = sorted(wrong.items(), key=lambda item: -item[1])[:MOST_CONFUSIONS]
+    most = sorted(wrong.items(), key=lambda item: -item[1])
     rows = [
         (matrix.name(matrix.rows[row]), matrix.name(matrix.columns[column]), str(count))
         for (row, column), count in most
     ]
     heads = ("Expected", "Selected instead", "Runs")
-    return table(heads, rows, [2]) or "<p>No tool was taken for another.</p>"
+    return _cut(heads, rows, MOST_CONFUSIONS) or "<p>No tool was taken for another.</p>"
+
+
+def _cut(heads: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> str:
+    """Render a table of which the last column is a number; rows after the first ones unfold below it."""
+    rest = table(heads, rows[most:], [len(heads) - 1])
+    unfold = f"<details><summary>{most:,} of {len(rows):,}: show the others</summary>{rest}</details>" if rest else ""
+    return table(heads, rows[:most], [len(heads) - 1]) + unfold
 
 
 def _confidence(results: Results) -> str:
@@ -148,7 +163,7 @@ def _confidence(results: Results) -> str:
         return ""
     words = f"{metrics.robust} robust, {metrics.needs_clarity} need clarity, {metrics.misleading} misleading."
     gap = (
-        f" On average, confidence and the share that was right are {figures.mean_gap:.2f} apart."
+        f" On average, confidence and the share that was right are {number(figures.mean_gap)} apart."
         if figures.mean_gap
         else ""
     )
@@ -163,24 +178,21 @@ def _repeats(repeats: RepeatStatistics) -> str:
         f"Of {counted(repeats.groups, 'case')} that a model was asked several times, "
         f"{repeats.always} passed each time, {repeats.never} never, and {repeats.mixed} now and then."
     )
-    rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky[:MOST_FLAKY]]
-    return f"<p>{words}</p>{table(('Now and then', 'Model', 'Passed'), rows, [2])}"
+    rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky]
+    known = f"<p>{len(rows):,} of {repeats.mixed:,}; the CSV holds all runs.</p>" if len(rows) < repeats.mixed else ""
+    return f"<p>{words}</p>{known}{_cut(('Now and then', 'Model', 'Passed'), rows, MOST_FLAKY)}"
 
 
 def _tools(matrix: ConfusionMatrix) -> str:
     rows = [
-        (tool.name, str(tool.n), rate_words(tool.precision), rate_words(tool.recall), _number(tool.f1))
+        (tool.name, str(tool.n), rate_words(tool.precision), rate_words(tool.recall), number(tool.f1))
         for tool in matrix.tools
     ]
     return table(("Tool", "Expected", "Precision", "Recall", "F1"), rows, range(1, 5))
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
-
-
-def _dollars(value: float | None) -> str:
-    return "–" if value is None else f"${value:.4f}" if value else "$0"
+def _cost(metrics: Metrics) -> str:
+    return dollars(metrics.cost_usd, metrics.priced, metrics.unpriced)
 
 
 def _milliseconds(value: float | None) -> str:
@@ -189,7 +201,7 @@ def _milliseconds(value: float | None) -> str:
 
 def runs_table(runs: Sequence[RunSummary]) -> str:
     """Render the first `MOST_RUNS` of the runs; the model only where there are several."""
-    first = sorted(runs, key=passed)[:MOST_RUNS]
+    first = sorted(runs, key=lambda run: run.passes)[:MOST_RUNS]
     rest = f"<p>{MOST_RUNS:,} of {len(runs):,} runs; the CSV holds all.</p>" if len(runs) > MOST_RUNS else ""
     several = len({run.model for run in runs}) > 1
     names = ("Outcome", "Query", "Expected", "Selected", *["Model"] * several)
@@ -212,22 +224,26 @@ def _run(run: RunSummary, *, several: bool) -> str:
 
 def _mark(run: RunSummary) -> tuple[str, str]:
     """Return the mark of a run and the class of its colour."""
-    if passed(run):
+    if run.passes:
         return "✓", "good"
-    return ("✗", "bad") if run.classification else ("!", "warn")
+    if run.mark is RunMark.WRONG_ARGUMENTS:
+        return "~", "warn"
+    return ("✗", "bad") if run.mark else ("!", "warn")
 
 
 def _reason(run: RunSummary) -> str:
     """Render why a run did not pass; nothing for one that did."""
-    if passed(run):
+    if run.passes:
         return ""
     why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation
     return f'<div class="dim">{_told(why)}</div>' if why else ""
 
 
 def _outcome(run: RunSummary) -> str:
-    if passed(run):
-        return "Passed"
+    if run.passes:
+        return "Correct call"
+    if run.unreadable:
+        return "Unreadable"
     if run.kind is not None:
         return _KINDS.get(run.kind, "Wrong")
     return "Failed" if run.status is RunStatus.FAILED else "Not run"

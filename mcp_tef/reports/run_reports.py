@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.ids import BatchId, RunId
-from mcp_tef.model.runs import RunFilter
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_html, comparison_json
 from mcp_tef.reports.junit import to_junit

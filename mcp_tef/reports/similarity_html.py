@@ -7,6 +7,7 @@ import numpy as np
 
 from mcp_tef.model.similarity import (
     Clusters,
+    FlagRule,
     MatrixKind,
     OverlapWeights,
     PairObservation,
@@ -15,7 +16,7 @@ from mcp_tef.model.similarity import (
     WorkItem,
 )
 from mcp_tef.reports.charts import shown
-from mcp_tef.reports.heat_map import heat_map
+from mcp_tef.reports.heat_map import Framed, heat_map
 from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table, unread
 from mcp_tef.reports.similarity_tables import OVERLAP_MATRICES as MATRICES
 from mcp_tef.reports.similarity_tables import dimension
@@ -43,10 +44,10 @@ def observed_words(observation: PairObservation | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarityResults:
-    """An analysis seen at a threshold. Clusters give the picture its order; without them tools stand as they came."""
+    """An analysis and the rule that flags pairs. Clusters order the picture; without them tools stand as they came."""
 
     similarity: Similarity
-    threshold: float
+    rule: FlagRule
     clusters: Clusters | None = None
     work: Sequence[WorkItem] = ()
 
@@ -54,11 +55,11 @@ class SimilarityResults:
 def similarity_html(results: SimilarityResults) -> str:
     """Render the whole page."""
     similarity = results.similarity
-    pairs = similarity.flagged(results.threshold, MOST_PAIRS)
+    pairs = similarity.flagged(results.rule, MOST_PAIRS)
     sections = [
         section("All pairs", _heat(results)),
         section("What to work on", _work(results)),
-        section(*_pairs(similarity, pairs, similarity.count_at(results.threshold))),
+        section(*_pairs(similarity, pairs, similarity.count_flagged(results.rule))),
         section("Why they look alike", _explained(similarity, pairs)),
         section("Groups", _groups(results)),
         section("Copies on other servers", _copies(results)),
@@ -75,11 +76,11 @@ def unread_tools(similarity: Similarity) -> str:
 
 
 def _lead(results: SimilarityResults) -> str:
-    similarity, count = results.similarity, results.similarity.count_at(results.threshold)
+    similarity, count = results.similarity, results.similarity.count_flagged(results.rule)
     servers = len({one.tool.server for one in similarity.tools})
     told = (
         f'<p class="lead"><strong>{count:,}</strong> of {counted(similarity.pair_count, "pair")} '
-        f"{'is' if count == 1 else 'are'} at least {results.threshold:g} alike in meaning.</p>"
+        f"{'is' if count == 1 else 'are'} flagged: {results.rule.text}.</p>"
     )
     what = f"{counted(len(similarity), 'tool')} on {counted(servers, 'server')}, compared by {similarity.embedder}."
     return told + paragraphs(what, similarity.notice or "")
@@ -91,9 +92,11 @@ def _heat(results: SimilarityResults) -> str:
     order = clusters.order if clusters else range(len(similarity))
     if not order:
         return ""
-    scores = similarity.matrix(MatrixKind.SIMILARITY)[np.ix_(order, order)]
+    kinds = (MatrixKind.SIMILARITY, results.rule.kind)
+    scores, flagging = (similarity.matrix(kind)[np.ix_(order, order)] for kind in kinds)
+    framed = Framed(flagging >= np.float32(results.rule.threshold), results.rule.text)
     names = [similarity.tools[place].id for place in order]
-    return heat_map(scores, names, results.threshold, "Similarity of every pair of tools, like ones side by side")
+    return heat_map(scores, names, framed, "Similarity of every pair of tools, like ones side by side")
 
 
 def _work(results: SimilarityResults) -> str:
@@ -105,7 +108,7 @@ def _work(results: SimilarityResults) -> str:
             STANDINGS[item.standing],
             observed_words(item.observation),
             f"{item.pair.similarity:.2f}",
-            f"{item.pair.confusability:.2f}",
+            item.pair.level.value,
         )
         for item in results.work[:MOST_PAIRS]
     ]
@@ -120,7 +123,7 @@ def _cut(count: int, elsewhere: str = "") -> str:
 def _pairs(similarity: Similarity, flagged: Sequence[ToolPair], count: int) -> tuple[str, str]:
     """Return the title and table of the first flagged pairs, or of the closest where none is flagged."""
     title = "Flagged pairs" if flagged else "The closest pairs, none of them flagged"
-    pairs = flagged or similarity.pairs_by(MatrixKind.SIMILARITY, CLOSEST)
+    pairs = flagged or similarity.pairs_by(MatrixKind.CONFUSABILITY, CLOSEST)
     full = ["Full"] * similarity.has_full
     heads = ("Tool", "Other tool", "Similarity", *full, "Words", "Parameters", "Closer than", "Confusable")
     rows = [_scores(similarity, pair) for pair in pairs]
@@ -132,7 +135,7 @@ def _scores(similarity: Similarity, pair: ToolPair) -> tuple[str, ...]:
     scores = (pair.similarity, *full, pair.lexical, pair.parameters)
     figures = ("–" if score is None else f"{score:.2f}" for score in scores)
     names = (similarity.tools[place].id for place in (pair.a, pair.b))
-    return (*names, *figures, percent(pair.percentile), f"{pair.confusability:.2f}")
+    return (*names, *figures, percent(pair.percentile), pair.level.value)
 
 
 def _explained(similarity: Similarity, pairs: Sequence[ToolPair]) -> str:
@@ -146,7 +149,7 @@ def _explanation(similarity: Similarity, pair: ToolPair) -> str:
     texts = "".join(
         f'<div><code>{cell(one.id)}</code><pre class="said">{shown(one.tool.description)}</pre></div>' for one in tools
     )
-    rows = [(words.title, f"{words.score:.2f}", words.sentence) for words in why.scores]
+    rows = [(words.title, words.shown, words.sentence) for words in why.scores]
     title = " and ".join(one.id for one in tools)
     scores = table(("Score", "", "Why"), rows, (1,), kind="narrow")
     return f'<h3>{cell(title)}</h3>{paragraphs(why.summary)}<div class="pair">{texts}</div>{scores}'
@@ -173,7 +176,8 @@ def _figures(pair: ToolPair) -> list[str]:
 def overlap_html(similarity: Similarity, overlap: Overlap, limit: int) -> str:
     """Render the whole page; the `limit` pairs that overlap most are explained."""
     names = [one.id for one in similarity.tools]
-    picture = heat_map(overlap.matrix, names, FRAMED_FROM, "Overlap of every pair of tools") if names else ""
+    framed = Framed(overlap.matrix >= FRAMED_FROM, f"{FRAMED_FROM:g} or more")
+    picture = heat_map(overlap.matrix, names, framed, "Overlap of every pair of tools") if names else ""
     shares = [dimension(overlap, name) for name in MATRICES]
     pairs = list(overlap.most_overlapping(limit))
     rows = [_row(similarity, shares, pair) for pair in pairs]

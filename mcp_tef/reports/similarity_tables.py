@@ -19,7 +19,7 @@ from mcp_tef.api.serializers.tools import (
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
-from mcp_tef.model.similarity import MatrixKind, ToolPair
+from mcp_tef.model.similarity import FlagRule, MatrixKind, ToolPair
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.scoring.similarity.signals import Matrix
@@ -32,7 +32,7 @@ OVERLAP_MATRICES = ("matrix", "semantic", "parameters", "description")
 OVERLAP_HEADS = ("tool_a", "tool_b", "overlap", "semantic", "parameters", "description", "why")
 PAIR_HEADS = (
     *("tool_a", "tool_b", "similarity", "full", "lexical", "names", "parameters"),
-    *("percentile", "confusability", "flagged"),
+    *("percentile", "confusability", "flagged", "level"),
 )
 
 
@@ -43,7 +43,7 @@ def matrix_file(similarity: Similarity, path: Path) -> Path | None:
     return path.with_suffix(".matrices.npz" if path.suffix.lower() == ".npz" else ".npz")
 
 
-def similarity_json(similarity: Similarity, threshold: float, *, full: bool, matrices_in: Path | None = None) -> str:
+def similarity_json(similarity: Similarity, rule: FlagRule, *, full: bool, matrices_in: Path | None = None) -> str:
     """Return the document of `similarity --out`: a row of a matrix per line, scores with 4 decimals.
 
     Above 2,000 tools the matrices are null, and `matrices_in` is the file that holds them, if one does.
@@ -56,8 +56,9 @@ def similarity_json(similarity: Similarity, threshold: float, *, full: bool, mat
         **dict.fromkeys(MATRICES, "null"),
         **matrices,
         **({} if small else {"matrix_file": one_line(matrices_in.name if matrices_in else None)}),
-        "threshold": one_line(threshold),
-        "flagged": listed(tool_pair_to_json(similarity, pair) for pair in similarity.flagged(threshold)),
+        "threshold": one_line(rule.threshold),
+        "flagged_by": one_line(rule.kind.value),
+        "flagged": listed(tool_pair_to_json(similarity, pair) for pair in similarity.flagged(rule)),
         "unreachable": listed(unreachable_to_json(similarity.unreachable)),
     }
     return document(parts)
@@ -108,18 +109,18 @@ def _spelled() -> NDArray[np.bytes_]:
     return np.array([f"{step / 10_000:.4f}," for step in range(10_001)], dtype="S7")
 
 
-def similarity_csv(similarity: Similarity, threshold: float) -> str:
-    """Return the most similar pairs, one a line: every flagged one, and at least 10,000 where there are that many."""
-    limit = max(LEAST_PAIRS, similarity.count_at(threshold))
-    pairs = similarity.pairs_by(MatrixKind.SIMILARITY, limit)
-    return csv_text(PAIR_HEADS, (_row(similarity, pair, threshold) for pair in pairs))
+def similarity_csv(similarity: Similarity, rule: FlagRule) -> str:
+    """Return pairs, one a line, highest score first: every flagged one, at least 10,000 where there are as many."""
+    limit = max(LEAST_PAIRS, similarity.count_flagged(rule))
+    pairs = similarity.pairs_by(rule.kind, limit)
+    return csv_text(PAIR_HEADS, (_row(similarity, pair, rule) for pair in pairs))
 
 
-def _row(similarity: Similarity, pair: ToolPair, threshold: float) -> list[Json]:
+def _row(similarity: Similarity, pair: ToolPair, rule: FlagRule) -> list[Json]:
     names: list[Json] = [similarity.tools[place].id for place in (pair.a, pair.b)]
     scores = (pair.similarity, pair.full, pair.lexical, pair.names, pair.parameters, pair.percentile)
     rounded = [None if score is None else round(score, 4) for score in (*scores, pair.confusability)]
-    return [*names, *rounded, bool(pair.similarity >= np.float32(threshold))]
+    return [*names, *rounded, rule.flags(pair), pair.level.value]
 
 
 def overlap_json(similarity: Similarity, overlap: Overlap, limit: int) -> str:

@@ -43,6 +43,8 @@ COLUMNS = (
     "repeat",
     "status",
     "classification",
+    "mark",
+    "unreadable",
     "kind",
     "expected",
     "selected",

@@ -5,14 +5,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import fsum
 
-from mcp_tef.model.answers import ActualCall
+from mcp_tef.model.answers import NAMELESS_CALL, ActualCall
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
-from mcp_tef.model.verdicts import CallMatch, Classification, ConfidenceCategory, FindingReason, Verdict, VerdictKind
+from mcp_tef.model.verdicts import (
+    CallMatch,
+    Classification,
+    ConfidenceCategory,
+    FindingReason,
+    RunMark,
+    Verdict,
+    VerdictKind,
+)
 from mcp_tef.scoring.call_pairing import CallPairing, OfferedTools, pair_up
 from mcp_tef.scoring.phrases import counted, figure, listed, ticked
 
 HIGH = 0.7
+MOST_ACCEPTED = 4
+_RIGHT = (Classification.TP, Classification.TN)
 
 
 def usable(confidence: float | None) -> float | None:
@@ -22,27 +32,35 @@ def usable(confidence: float | None) -> float | None:
     return float(confidence) if 0 <= confidence <= 1 else None
 
 
-def categorise(classification: Classification, confidence: float | None) -> ConfidenceCategory | None:
-    """Return robust (high and right), needs clarity (right), misleading (high and wrong), or None.
+def categorise(mark: RunMark, confidence: float | None, *, unreadable: bool) -> ConfidenceCategory | None:
+    """Return robust (high, a correct call), needs clarity (a correct call), misleading (high, none), or None.
 
-    High is 0.7 and more.
+    High is 0.7 and more. An answer that could not be read has no category.
     """
-    if confidence is None:
+    if confidence is None or unreadable:
         return None
-    if classification in (Classification.TP, Classification.TN):
+    if mark is RunMark.CORRECT_CALL:
         return ConfidenceCategory.ROBUST if confidence >= HIGH else ConfidenceCategory.NEEDS_CLARITY
     return ConfidenceCategory.MISLEADING if confidence >= HIGH else None
 
 
-def explain(verdict: Verdict, pairing: CallPairing, *, unreadable: bool, confidence: float | None) -> str:
-    """Return one sentence: “Picked `search_files` on docs, expected `search_code`: a wrong tool …”."""
-    picked = "The answer was unreadable and counts as no tool" if unreadable else f"Picked {_picked(pairing)}"
+def explain(verdict: Verdict, pairings: Sequence[CallPairing], *, confidence: float | None) -> str:
+    """Return one sentence: “Picked `search_files` on docs, expected `search_code`: a wrong tool …”.
+
+    `pairings` has one entry for each accepted alternative.
+    """
+    pairing = pairings[verdict.alternative]
+    picked = "The answer was unreadable and counts as no tool" if verdict.unreadable else f"Picked {_picked(pairing)}"
     sure = _sure(confidence)
-    if verdict.right:
-        return f"{picked}, as expected{_with_low(confidence)}{_of_parameters(verdict)}."
+    if verdict.classification in _RIGHT:
+        as_expected = "as expected, but does not pass" if verdict.unreadable else "as expected"
+        return f"{picked}, {as_expected}{_with_low(confidence)}{_of_parameters(verdict)}."
     fault = _fault(verdict.kind, pairing)
     chosen = f", chosen with {sure}" if sure and pairing.extra else f", with {sure}" if sure else ""
-    return f"{picked}, expected {_expected(pairing)}{fault}{chosen}."
+    accepted = list(dict.fromkeys(map(_expected, (pairing, *pairings))))
+    more = len(accepted) - MOST_ACCEPTED
+    named = accepted if more <= 0 else [*accepted[:MOST_ACCEPTED], f"{counted(more, 'other', 'others')}"]
+    return f"{picked}, expected {' or '.join(named)}{fault}{chosen}."
 
 
 def repeated_arguments(calls: Sequence[ActualCall]) -> str:
@@ -56,8 +74,11 @@ def repeated_arguments(calls: Sequence[ActualCall]) -> str:
 
 def _picked(pairing: CallPairing) -> str:
     calls = [*pairing.met, *pairing.extra]
-    names = [f"{ticked(call.tool)}{_on(pairing.offer.server_of(call))}" for call in calls]
-    return listed(_gathered(names)) or "no tool"
+    return listed(_gathered([_called(call, pairing.offer.server_of(call)) for call in calls])) or "no tool"
+
+
+def _called(call: ActualCall, server: str | None) -> str:
+    return call.label if call.label == NAMELESS_CALL else f"{ticked(call.tool)}{_on(server)}"
 
 
 def _on(server: str | None) -> str:
@@ -137,16 +158,16 @@ def judge(
     changes nothing. A confidence that is not a number from 0 to 1 counts as none.
     """
     offer = OfferedTools(tools)
+    unreadable = calls is None
     alternatives = expectation.alternatives or ((),)
     pairings = [pair_up(wanted, calls or (), offer, expectation.ordered) for wanted in alternatives]
     verdicts = [_verdict(pairing, number) for number, pairing in enumerate(pairings)]
-    best = verdicts[0] if len(verdicts) == 1 else max(verdicts, key=_merit)
+    best = replace(verdicts[0] if len(verdicts) == 1 else max(verdicts, key=_merit), unreadable=unreadable)
     sure = usable(confidence)
     return replace(
         best,
-        explanation=explain(best, pairings[best.alternative], unreadable=calls is None, confidence=sure)
-        + repeated_arguments(calls or ()),
-        confidence_category=categorise(best.classification, sure),
+        explanation=explain(best, pairings, confidence=sure) + repeated_arguments(calls or ()),
+        confidence_category=categorise(best.mark, sure, unreadable=unreadable),
     )
 
 
@@ -203,7 +224,7 @@ def _merit(verdict: Verdict) -> tuple[bool, bool, bool, float, bool, float, floa
     expected = [match for match in verdict.matches if match.expected is not None]
     met = sum(match.actual is not None for match in expected)
     return (
-        verdict.right,
+        verdict.classification in _RIGHT,
         verdict.kind is VerdictKind.EXTRA_CALL,
         verdict.classification is Classification.FN,
         met / len(expected) if expected else 0.0,

@@ -8,8 +8,8 @@ from mcp_tef.model.verdicts import FindingReason, ParameterFinding
 from mcp_tef.scoring.expectations import described
 from mcp_tef.scoring.matchers import fits, is_matcher, may_be_absent, normal_text
 from mcp_tef.scoring.phrases import kind_of, kinds, listed, shown, ticked
-from mcp_tef.scoring.schema_validation import SchemaViolation
 from mcp_tef.scoring.schema_walk import SchemaPlace
+from mcp_tef.scoring.tool_schema import SchemaViolation
 
 MOST_A_PARAMETER = 10
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from referencing import Registry
 from referencing.exceptions import Unresolvable
@@ -64,6 +64,34 @@ class SchemaDocument:
         if not certain:
             yield from (schema[keyword] for keyword in _BRANCHES if keyword in schema)
             yield from chain.from_iterable(_values(schema.get(keyword)) for keyword in _BY_NAME)
+
+
+Keys: TypeAlias = tuple[str, ...]
+_INSIDE = dict.fromkeys(
+    ("items", "prefixItems", "additionalItems", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "contains",
+     "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties"), False,
+) | dict.fromkeys(("properties", "patternProperties", "$defs", "definitions", *_BY_NAME), True)  # fmt: skip
+
+
+def subschemas(root: Json, field: str, most: int) -> Iterator[tuple[Keys, Mapping[str, Any]]]:
+    """Yield a schema and every object schema in it with the keys that lead there from its field, at most so many."""
+    waiting: list[tuple[Keys, Json]] = [((field,), root)]
+    for _ in range(most):
+        if not waiting:
+            return
+        keys, schema = waiting.pop()
+        if isinstance(schema, Mapping):
+            yield keys, schema
+            waiting.extend(_below(keys, schema))
+
+
+def _below(keys: Keys, schema: Mapping[str, Any]) -> Iterator[tuple[Keys, Json]]:
+    for keyword in schema.keys() & _INSIDE.keys():
+        given, path = schema[keyword], (*keys, keyword)
+        if _INSIDE[keyword] and isinstance(given, Mapping):
+            yield from (((*path, name), inner) for name, inner in given.items())
+        else:
+            yield from ((path, inner) for inner in (given if isinstance(given, list) else (given,)))
 
 
 class SchemaPlace:

@@ -43,8 +43,14 @@ def check_definitions(spec: ServerSpec, definitions: Iterable[Json], limits: Lim
         if reason is None and name is not None:
             tools[name] = _tool(spec.name, name, raw, number - 1)
         else:
-            problems.append(ToolProblem(name, f"{reason or ''}" if name else f"Definition {number}: {reason}"))
+            told = f"{reason or ''}" if name else f"Definition {number}: {reason}"
+            problems.append(ToolProblem(name, told, number - 1, _kept(raw, limits)))
     return CheckedDefinitions(tuple(tools.values()), tuple(problems))
+
+
+def _kept(raw: Json, limits: Limits) -> JsonObject | None:
+    """Return a bad definition where it can be stored and looked at, else None."""
+    return None if why_unwieldy(raw, limits) or _why_bad_text(raw, limits) else raw
 
 
 def name_of(raw: Json, limits: Limits = USUAL) -> str | None:

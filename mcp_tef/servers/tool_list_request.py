@@ -30,7 +30,7 @@ def unmirrorable(tools: Sequence[Tool]) -> Iterator[ToolProblem]:
     for tool in tools:
         reason = find_invalid_x_mcp_header(tool.input_schema)
         if reason is not None:
-            yield ToolProblem(tool.name, f"It asks for a header that cannot be sent: {reason}.")
+            yield ToolProblem(tool.name, f"It asks for a header that cannot be sent: {reason}.", tool.place, tool.raw)
 
 
 def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, depth: int) -> Mapping[str, str]:

@@ -4,21 +4,40 @@ import numpy as np
 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.metrics import CalibrationBin, CalibrationReport, SourceCalibration
-from mcp_tef.statistics.history import SOURCES, Flags, History, Numbers
-from mcp_tef.statistics.intervals import mean, share
+from mcp_tef.statistics.history import SOURCES, Flags, History, Integers, Numbers
+from mcp_tef.statistics.intervals import clustered_rates, mean
 
 BINS = 10
+ENOUGH_REPEATS, ENOUGH_CASES, SMALL_GAP = 5, 30, 0.1
+_MARGIN = SOURCES.index(ConfidenceSource.MARGIN)
+_SELF_REPORTED = SOURCES.index(ConfidenceSource.SELF_REPORTED)
 _EDGES = tuple(number / BINS for number in range(BINS + 1))
 
 
 def calibration(history: History) -> CalibrationReport:
     """Compare confidence and outcome over judged runs, all together and for each source that occurs."""
-    judged = history.judged
+    judged = history.together.judged
     there = sorted(set(judged.source[~np.isnan(judged.confidence)].tolist()) - {0})
     return CalibrationReport(
         overall=_calibrated(judged, None),
         by_source=tuple(_calibrated(judged.of(judged.source == number), SOURCES[number]) for number in there),
     )
+
+
+def shows_misleading(source: str | None, repeats: History, of_model: History) -> bool:
+    """Return True if the confidence of a confident wrong run is strong enough to blame the tool's description.
+
+    Source: PRODUCT.md §5: a log probability, agreement of ≥ 5 `repeats` of its case, or self-reports that ≥ 30 cases
+    `of_model` have shown to be calibrated. Calibrated means a mean gap of at most 0.1.
+    """
+    if source == ConfidenceSource.AGREEMENT:
+        return int(np.count_nonzero(repeats.judged.unreadable == 0)) >= ENOUGH_REPEATS
+    if source == ConfidenceSource.SELF_REPORTED:
+        judged = of_model.judged
+        told = judged.of((judged.source == _SELF_REPORTED) & ~np.isnan(judged.confidence))
+        gap = _calibrated(told, ConfidenceSource.SELF_REPORTED).mean_gap
+        return len(np.unique(told.family)) >= ENOUGH_CASES and gap is not None and gap <= SMALL_GAP
+    return source == ConfidenceSource.LOGPROB
 
 
 def _calibrated(judged: History, source: ConfidenceSource | None) -> SourceCalibration:
@@ -28,8 +47,9 @@ def _calibrated(judged: History, source: ConfidenceSource | None) -> SourceCalib
     binning, AAAI 2015. The Brier score is the mean of (confidence - outcome)².
     """
     sure = judged.of(~np.isnan(judged.confidence))
-    right = sure.right
-    bins = _bins(sure.confidence, right)
+    # The baseline fills arguments by plain rules: its margin speaks of the tool alone.
+    right = np.where(sure.source == _MARGIN, sure.correct_tool, sure.correct_call)
+    bins = _bins(sure.confidence, right, sure.family)
     gaps = [
         each.n * abs(each.right.value - each.mean)
         for each in bins
@@ -45,12 +65,10 @@ def _calibrated(judged: History, source: ConfidenceSource | None) -> SourceCalib
     )
 
 
-def _bins(confidence: Numbers, right: Flags) -> tuple[CalibrationBin, ...]:
+def _bins(confidence: Numbers, right: Flags, family: Integers) -> tuple[CalibrationBin, ...]:
     place = np.minimum(np.searchsorted(_EDGES, confidence, side="right") - 1, BINS - 1)
-    masks = (place == number for number in range(BINS))
+    rates = clustered_rates(right, family, place, BINS)
     return tuple(
-        CalibrationBin(
-            low=low, high=high, n=int(np.count_nonzero(mask)), mean=mean(confidence[mask]), right=share(right[mask])
-        )
-        for low, high, mask in zip(_EDGES, _EDGES[1:], masks, strict=False)
+        CalibrationBin(low=low, high=high, n=rate.n, mean=mean(confidence[place == number]), right=rate)
+        for number, (low, high, rate) in enumerate(zip(_EDGES, _EDGES[1:], rates, strict=False))
     )

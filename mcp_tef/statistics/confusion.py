@@ -4,16 +4,25 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 
 from mcp_tef.model.metrics import ConfusionMatrix, GroupMetrics, ToolMetrics
-from mcp_tef.model.similarity import ComparedTool, PairObservation, PairStatus, ToolPair, WorkItem
-from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
+from mcp_tef.model.similarity import ComparedTool, FlagRule, PairObservation, PairStatus, ToolPair, WorkItem
+from mcp_tef.model.tools import (
+    EXTRA_CALL_LABEL,
+    INVENTED_TOOL_LABEL,
+    NO_TOOL_LABEL,
+    UNREADABLE_LABEL,
+    LabelKind,
+    ToolLabel,
+)
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Matrix
-from mcp_tef.statistics.history import FAILED, History, Integers
-from mcp_tef.statistics.intervals import Counts, wilson
+from mcp_tef.statistics.confusion_patterns import frequent_confusions
+from mcp_tef.statistics.history import TP, Flags, History, Integers
+from mcp_tef.statistics.intervals import FamilyCells, OutcomeCells, group_metrics, outcomes, rates_without, wilson
 
 Cells = Mapping[tuple[int, int], int]
 
@@ -32,6 +41,10 @@ class _Tools:
         place[keys] = np.arange(len(keys))
         return cls(tuple(_label(names[key]) for key in keys), place)
 
+    def places(self, keys: Integers) -> Integers:
+        """Return the places of keys, that of no tool for those that are none of these tools."""
+        return np.asarray(self.place[np.where(keys < len(self.place), keys, 0)])
+
 
 def _label(label: ToolLabel) -> ToolLabel:
     return ToolLabel(label.tool, label.server or "", LabelKind.TOOL)
@@ -46,33 +59,60 @@ def confusions(history: History) -> ConfusionMatrix:
 
     Rows are the tools that occur, then no tool; columns are the same, then invented tools.
     """
-    judged = history.judged
+    judged = history.together.judged
     tools = _Tools.of(judged.expected, judged.selected[judged.invented == 0], names=history.tools)
-    cells, row_totals, column_totals = _count(judged, tools)
-    shared = _shared(tools.labels)
     rows = (*tools.labels, NO_TOOL_LABEL)
+    unreadable = judged.unreadable == 1
+    aside = ((EXTRA_CALL_LABEL, judged.has_extra_call), (UNREADABLE_LABEL, unreadable))
+    special = (*((label, mask) for label, mask in aside if mask.any()), (INVENTED_TOOL_LABEL, judged.invented == 1))
+    columns = (*rows, *(label for label, _ in special))
+    expected, selected = _places_of(judged, tools, tuple(mask for _, mask in special))
+    cells, row_totals, column_totals = _count(expected, selected, len(rows), len(columns))
+    units = _units(expected, selected, judged.family, len(columns))
+    shared = _shared(tools.labels)
+    ordinary = ~np.any([mask for _, mask in special], axis=0)
+    same = tools.places(judged.expected) == tools.places(judged.selected)
+    groups = _tool_groups(judged, tools, ordinary & same & (judged.expected > 0), ordinary & ~same)
     return ConfusionMatrix(
         rows=rows,
-        columns=(*rows, INVENTED_TOOL_LABEL),
+        columns=columns,
         cells=cells,
-        tools=_against_the_rest(tools.labels, cells, row_totals, column_totals, shared),
+        tools=_against_the_rest(tools.labels, columns, cells, groups),
         row_totals=row_totals,
         column_totals=column_totals,
         shared_names=shared,
+        frequent=frequent_confusions(*units, len(columns)),
     )
 
 
-def _count(judged: History, tools: _Tools) -> tuple[Cells, tuple[int, ...], tuple[int, ...]]:
-    width = len(tools.labels) + 2
-    expected = tools.place[judged.expected]
-    selected = np.full(len(judged), width - 1, dtype=np.int64)
-    offered = judged.invented == 0
-    selected[offered] = tools.place[judged.selected[offered]]
-    places, counts = np.unique(expected * width + selected, return_counts=True)
-    pairs = zip((places // width).tolist(), (places % width).tolist(), strict=True)
-    rows = np.bincount(expected, minlength=width - 1)
-    columns = np.bincount(selected, minlength=width)
-    return dict(zip(pairs, counts.tolist(), strict=True)), tuple(rows.tolist()), tuple(columns.tolist())
+def _units(
+    expected: Integers, selected: Integers, family: Integers, columns: int
+) -> tuple[Mapping[tuple[int, int], float], tuple[float, ...]]:
+    """Return cells and row totals in families: each family of a row weighs 1 in all, split over its runs."""
+    pairs = expected * (int(family.max(initial=0)) + 1) + family
+    _, member, sizes = np.unique(pairs, return_inverse=True, return_counts=True)
+    weights = 1 / sizes[member]
+    places, inverse = np.unique(expected * columns + selected, return_inverse=True)
+    sums = np.bincount(inverse, weights=weights, minlength=len(places)).tolist()
+    cells = dict(zip(map(divmod, places.tolist(), repeat(columns)), sums, strict=True))
+    return cells, tuple(np.bincount(expected, weights=weights).tolist())
+
+
+def _places_of(judged: History, tools: _Tools, special: Sequence[Flags]) -> tuple[Integers, Integers]:
+    """Return the row and the column of each run: the first of the special columns, which come last, that holds it."""
+    first = len(tools.labels) + 1
+    ordinary = tools.place[np.where(judged.invented == 0, judged.selected, 0)]
+    return tools.place[judged.expected], np.select(special, range(first, first + len(special)), ordinary)
+
+
+def _count(
+    expected: Integers, selected: Integers, rows: int, columns: int
+) -> tuple[Cells, tuple[int, ...], tuple[int, ...]]:
+    """Count cells, rows and columns."""
+    places, counts = np.unique(expected * columns + selected, return_counts=True)
+    pairs = map(divmod, places.tolist(), repeat(columns))
+    of_rows, of_columns = np.bincount(expected, minlength=rows), np.bincount(selected, minlength=columns)
+    return dict(zip(pairs, counts.tolist(), strict=True)), tuple(of_rows.tolist()), tuple(of_columns.tolist())
 
 
 def _shared(labels: Sequence[ToolLabel]) -> frozenset[str]:
@@ -84,19 +124,27 @@ def _shared(labels: Sequence[ToolLabel]) -> frozenset[str]:
 
 
 def _against_the_rest(
-    labels: tuple[ToolLabel, ...], cells: Cells, rows: Sequence[int], columns: Sequence[int], shared: frozenset[str]
+    labels: Sequence[ToolLabel], kinds: Sequence[ToolLabel], cells: Cells, groups: Sequence[GroupMetrics]
 ) -> tuple[ToolMetrics, ...]:
-    kinds = (*labels, NO_TOOL_LABEL, INVENTED_TOOL_LABEL)
     worst = _most_taken_for(cells)
-    whole = sum(rows)
-    figures = []
-    for place, label in enumerate(labels):
-        tp = cells.get((place, place), 0)
-        fp, fn = columns[place] - tp, rows[place] - tp
-        counts = Counts(tp=tp, fp=fp, tn=whole - tp - fp - fn, fn=fn)
-        wrong, times = worst.get(place, (None, 0))
-        figures.append(_figures(label, _name(label, shared), counts, None if wrong is None else kinds[wrong], times))
-    return tuple(figures)
+    taken = [worst.get(place, (None, 0)) for place in range(len(labels))]
+    return tuple(
+        ToolMetrics(
+            label=label,
+            name=group.name,
+            n=group.correct_tool.n,
+            tp=group.tp,
+            fp=group.fp,
+            fn=group.fn,
+            tn=group.tn,
+            precision=group.precision,
+            recall=group.recall,
+            f1=group.f1,
+            taken_for=None if wrong is None else kinds[wrong],
+            taken_for_count=times,
+        )
+        for label, group, (wrong, times) in zip(labels, groups, taken, strict=True)
+    )
 
 
 def _most_taken_for(cells: Cells) -> dict[int, tuple[int, int]]:
@@ -108,23 +156,6 @@ def _most_taken_for(cells: Cells) -> dict[int, tuple[int, int]]:
     return worst
 
 
-def _figures(label: ToolLabel, name: str, counts: Counts, wrong: ToolLabel | None, times: int) -> ToolMetrics:
-    return ToolMetrics(
-        label=label,
-        name=name,
-        n=counts.tp + counts.fn,
-        tp=counts.tp,
-        fp=counts.fp,
-        fn=counts.fn,
-        tn=counts.tn,
-        precision=counts.precision,
-        recall=counts.recall,
-        f1=counts.f1,
-        taken_for=wrong,
-        taken_for_count=times,
-    )
-
-
 def _name(label: ToolLabel, shared: frozenset[str]) -> str:
     return f"{label.server} / {label.tool}" if label.server and label.tool in shared else label.text
 
@@ -132,25 +163,33 @@ def _name(label: ToolLabel, shared: frozenset[str]) -> str:
 def by_tool(ended: History) -> tuple[GroupMetrics, ...]:
     """Return each tool against the rest, by name; failed runs count where they expected it.
 
-    A right run counts for the tool that was picked. A tool goes by its bare name, or by `server / tool` where
-    several servers have one of that name. Invented tools are among them.
+    The counts are those of `confusions`; the shares are over the runs that expected the tool. A tool goes by its bare
+    name, or by `server / tool` where several servers have one of that name. Invented tools are among them.
     """
-    judged = ended.judged
-    missed = ended.expected[ended.status == FAILED]
-    tools = _Tools.of(judged.expected, judged.selected, missed, names=ended.tools)
-    pairs = np.stack([tools.place[judged.expected], tools.place[judged.selected]])
+    tools = _Tools.of(ended.expected, ended.judged.selected, names=ended.tools)
+    judged = ended.is_judged
+    right = ended.classification == TP
+    return _tool_groups(ended, tools, judged & right, judged & ~right & ~ended.has_extra_call)
+
+
+def _tool_groups(ended: History, tools: _Tools, right: Flags, picked: Flags) -> tuple[GroupMetrics, ...]:
+    """Return each tool against the rest: TP are the `right` runs that expected it, FP those that `picked` it wrongly.
+
+    A run with an extra call is a false positive of the tool that it expected.
+    """
     size = len(tools.labels) + 1
-    rows, columns = (np.bincount(side, minlength=size).tolist() for side in pairs)
-    both = np.bincount(pairs[0][pairs[0] == pairs[1]], minlength=size).tolist()
-    failed = Counter(tools.place[missed].tolist())
-    shared = _shared(tools.labels)
-    groups = []
-    for place, label in enumerate(tools.labels):
-        tp, row, column = both[place], rows[place], columns[place]
-        rest = len(judged) - row - column + tp
-        counts = Counts(tp=tp, fp=column - tp, tn=rest, fn=row - tp, failed=failed[place])
-        groups.append(counts.group(_name(label, shared)))
-    return tuple(groups)
+    cells = FamilyCells(ended.family, size, tools.places(ended.expected), tools.places(ended.selected))
+    judged = ended.is_judged
+    expected, extra, tp = (cells.count(mask) for mask in (judged, judged & ended.has_extra_call, right))
+    others = (cells.count(mask) for mask in outcomes(ended)[4:])
+    of = OutcomeCells(expected, tp, cells.count(picked, side=1) + extra, expected - tp - extra, *others)
+    of_family = np.bincount(ended.family[judged], minlength=int(ended.family.max(initial=0)) + 1).astype(np.float64)
+    wrong = of.fp + of.fn
+    there = wrong > 0
+    accuracy = rates_without(wrong[there], cells.group[there], size, of_family, of_family[cells.family[there]])
+    shared, whole = _shared(tools.labels), np.full(size, float(np.count_nonzero(judged)))
+    names = [*(_name(label, shared) for label in tools.labels), ""]
+    return group_metrics(names, cells, of, whole, accuracy)[:-1]
 
 
 WORTH_OF_PREDICTION = 4
@@ -252,23 +291,22 @@ class Confusions:
         return self._places.get((label.server or "", label.tool or ""))
 
 
-def work_list(similarity: Similarity, confusions: Confusions, threshold: float) -> tuple[WorkItem, ...]:
-    """Return pairs that runs confused or that look alike, most harmful first; at most 1,000.
+def work_list(similarity: Similarity, confusions: Confusions, rule: FlagRule) -> tuple[WorkItem, ...]:
+    """Return pairs that runs confused or that a rule flags, most harmful first; at most 1,000.
 
     Harm = low · runs + seen + (confused + 4 · confusability) / (runs + 4): the wrong picks that are certain (`low` is
     the lower Wilson bound), 1 where any was seen, and the rate to be expected next, for which the prediction counts
     as four runs. What was confused thus comes first, by how much; then what is likely to be.
     """
-    alike = similarity.flagged(threshold, MOST_ITEMS)
+    alike = similarity.flagged(rule, MOST_ITEMS)
     known = {(pair.a, pair.b) for pair in alike}
     confused = [similarity.pair(a, b) for a, b in confusions.pairs if (a, b) not in known]
-    items = [_item(pair, confusions.between(pair.a, pair.b), threshold) for pair in (*alike, *confused)]
+    items = [_item(pair, confusions.between(pair.a, pair.b), rule) for pair in (*alike, *confused)]
     return tuple(sorted(items, key=lambda item: (-item.harm, item.pair.a, item.pair.b))[:MOST_ITEMS])
 
 
-def _item(pair: ToolPair, seen: PairObservation | None, threshold: float) -> WorkItem:
-    is_alike = bool(pair.similarity >= np.float32(threshold))
-    return WorkItem(pair=pair, observation=seen, standing=_standing(is_alike, seen), harm=_harm(pair, seen))
+def _item(pair: ToolPair, seen: PairObservation | None, rule: FlagRule) -> WorkItem:
+    return WorkItem(pair=pair, observation=seen, standing=_standing(rule.flags(pair), seen), harm=_harm(pair, seen))
 
 
 def _standing(is_alike: bool, seen: PairObservation | None) -> PairStatus:

@@ -1,5 +1,6 @@
 """Many runs as columns of numbers, the input of all metrics."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -8,11 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.model.answers import ConfidenceSource
+from mcp_tef.model.answers import AnsweringModel, ConfidenceSource
 from mcp_tef.model.ids import BatchId, CaseId
-from mcp_tef.model.runs import OFFLINE_MODEL, OFFLINE_PROVIDER
+from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, is_baseline
 from mcp_tef.model.tools import ToolLabel
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RunMark
 
 Integers: TypeAlias = NDArray[np.integer[Any]]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -22,6 +23,10 @@ COMPLETED, FAILED = 1, 2
 TP, FP, TN, FN = 1, 2, 3, 4
 CLASSIFICATIONS = (None, Classification.TP, Classification.FP, Classification.TN, Classification.FN)
 CATEGORIES = (None, ConfidenceCategory.ROBUST, ConfidenceCategory.NEEDS_CLARITY, ConfidenceCategory.MISLEADING)
+MARKS = (None, RunMark.CORRECT_CALL, RunMark.WRONG_ARGUMENTS, RunMark.WRONG)
+CORRECT_CALL, WRONG_ARGUMENTS = 1, 2
+OTHER_FAILURE, NOT_OFFERED, CUT_OFF = 1, 2, 3
+FAILURES = {NOT_OFFERED_CODE: NOT_OFFERED, CUT_OFF_CODE: CUT_OFF}
 SOURCES = (
     None,
     ConfidenceSource.SELF_REPORTED,
@@ -29,7 +34,6 @@ SOURCES = (
     ConfidenceSource.LOGPROB,
     ConfidenceSource.MARGIN,
 )
-RANKING_MODEL = f"{OFFLINE_PROVIDER}/{OFFLINE_MODEL}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class PastCase:
 
     id: CaseId
     name: str
+    family: str = ""
+    generated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class PastBatch:
     id: BatchId
     name: str
     started: datetime
+    answered: frozenset[AnsweringModel] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +61,8 @@ class History:
     """Columns with one entry a run, in no order, and what their numbers mean.
 
     `case`, `batch`, `model`, `expected` and `selected` are keys of the mappings, 0 for none. `status` is COMPLETED,
-    FAILED or 0; `classification`, `category` and `source` are places in CLASSIFICATIONS, CATEGORIES and SOURCES.
+    FAILED or 0; `classification`, `category`, `source` and `mark` are places in CLASSIFICATIONS, CATEGORIES, SOURCES
+    and MARKS; `failure` is 0 or a value of FAILURES, OTHER_FAILURE for the rest.
     `parameters_ok` and `conformance` are 0 (not judged), 1 (no) or 2 (yes); `rank` is 0 where there is none.
     Numbers are NaN where there is none: latency in milliseconds, cost in US dollars.
     """
@@ -70,6 +78,9 @@ class History:
     conformance: Integers
     hallucinated: Integers
     invented: Integers
+    mark: Integers
+    unreadable: Integers
+    failure: Integers
     category: Integers
     source: Integers
     rank: Integers
@@ -117,15 +128,78 @@ class History:
         return self.of(self.is_judged | (self.status == FAILED))
 
     @property
-    def right(self) -> Flags:
-        """Mask of the runs that chose the right tools, shape (n,)."""
-        return np.asarray(np.logical_or(self.classification == TP, self.classification == TN), dtype=np.bool_)
+    def correct_call(self) -> Flags:
+        """Mask of the runs with the right tools and every judged argument right, shape (n,)."""
+        return np.asarray(self.mark == CORRECT_CALL, dtype=np.bool_)
 
     @property
-    def passed(self) -> Flags:
-        """Mask of the runs with the right tools and no wrong parameter, shape (n,)."""
-        return np.asarray(np.logical_and(self.right, self.parameters_ok != 1), dtype=np.bool_)
+    def correct_tool(self) -> Flags:
+        """Mask of the runs with the right tools, whatever the arguments, shape (n,)."""
+        return np.asarray(np.logical_or(self.mark == CORRECT_CALL, self.mark == WRONG_ARGUMENTS), dtype=np.bool_)
+
+    @property
+    def has_extra_call(self) -> Flags:
+        """Mask of the runs that made all expected calls and others, shape (n,)."""
+        return np.asarray((self.classification == FP) & (self.expected > 0), dtype=np.bool_)
+
+    @property
+    def apart_by_address(self) -> "History":
+        """The runs with models of their own for the addresses at which one model was asked, if they are several."""
+        apart = self._asked_at_several()
+        if not apart:
+            return self
+        places = {label: key for key, label in self.models.items()}
+        names = sorted({one.label_at for _, one in apart})
+        added = dict(enumerate(names, start=max(self.models) + 1))
+        numbers, model = {name: key for key, name in added.items()}, self.model.astype(np.int64)
+        for batch, one in apart:
+            model[(self.batch == batch) & (self.model == places.get(one.label, 0))] = numbers[one.label_at]
+        return replace(self, model=model, models={**self.models, **added})
+
+    def _asked_at_several(self) -> list[tuple[int, AnsweringModel]]:
+        """Return batch and model of runs elsewhere than at the provider's address, if not all were at the same."""
+        asked = [(key, one) for key in np.unique(self.batch).tolist() for one in self._answered(key)]
+        addresses = Counter(label for label, _ in {(one.label, one.address) for _, one in asked})
+        return [(key, one) for key, one in asked if addresses[one.label] > 1 and one.address]
+
+    def _answered(self, batch: int) -> frozenset[AnsweringModel]:
+        return self.batches[batch].answered if batch in self.batches else frozenset()
+
+    @property
+    def is_baseline(self) -> Flags:
+        """Mask of the runs of an offline baseline, shape (n,)."""
+        return np.isin(self.model, [key for key, label in self.models.items() if is_baseline(label)])
+
+    @property
+    def is_shown_together(self) -> Flags:
+        """Mask of the runs that shares are made of: all, but none of a baseline where a model was asked as well."""
+        baseline = self.is_baseline
+        return np.full(len(self), fill_value=True) if baseline.all() else ~baseline
+
+    @property
+    def together(self) -> "History":
+        """The runs that shares are made of."""
+        return self.of(self.is_shown_together)
+
+    @property
+    def family(self) -> Integers:
+        """For each run the key of the first case of its family, shape (n,): the unit of statistics."""
+        first: dict[str, int] = {}
+        units = np.arange(max(self.cases, default=0) + 2)
+        for key, case in self.cases.items():
+            units[key] = first.setdefault(case.family, key) if case.family else key
+        return np.asarray(units[np.minimum(self.case, len(units) - 1)])
+
+    @property
+    def is_generated(self) -> Flags:
+        """Mask of the runs of generated cases, shape (n,)."""
+        return np.isin(self.case, [key for key, case in self.cases.items() if case.generated])
 
 
 _MEANINGS = ("cases", "batches", "models", "tools")
 COLUMNS = tuple(field.name for field in fields(History) if field.name not in _MEANINGS)
+
+
+def outcome_codes(mark: str | None, unreadable: int, failure_code: str | None) -> tuple[int, int, int]:
+    """Return `mark`, `unreadable` and `failure` of a run as a history holds them."""
+    return MARKS.index(mark), unreadable, 0 if failure_code is None else FAILURES.get(failure_code, OTHER_FAILURE)

@@ -6,27 +6,33 @@ import numpy as np
 
 from mcp_tef.model.metrics import PassAllRate, RepeatedCase, RepeatStatistics
 from mcp_tef.statistics.history import History, Integers, Numbers
-from mcp_tef.statistics.intervals import share, wilson
+from mcp_tef.statistics.intervals import clustered_rate, wilson
 
 MOST_RUNS_IN_A_ROW = 10
 MOST_FLAKY = 500
 
 
 def repeats(history: History) -> RepeatStatistics:
-    """Look at every case that a model ran twice or more in one batch, over judged runs."""
-    judged = history.judged
+    """Look at every case that a model ran twice or more in one batch, over judged runs.
+
+    Where a model was asked as well, the runs of a baseline count in none of it.
+    """
+    judged = history.together.judged
     keys = np.stack([judged.batch, judged.case, judged.model], axis=1).astype(np.int64)
     groups, member = _groups(keys)
     n = np.bincount(member, minlength=len(groups))
-    passed = np.bincount(member, weights=judged.passed, minlength=len(groups)).astype(np.int64)
+    passed = np.bincount(member, weights=judged.correct_call, minlength=len(groups)).astype(np.int64)
     again = n >= 2
     groups, sizes, passes = groups[again], n[again], passed[again]
     mixed = (passes > 0) & (passes < sizes)
+    family = np.zeros(len(again), dtype=np.int64)
+    family[member] = judged.family
+    repeated = again[member]
     return RepeatStatistics(
         groups=len(groups),
         runs=int(sizes.sum()),
-        pass_rate=share(judged.passed[again[member]]),
-        pass_power=_pass_powers(sizes, passes),
+        pass_rate=clustered_rate(judged.correct_call[repeated], judged.family[repeated]),
+        pass_power=_pass_powers(sizes, passes, family[again]),
         always=int(np.count_nonzero(passes == sizes)),
         never=int(np.count_nonzero(passes == 0)),
         mixed=int(np.count_nonzero(mixed)),
@@ -55,13 +61,13 @@ def pass_power(n: Integers, passed: Integers, k: int) -> Numbers:
     return np.asarray((numerators / (n[:, None] - steps)).prod(axis=1), dtype=np.float64)
 
 
-def _pass_powers(n: Integers, passed: Integers) -> tuple[PassAllRate, ...]:
+def _pass_powers(n: Integers, passed: Integers, family: Integers) -> tuple[PassAllRate, ...]:
     deepest = min(int(n.max(initial=0)), MOST_RUNS_IN_A_ROW)
-    return tuple(_power(n[n >= k], passed[n >= k], k) for k in range(1, deepest + 1))
+    return tuple(_power(n[n >= k], passed[n >= k], family[n >= k], k) for k in range(1, deepest + 1))
 
 
-def _power(n: Integers, passed: Integers, k: int) -> PassAllRate:
-    return PassAllRate(k=k, rate=wilson(float(pass_power(n, passed, k).sum()), len(n)))
+def _power(n: Integers, passed: Integers, family: Integers, k: int) -> PassAllRate:
+    return PassAllRate(k=k, rate=clustered_rate(pass_power(n, passed, k), family))
 
 
 def _flaky(history: History, groups: Integers, n: Integers, passed: Integers) -> tuple[RepeatedCase, ...]:

@@ -1,24 +1,41 @@
 """Reads and writes batches: what was asked for, how far it is, and which runs are still to be done."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
-from sqlalchemy import case, func, insert, select, update
+from sqlalchemy import case, func, insert, select, text, update
 from sqlmodel import Session
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.model.answers import CallingMode
+from mcp_tef.model.answers import CallingMode, ToolChoiceMode
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import INTERRUPTED, Batch, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
+from mcp_tef.model.runs import (
+    CUT_OFF_CODE,
+    FAILED,
+    INTERRUPTED,
+    NOT_OFFERED_CODE,
+    PRICED,
+    READ_FROM_TEXT,
+    UNREADABLE,
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    ModelSettings,
+    PlannedRun,
+    RunStatus,
+    shown_together,
+)
 from mcp_tef.model.secrets import without_credentials
+from mcp_tef.model.verdicts import RunMark
 from mcp_tef.storage.columns import now, one_of, row_of
+from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS
 from mcp_tef.storage.process_locks import Owner
-from mcp_tef.storage.run_queries import VISIBLE
+from mcp_tef.storage.run_queries import REMOVED_CASE_KEYS, VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of
 from mcp_tef.storage.tables import BATCHES, MODEL_SETTINGS, RUNS
 
@@ -66,13 +83,31 @@ def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) 
         "created_at": now(),
     }
     session.execute(insert(BATCHES), [row])
-    settings = {new_id(): model for model in dict.fromkeys(request.models)}
+    return _add_settings(session, batch_id, dict.fromkeys(request.models))
+
+
+def _add_settings(session: Session, batch_id: BatchId, models: Iterable[ModelSettings]) -> dict[str, ModelSettings]:
+    settings = {new_id(): model for model in models}
     rows = [
         {"id": settings_id, "created_at": now(), "batch_id": batch_id, **asdict(model)}
         for settings_id, model in settings.items()
     ]
     session.execute(insert(MODEL_SETTINGS), rows)
     return settings
+
+
+def add_new_settings(session: Session, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
+    """Store settings that no run of the batch had before, for the runs that have them now."""
+    stored = session.execute(select(MODEL_SETTINGS).where(MODEL_SETTINGS.c.batch_id == batch_id))
+    new = {run.settings for run in runs} - {settings_of(row) for row in stored}
+    if not new:
+        return
+    request = _row(session, batch_id).request
+    wider = request | {"models": [*request["models"], *map(asdict, new)]}
+    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(request=wider))
+    for settings_id, model in _add_settings(session, batch_id, new).items():
+        theirs = RUNS.c.id.in_(one_of(run.id for run in runs if run.settings == model))
+        session.execute(update(RUNS).where(theirs).values(model_settings_id=settings_id))
 
 
 def request_of(session: Session, batch_id: BatchId) -> BatchRequest:
@@ -106,10 +141,12 @@ def all_batches(session: Session) -> tuple[Batch, ...]:
     return tuple(_batches(session, rows))
 
 
-def set_status(session: Session, batch_id: BatchId, status: BatchStatus) -> None:
+def set_status(session: Session, batch_id: BatchId, status: BatchStatus, stopped: str | None = None) -> None:
     """Store where a batch is in its life, also where it is hidden, or nothing else of it can be read."""
     ended = None if status.value in UNDER_WAY else now()
-    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(status=status.value, completed_at=ended))
+    session.execute(
+        update(BATCHES).where(BATCHES.c.id == batch_id).values(status=status.value, completed_at=ended, stopped=stopped)
+    )
 
 
 def rename(session: Session, batch_id: BatchId, name: str) -> Batch:
@@ -179,13 +216,19 @@ def _row(session: Session, batch_id: BatchId) -> Any:
 def _settings_from_json(value: Mapping[str, Json]) -> ModelSettings:
     address = value.get("base_url")
     plain = {"base_url": address and without_credentials(address), "mode": CallingMode(value["mode"])}
+    plain["tool_choice"] = ToolChoiceMode(value.get("tool_choice", ToolChoiceMode.AUTO))
     return ModelSettings(**{**value, **plain})
 
 
 def _batches(session: Session, rows: Sequence[Any], only: BatchId | None = None) -> list[Batch]:
-    counts, costs = _tallies(session, only)
+    counts, costs = _counts(session, only)
+    tallies = _tallies(session, only)
     cut_off = _cut_off(session, [row.id for row in rows if row.status == BatchStatus.INTERRUPTED.value])
-    return [_batch(row, dict(counts[row.id]), cut_off.get(row.id, 0), costs.get(row.id)) for row in rows]
+    none: Counter[str] = Counter()
+    return [
+        _batch(row, dict(counts[row.id]), tallies.get(row.id, none), cut_off.get(row.id, 0), costs.get(row.id))
+        for row in rows
+    ]
 
 
 def _cut_off(session: Session, ids: Sequence[BatchId]) -> dict[str, int]:
@@ -197,7 +240,9 @@ def _cut_off(session: Session, ids: Sequence[BatchId]) -> dict[str, int]:
 
 
 @row_of("batches")
-def _batch(row: Any, counts: dict[str, int], interrupted: int, cost_usd: float | None) -> Batch:
+def _batch(
+    row: Any, counts: dict[str, int], tally: Mapping[str, int], interrupted: int, cost_usd: float | None
+) -> Batch:
     return Batch(
         id=BatchId(row.id),
         name=row.name,
@@ -205,6 +250,7 @@ def _batch(row: Any, counts: dict[str, int], interrupted: int, cost_usd: float |
         models=tuple(_settings_from_json(model).label for model in row.request["models"]),
         total=sum(counts.values()),
         counts=counts,
+        tally=tally,
         interrupted=interrupted,
         cost_usd=cost_usd,
         repeats=row.repeats,
@@ -212,10 +258,45 @@ def _batch(row: Any, counts: dict[str, int], interrupted: int, cost_usd: float |
         max_cost_usd=row.max_cost_usd,
         created_at=row.created_at,
         completed_at=row.completed_at,
+        stopped=row.stopped,
     )
 
 
-def _tallies(session: Session, only: BatchId | None) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
+def _tallies(session: Session, only: BatchId | None) -> dict[str, Counter[str]]:
+    """Return the tally of each batch."""
+    tallies = _outcomes(session, only)
+    priced = select(RUNS.c.batch_id, func.count(RUNS.c.cost_usd)).where(VISIBLE, RUNS.c.batch_id.is_not(None))
+    # Written out, since SQLite matches no bound value with the condition of an index.
+    written = select(RUNS.c.batch_id, func.count()).where(VISIBLE, text("read_from_text = 1"))
+    for name, amounts in ((PRICED, priced), (READ_FROM_TEXT, written)):
+        of_batch = amounts if only is None else amounts.where(RUNS.c.batch_id == only)
+        for batch_id, number in session.execute(of_batch.group_by(RUNS.c.batch_id)):
+            tallies[batch_id][name] = number
+    return tallies
+
+
+def _outcomes(session: Session, only: BatchId | None) -> defaultdict[str, Counter[str]]:
+    """Count the marks and failures of each batch in facts, which hold what no index of the runs does."""
+    model = FACT_KEYS.alias("model")
+    facts = FACTS.join(FACT_KEYS, FACT_KEYS.c.id == FACTS.c.batch_key).outerjoin(model, model.c.id == FACTS.c.model_key)
+    columns = (FACT_KEYS.c.value, model.c.value, FACTS.c.mark, FACTS.c.unreadable, FACTS.c.failure_code)
+    statement = select(*columns, func.count()).select_from(facts).where(FACTS.c.case_key.not_in(REMOVED_CASE_KEYS))
+    if only is not None:
+        statement = statement.where(FACT_KEYS.c.value == only)
+    of_model: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for batch_id, label, mark, unreadable, failure, number in session.execute(statement.group_by(*columns)):
+        codes = {mark, failure, FAILED if failure else None, UNREADABLE if unreadable else None} & _TALLIED
+        of_model[batch_id][label or ""].update(dict.fromkeys(codes, number))
+    tallies: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for batch_id, counts in of_model.items():
+        tallies[batch_id].update(sum((counts[label] for label in shown_together(counts)), Counter()))
+    return tallies
+
+
+_TALLIED = frozenset({*(mark.value for mark in RunMark), NOT_OFFERED_CODE, CUT_OFF_CODE, FAILED, UNREADABLE})
+
+
+def _counts(session: Session, only: BatchId | None) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
     status = case((RUNS.c.status == RunStatus.RUNNING.value, RunStatus.PENDING.value), else_=RUNS.c.status)
     outcome = func.coalesce(RUNS.c.classification, status)
     statement = select(RUNS.c.batch_id, outcome, func.count(), func.sum(RUNS.c.cost_usd)).where(VISIBLE)

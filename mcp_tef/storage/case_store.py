@@ -12,7 +12,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.cases import CaseDraft, TestCase, expectation_to_json
+from mcp_tef.model.cases import CaseDraft, CaseOrigin, TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.ids import CaseId, new_id
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import ServerSpec
@@ -22,7 +22,7 @@ from mcp_tef.storage.database import Database, chunks
 from mcp_tef.storage.run_queries import recent
 from mcp_tef.storage.server_store import add_server, named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
-from mcp_tef.storage.verdict_rows import expectation_of
+from mcp_tef.storage.verdict_rows import expectation_of, messages_of
 
 _VISIBLE = CASES.c.removed_at.is_(None)
 _ADDED = text("test_cases.rowid")
@@ -140,6 +140,9 @@ def _cells(draft: CaseDraft) -> dict[str, Any]:
         "expected_tool_name": first.tool if first else None,
         "expected_parameters": first.parameters if first else None,
         "expectation": expectation_to_json(draft.expectation),
+        "family": draft.family or None,
+        "before": messages_to_json(draft.before),
+        "origin": draft.origin.value,
     }
 
 
@@ -214,6 +217,9 @@ def _case(row: Any, ties: _Ties) -> TestCase:
             servers=tuple(ties.servers.get(row.id, ())),
             suites=tuple(ties.suites.get(row.id, ())),
             tags=tuple(ties.tags.get(row.id, ())),
+            family=row.family or "",
+            before=messages_of(row.before),
+            origin=CaseOrigin(row.origin),
         ),
         created_at=row.created_at,
         updated_at=row.updated_at,

@@ -17,6 +17,7 @@ from sqlmodel import Session, SQLModel
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.json import Json
+from mcp_tef.model.verdicts import Classification, RunMark
 
 
 def one_of(values: Iterable[str]) -> Select[tuple[str]]:
@@ -117,6 +118,12 @@ class Moment(TypeDecorator[datetime]):
 def now() -> datetime:
     """This moment, in UTC."""
     return datetime.now(UTC)
+
+
+def mark_of(classification: str | None, parameters_ok: int | None, unreadable: int | None) -> RunMark | None:
+    """Return the mark of a run from the cells of its verdict."""
+    known = Classification(classification) if classification else None
+    return RunMark.of(known, truth(parameters_ok), bool(unreadable))
 
 
 def truth(value: int | None) -> bool | None:

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from sqlalchemy import BLOB, Executable, Table, cast, func, insert, select, union, update
 from sqlmodel import Session
 
+from mcp_tef.model.answers import AnsweringModel
+from mcp_tef.model.cases import CaseOrigin
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.runs import RunFilter, RunStatus
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import RunStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.statistics.history import (
@@ -30,27 +33,27 @@ from mcp_tef.statistics.history import (
     Numbers,
     PastBatch,
     PastCase,
+    outcome_codes,
 )
-from mcp_tef.storage.columns import one_of, row_of
+from mcp_tef.storage.columns import mark_of, one_of, row_of
 from mcp_tef.storage.database import Database
-from mcp_tef.storage.run_queries import conditions
+from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
+from mcp_tef.storage.run_queries import answering_models, conditions
 from mcp_tef.storage.tables import (
     BATCHES,
     CASE_TAGS,
     CASES,
-    FACT_KEYS,
-    FACTS,
     MODEL_SETTINGS,
     RESULTS,
     RUNS,
     SNAPSHOT_TOOLS,
     SUITES,
-    TOOL_NAMES,
     TOOLS,
 )
 
 _KEYS = ("case", "batch", "model", "expected", "selected")
 _CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")
+_OUTCOME_CODES = ("mark", "unreadable", "failure")
 _SHARES = ("confidence", "correctness", "completeness")
 _AMOUNTS = ("latency", "tokens")
 _RECORD = np.dtype(
@@ -60,6 +63,7 @@ _RECORD = np.dtype(
         ("rank", ">u4"),
         *((name, ">u4") for name in (*_SHARES, *_AMOUNTS)),
         ("cost", ">i8"),
+        *((name, "u1") for name in _OUTCOME_CODES),
     ]
 )
 """The columns of `History` that `metrics` holds of one run."""
@@ -83,6 +87,7 @@ _RUN_COLUMNS = (
     (MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model).label("model"),
     *(RESULTS.c.kind, RESULTS.c.parameters_ok, RESULTS.c.parameter_type_conformance, RESULTS.c.hallucinated_parameters),
     *(RESULTS.c.parameter_correctness, RESULTS.c.parameter_completeness, RESULTS.c.confidence_category),
+    *(RESULTS.c.unreadable, RUNS.c.error_code),
 )
 _RUNS = select(*_RUN_COLUMNS).select_from(
     RUNS.outerjoin(MODEL_SETTINGS, MODEL_SETTINGS.c.id == RUNS.c.model_settings_id).outerjoin(
@@ -197,6 +202,9 @@ def _cells(
         "confidence_score": run.confidence_score,
         "created_at": run.created_at,
         "position": run.position,
+        "mark": mark_of(run.classification, run.parameters_ok, run.unreadable),
+        "unreadable": int(bool(run.unreadable)),
+        "failure_code": run.error_code,
     }
 
 
@@ -230,6 +238,7 @@ def _record(run: Any, cells: Mapping[str, Any]) -> tuple[int, ...]:
         _amount(run.execution_time_ms),
         _amount(tokens),
         -1 if run.cost_usd is None else round(min(max(run.cost_usd, 0.0), _MOST_COST) * _COST_UNIT),
+        *outcome_codes(cells["mark"], cells["unreadable"], cells["failure_code"]),
     )
 
 
@@ -250,7 +259,7 @@ def decoded(records: bytes) -> dict[str, Any]:
     """Return the columns of `History`, by name, from the records of all runs in a row."""
     rows = np.frombuffer(records, dtype=_RECORD)
     whole: dict[str, Integers] = {name: rows[name].astype(np.int32) for name in (*_KEYS, "rank")}
-    whole |= {name: np.ascontiguousarray(rows[name]) for name in _CODES}
+    whole |= {name: np.ascontiguousarray(rows[name]) for name in (*_CODES, *_OUTCOME_CODES)}
     measures = {name: _measure(rows[name], rows[name] == _MISSING) for name in (*_SHARES, *_AMOUNTS)}
     for name in _SHARES:
         measures[name] /= _SHARE_UNIT
@@ -279,7 +288,9 @@ class SqliteMetrics:
 
 
 _NUMBER = FACT_KEYS.c.id.label("number")
-_CASES = select(_NUMBER, CASES.c.id, CASES.c.name).join(CASES, CASES.c.id == FACT_KEYS.c.value)
+_CASES = select(_NUMBER, CASES.c.id, CASES.c.name, CASES.c.family, CASES.c.origin).join(
+    CASES, CASES.c.id == FACT_KEYS.c.value
+)
 _BATCHES = select(_NUMBER, BATCHES.c.id, BATCHES.c.name, BATCHES.c.created_at).join(
     BATCHES, BATCHES.c.id == FACT_KEYS.c.value
 )
@@ -291,15 +302,24 @@ _SERVERS = union(select(TOOLS.c.server_name), select(TOOL_NAMES.c.server).where(
 
 
 def _history(session: Session, where: RunFilter) -> History:
+    answered = answering_models(session)
     # One value for all runs: rows of their own would take three times as long to fetch.
     statement = select(cast(func.group_concat(FACTS.c.metrics, ""), BLOB)).where(*conditions(where))
     return History(
         **decoded(session.execute(statement).scalar_one() or b""),
-        cases={row.number: PastCase(CaseId(row.id), row.name) for row in session.execute(_CASES)},
-        batches={row.number: PastBatch(BatchId(row.id), row.name, row.created_at) for row in session.execute(_BATCHES)},
+        cases={row.number: _past_case(row) for row in session.execute(_CASES)},
+        batches={row.number: _past_batch(row, answered) for row in session.execute(_BATCHES)},
         models={row.number: row.value for row in session.execute(_MODELS)},
         tools={row.id: ToolLabel(row.tool, row.server) for row in session.execute(select(TOOL_NAMES))},
     )
+
+
+def _past_case(row: Any) -> PastCase:
+    return PastCase(CaseId(row.id), row.name, row.family or "", row.origin == CaseOrigin.GENERATED)
+
+
+def _past_batch(row: Any, answered: Mapping[BatchId, frozenset[AnsweringModel]]) -> PastBatch:
+    return PastBatch(BatchId(row.id), row.name, row.created_at, answered.get(row.id, frozenset()))
 
 
 def _choices(session: Session) -> FilterChoices:

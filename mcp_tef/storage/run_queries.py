@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import (
     ColumnElement,
@@ -22,37 +23,40 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from mcp_tef.errors import NotFoundError
-from mcp_tef.model.cases import Expectation
+from mcp_tef.model.answers import AnsweringModel, without_address
+from mcp_tef.model.cases import EarlierMessage, Expectation
 from mcp_tef.model.comparison import PairableRun
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.runs import INTERRUPTED, RunDetail, RunFilter, RunOrder, RunStatus, RunSummary
+from mcp_tef.model.run_filter import RunFilter, RunOrder
+from mcp_tef.model.runs import INTERRUPTED, RunDetail, RunStatus, RunSummary
+from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import LabelKind, ToolLabel
-from mcp_tef.model.verdicts import Classification, Verdict
+from mcp_tef.model.verdicts import RunMark, Verdict
 from mcp_tef.storage import snapshots, verdict_rows
-from mcp_tef.storage.columns import one_of, row_of, truth
+from mcp_tef.storage.columns import mark_of, one_of, row_of
+from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
 from mcp_tef.storage.tables import (
     BATCHES,
     CASE_TAGS,
     CASES,
-    FACT_KEYS,
-    FACTS,
     MODEL_SETTINGS,
     RESULTS,
     RUNS,
     SNAPSHOT_TOOLS,
     SUITE_CASES,
     SUITES,
-    TOOL_NAMES,
     TOOLS,
 )
-from mcp_tef.storage.verdict_rows import expectation_of, verdict_of
+from mcp_tef.storage.verdict_rows import expectation_of, messages_of, verdict_of
 
 _Condition = ColumnElement[bool]
 _FACT = FACTS.c
 _MODEL = select(FACT_KEYS.c.value).where(FACT_KEYS.c.id == _FACT.model_key).scalar_subquery()
+_WORST_FIRST = (RunMark.WRONG.value, RunMark.WRONG_ARGUMENTS.value, RunMark.CORRECT_CALL.value)
 _SORTED_BY: Mapping[RunOrder, ColumnElement[Any]] = {
-    RunOrder.OUTCOME: case({"FN": 0, "FP": 1, "TP": 2, "TN": 3}, value=_FACT.classification),
+    RunOrder.OUTCOME: 10 * case({mark: place for place, mark in enumerate(_WORST_FIRST)}, value=_FACT.mark)
+    + case({"FN": 0, "FP": 1, "TP": 2, "TN": 3}, value=_FACT.classification),
     RunOrder.QUERY: func.lower(RUNS.c.query),
     RunOrder.SELECTED: func.lower(RUNS.c.selected_label),
     RunOrder.CONFIDENCE: _FACT.confidence_score,
@@ -71,13 +75,13 @@ _INTERRUPTED = and_(
     _FACT.status == RunStatus.FAILED.value,
     exists().where(_CUT_OFF.c.id == _FACT.run_id, _CUT_OFF.c.error_code == INTERRUPTED.code),
 )
-_REMOVED_CASE_KEYS = named(select(CASES.c.id).where(CASES.c.removed_at.is_not(None)))
+REMOVED_CASE_KEYS = named(select(CASES.c.id).where(CASES.c.removed_at.is_not(None)))
 _REMOVED_BATCH_KEYS = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None)))
 
 
 def conditions(where: RunFilter) -> list[_Condition]:
     """Return the conditions that a filter puts on facts. Runs of removed cases and batches never meet them."""
-    there = (_FACT.case_key.not_in(_REMOVED_CASE_KEYS), func.coalesce(_FACT.batch_key, 0).not_in(_REMOVED_BATCH_KEYS))
+    there = (_FACT.case_key.not_in(REMOVED_CASE_KEYS), func.coalesce(_FACT.batch_key, 0).not_in(_REMOVED_BATCH_KEYS))
     return [*there, *_by_state(where), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
 
 
@@ -110,17 +114,20 @@ def _by_name(where: RunFilter) -> list[_Condition]:
         (_FACT.batch_key, where.batch_ids),
         (_FACT.case_key, _told(where.case_id)),
         (_FACT.case_key, where.case_ids),
-        (_FACT.model_key, _told(where.model)),
-        (_FACT.model_key, where.models),
+        (_FACT.model_key, list(map(without_address, _told(where.model)))),
+        (_FACT.model_key, list(map(without_address, where.models))),
     )
     plain = (
         (_FACT.classification, where.classifications),
         (_FACT.kind, where.kinds),
+        (_FACT.mark, where.marks),
     )
     return [
         *([_FACT.run_id.in_(one_of(where.run_ids))] if where.run_ids else ()),
         *(column.in_(named(one_of(values))) for column, values in numbered if values),
         *(column.in_([value.value for value in values]) for column, values in plain if values),
+        *([] if where.unreadable is None else [_FACT.unreadable == int(where.unreadable)]),
+        *([_FACT.failure_code.in_(where.failures)] if where.failures else []),
     ]
 
 
@@ -234,9 +241,12 @@ _OUTCOMES = select(
     RUNS.c.repeat_index,
     RUNS.c.classification,
     RESULTS.c.parameters_ok,
+    RESULTS.c.unreadable,
+    CASES.c.family,
+    type_coerce(RUNS.c.before, Text),
     RUNS.c.query,
     type_coerce(RUNS.c.expectation, Text),
-).select_from(_with_verdict(RUNS))
+).select_from(_with_verdict(_RUNS_OF_CASES))
 
 
 def page(session: Session, where: RunFilter, limit: int | None, offset: int) -> tuple[RunSummary, ...]:
@@ -268,12 +278,30 @@ def outcomes(session: Session, batch_id: BatchId) -> tuple[PairableRun, ...]:
             case_id=CaseId(case_id),
             model=f"{provider}/{model}",
             repeat=repeat,
-            classification=Classification(classification) if classification else None,
-            parameters_ok=truth(parameters_ok),
-            posed=f"{query}\0{expectation}",
+            mark=mark_of(classification, parameters_ok, unreadable),
+            family=family or "",
+            posed="\0".join(map(str, posed)),
         )
-        for run_id, case_id, provider, model, repeat, classification, parameters_ok, query, expectation in rows
+        for run_id, case_id, provider, model, repeat, classification, parameters_ok, unreadable, family, *posed in rows
     )
+
+
+def answering_models(session: Session, batch_id: BatchId | None = None) -> dict[BatchId, frozenset[AnsweringModel]]:
+    """The models that answered runs of a batch (None: of each), as providers named them; an index holds all of it."""
+    columns = RUNS.c.batch_id, RUNS.c.model_settings_id, RUNS.c.answered_model, RUNS.c.answered_fingerprint
+    named = select(*columns).where(RUNS.c.answered_model.is_not(None)).distinct()
+    each = (named.where(RUNS.c.batch_id == batch_id) if batch_id else named).subquery()
+    label = MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model
+    statement = select(
+        each.c.batch_id, MODEL_SETTINGS.c.base_url, label, each.c.answered_model, each.c.answered_fingerprint
+    )
+    found: defaultdict[BatchId, set[AnsweringModel]] = defaultdict(set)
+    for batch, url, asked, name, fingerprint in session.execute(
+        statement.join(MODEL_SETTINGS, MODEL_SETTINGS.c.id == each.c.model_settings_id)
+    ):
+        address = urlsplit(without_credentials(url or "")).netloc
+        found[BatchId(batch)].add(AnsweringModel(asked, name, fingerprint, address))
+    return {batch: frozenset(models) for batch, models in found.items()}
 
 
 def recent(session: Session, limit: int) -> dict[CaseId, tuple[RunSummary, ...]]:
@@ -311,12 +339,18 @@ def detail(session: Session, run_id: RunId) -> RunDetail:
         verdict=_verdict(result) if result else None,
         attempts=run.attempts,
         past_verdicts=verdict_rows.past(session, run_id),
+        before=_before(run),
     )
 
 
 @row_of("test_runs")
 def _expectation(run: Any) -> Expectation:
     return expectation_of(run.expectation)
+
+
+@row_of("test_runs")
+def _before(run: Any) -> tuple[EarlierMessage, ...]:
+    return messages_of(run.before)
 
 
 @row_of("evaluation_results")

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
-from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json
+from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
+from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import FailureInfo, ModelSettings, RunResult, RunStatus, RunSummary
@@ -39,6 +39,12 @@ NOT_ANSWERED: Mapping[str, Any] = {
     "ranking": None,
     "llm_request_raw": None,
     "llm_response_raw": None,
+    "read_from_text": 0,
+    "answered_model": None,
+    "answered_fingerprint": None,
+    "base_url": None,
+    "seed": None,
+    "answer_limit": None,
 }
 
 NOT_ENDED: Mapping[str, Any] = {
@@ -54,8 +60,9 @@ NOT_ENDED: Mapping[str, Any] = {
 
 
 def case_cells(case: TestCase) -> dict[str, Any]:
-    """Return the columns that a run copies from its case: the query and the expectation as they are now."""
-    return {"query": case.draft.query, **expectation_cells(case.draft.expectation)}
+    """Return the columns that a run copies from its case: messages, query and expectation as they are now."""
+    asked = {"before": messages_to_json(case.draft.before), "query": case.draft.query}
+    return {**asked, **expectation_cells(case.draft.expectation)}
 
 
 def expectation_cells(expectation: Expectation) -> dict[str, Any]:
@@ -112,6 +119,12 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
         "ranking": [_rank_to_json(ranked, directory) for ranked in answer.ranking] or None,
         "llm_request_raw": answer.raw_request,
         "llm_response_raw": answer.raw_response,
+        "read_from_text": int(answer.read_from_text),
+        "answered_model": answer.answered_model,
+        "answered_fingerprint": answer.answered_fingerprint,
+        "base_url": answer.base_url and without_credentials(answer.base_url),
+        "seed": answer.seed,
+        "answer_limit": answer.answer_limit,
     }
 
 
@@ -132,6 +145,12 @@ def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
         tokens_out=row.tokens_out,
         cost_usd=row.cost_usd,
         ranking=ranking_of(row.ranking or (), snapshot),
+        read_from_text=bool(row.read_from_text),
+        answered_model=row.answered_model,
+        answered_fingerprint=row.answered_fingerprint,
+        base_url=row.base_url and without_credentials(row.base_url),
+        seed=row.seed,
+        answer_limit=row.answer_limit,
     )
 
 
@@ -147,6 +166,11 @@ def settings_of(row: Any) -> ModelSettings:
         base_url=row.base_url and without_credentials(row.base_url),
         system_prompt=row.system_prompt,
         mode=CallingMode(row.mode),
+        tool_choice=ToolChoiceMode(row.tool_choice),
+        seed=row.seed,
+        max_tokens=row.max_tokens,
+        input_price=row.input_price,
+        output_price=row.output_price,
     )
 
 
@@ -189,6 +213,8 @@ class SummaryRow(NamedTuple):
     hallucinated_parameters: list[str] | None
     confidence_category: str | None
     reasoning: str | None
+    read_from_text: int
+    unreadable: int | None
 
 
 @row_of("test_runs")
@@ -227,6 +253,8 @@ def summary_of(row: SummaryRow) -> RunSummary:
         expected_rank=row.expected_rank,
         created_at=row.created_at,
         completed_at=row.completed_at,
+        unreadable=bool(row.unreadable),
+        read_from_text=bool(row.read_from_text),
     )
 
 
@@ -243,7 +271,7 @@ def _share(confidence: float | None) -> float | None:
 def _selected_label(answer: Answer) -> str:
     if answer.calls is None:
         return UNREADABLE
-    names = (f"{call.server} / {call.tool}" if call.server else call.tool for call in answer.calls)
+    names = (f"{call.server} / {call.label}" if call.server else call.label for call in answer.calls)
     return " + ".join(names) or NO_TOOL
 
 

@@ -8,9 +8,11 @@ from sqlalchemy import Update, bindparam, delete, exists, func, insert, or_, sel
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
+from mcp_tef.model.answers import AnsweringModel
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import (
     INTERRUPTED,
     Batch,
@@ -18,7 +20,6 @@ from mcp_tef.model.runs import (
     BatchStatus,
     PlannedRun,
     RunDetail,
-    RunFilter,
     RunResult,
     RunStatus,
     RunSummary,
@@ -93,11 +94,12 @@ class SqliteRuns:
         return await self._database.read(lambda session: batch_rows.planned(session, batch_id, _FAILED))
 
     async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun], max_cost_usd: float | None) -> Batch:
-        """Make the runs pending and the batch running again; they will be judged by their cases as those are now.
+        """Make the runs pending with the settings given, and the batch running again; cases count as they are now.
 
         InputError where another process works on it.
         """
         await self._database.write(lambda session: batch_rows.take_over(session, batch_id, self._owner, max_cost_usd))
+        await self._database.write(lambda session: batch_rows.add_new_settings(session, batch_id, runs))
         for piece in chunks(runs):
             await self._database.write(partial(_reopen, runs=piece))
         return await self.batch(batch_id)
@@ -128,13 +130,13 @@ class SqliteRuns:
             stored += await self._database.write(partial(_finish, outcomes=piece))
         return tuple(stored)
 
-    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
+    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus, stopped: str | None = None) -> Batch:
         """Store where a batch is in its life. NotFoundError where it was removed; that is stored all the same."""
-        await self._set_status(batch_id, status)
+        await self._set_status(batch_id, status, stopped)
         return await self.batch(batch_id)
 
-    async def _set_status(self, batch_id: BatchId, status: BatchStatus) -> None:
-        await self._database.write(lambda session: batch_rows.set_status(session, batch_id, status))
+    async def _set_status(self, batch_id: BatchId, status: BatchStatus, stopped: str | None = None) -> None:
+        await self._database.write(lambda session: batch_rows.set_status(session, batch_id, status, stopped))
 
     async def batches(self) -> tuple[Batch, ...]:
         """Newest first, with their counts."""
@@ -173,6 +175,11 @@ class SqliteRuns:
     async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """The little of every run of a batch that pairing needs, as planned."""
         return await self._database.read(lambda session: run_queries.outcomes(session, batch_id))
+
+    async def answering_models(self, batch_id: BatchId) -> frozenset[AnsweringModel]:
+        """The models that answered runs of a batch, as their providers named them."""
+        found = await self._database.read(lambda session: run_queries.answering_models(session, batch_id))
+        return found.get(batch_id, frozenset())
 
     async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:
         """Those of the runs that can be judged again, in no order."""

@@ -5,19 +5,52 @@ from contextlib import closing
 from enum import StrEnum
 from typing import Final
 
-from mcp_tef.model.answers import CallingMode, ConfidenceSource
+from mcp_tef.model.answers import CallingMode, ConfidenceSource, ToolChoiceMode
+from mcp_tef.model.cases import CaseOrigin
 from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.servers import AuthType, ServerStatus, Transport
 from mcp_tef.model.tool_calls import ToolCallStatus
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RejudgeReason
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RejudgeReason, RunMark
 
 APPLICATION_ID: Final = 1297368390
-VERSION: Final = 9
+VERSION: Final = 10
 
 
 def _codes(codes: type[StrEnum], without: StrEnum | None = None) -> str:
     """Return the codes of an enum as an SQL list; a code that is never stored is left out."""
     return ", ".join(f"'{code}'" for code in codes if code != without)
+
+
+ADDED_COLUMNS: Final = {
+    "batches": ("stopped TEXT",),
+    "test_cases": (
+        "family TEXT",
+        "before TEXT",
+        f"origin TEXT NOT NULL DEFAULT 'written' CHECK (origin IN ({_codes(CaseOrigin)}))",
+    ),
+    "model_settings": (
+        f"tool_choice TEXT NOT NULL DEFAULT 'auto' CHECK (tool_choice IN ({_codes(ToolChoiceMode)}))",
+        "seed INTEGER",
+        "max_tokens INTEGER",
+        "input_price REAL",
+        "output_price REAL",
+    ),
+    "test_runs": (
+        "before TEXT",
+        "read_from_text INTEGER NOT NULL DEFAULT 0",
+        "answered_model TEXT",
+        "answered_fingerprint TEXT",
+        "base_url TEXT",
+        "seed INTEGER",
+        "answer_limit INTEGER",
+    ),
+    "evaluation_results": ("unreadable INTEGER NOT NULL DEFAULT 0",),
+}
+"""Columns that version 10 adds to tables that it keeps: SQLite appends them, so a new table has them at its end too."""
+
+
+def _added(table: str) -> str:
+    return "".join(f", {column}" for column in ADDED_COLUMNS[table])
 
 
 SCHEMA: Final = f"""
@@ -94,7 +127,7 @@ CREATE TABLE test_cases (
     updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     expectation TEXT,
     removed_at TIMESTAMP
-);
+{_added("test_cases")});
 CREATE INDEX ix_test_cases_expected_mcp_server_name ON test_cases (expected_mcp_server_name);
 CREATE INDEX ix_test_cases_expected_tool_name ON test_cases (expected_tool_name);
 
@@ -136,7 +169,7 @@ CREATE TABLE batches (
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     completed_at TIMESTAMP,
     removed_at TIMESTAMP
-);
+{_added("batches")});
 CREATE INDEX ix_batches_created_at ON batches (created_at);
 
 CREATE TABLE model_settings (
@@ -151,7 +184,7 @@ CREATE TABLE model_settings (
     system_prompt TEXT,
     mode TEXT NOT NULL DEFAULT 'auto' CHECK (mode IN ({_codes(CallingMode)})),
     batch_id TEXT REFERENCES batches (id) ON DELETE CASCADE
-);
+{_added("model_settings")});
 CREATE INDEX ix_model_settings_batch_id ON model_settings (batch_id);
 
 CREATE TABLE snapshots (
@@ -200,12 +233,16 @@ CREATE TABLE test_runs (
     ranking TEXT,
     llm_request_raw TEXT,
     llm_response_raw TEXT
-);
+{_added("test_runs")});
 CREATE INDEX ix_test_runs_test_case_id ON test_runs (test_case_id, completed_at DESC);
 CREATE INDEX ix_test_runs_status ON test_runs (status);
 CREATE INDEX ix_test_runs_created_at ON test_runs (created_at DESC, batch_id DESC, position);
 CREATE INDEX ix_test_runs_model_settings_id ON test_runs (model_settings_id);
 CREATE INDEX ix_test_runs_batch_id ON test_runs (batch_id, position, status, classification, cost_usd, test_case_id);
+CREATE INDEX ix_test_runs_read_from_text ON test_runs (batch_id) WHERE read_from_text = 1;
+CREATE INDEX ix_test_runs_answered_model ON test_runs (
+    batch_id, model_settings_id, answered_model, answered_fingerprint
+) WHERE answered_model IS NOT NULL;
 CREATE INDEX ix_test_runs_snapshot_id ON test_runs (snapshot_id);
 CREATE INDEX ix_test_runs_selected_tool_id ON test_runs (selected_tool_id);
 
@@ -275,7 +312,7 @@ CREATE TABLE evaluation_results (
     matched_alternative INTEGER NOT NULL DEFAULT 0,
     parameters_ok INTEGER,
     matches TEXT NOT NULL DEFAULT '[]'
-);
+{_added("evaluation_results")});
 
 CREATE TABLE past_verdicts (
     id INTEGER NOT NULL PRIMARY KEY,
@@ -316,13 +353,16 @@ CREATE TABLE run_facts (
     confidence_score REAL,
     created_at TIMESTAMP NOT NULL,
     position INTEGER NOT NULL,
+    mark TEXT CHECK (mark IN ({_codes(RunMark)})),
+    unreadable INTEGER NOT NULL,
+    failure_code TEXT,
     metrics BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX ix_run_facts_created_at ON run_facts (
     created_at DESC, batch_key DESC, position, case_key, model_key, snapshot_key, status, classification, kind,
-    expected_tool_key, selected_tool_key, invented_tool, confidence_score
+    expected_tool_key, selected_tool_key, invented_tool, confidence_score, mark, unreadable, failure_code
 );
-CREATE INDEX ix_run_facts_batch ON run_facts (batch_key, position);
+CREATE INDEX ix_run_facts_batch ON run_facts (batch_key, position, case_key, mark, unreadable, failure_code);
 """  # noqa: S608  # the codes are those of enums
 """An empty workspace. The codes come from the enums, so a new code makes a new version: the schema check fails."""
 

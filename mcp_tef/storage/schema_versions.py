@@ -1,4 +1,4 @@
-"""Check that a file has exactly a schema that mcp-tef makes, and the upgrade of version 8.
+"""Check that a file has exactly a schema that mcp-tef makes, and the upgrades of older ones.
 
 A workspace may come from somebody else, and its triggers, views and checks would run with our statements. So only the
 schemas in `KNOWN_SCHEMAS` are opened.
@@ -6,18 +6,23 @@ schemas in `KNOWN_SCHEMAS` are opened.
 
 import hashlib
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.schema import VERSION, create_schema, new_database
+from mcp_tef.scoring.judge import categorise
+from mcp_tef.statistics.history import outcome_codes
+from mcp_tef.storage.columns import mark_of
+from mcp_tef.storage.schema import ADDED_COLUMNS, VERSION, create_schema, new_database
 
 _Object: TypeAlias = tuple[bytes, bytes, bytes, bytes | None]
 
 KNOWN_SCHEMAS: Final = {
     8: "c240f945e56a7a34e5710de6397a3172a2aaf14de28ce3087e7977e35b35d11f",
     9: "44b54294bdb348be3fc1313475271f0f45656a30d93a36b847e62a59131e0341",
+    10: "a06a6e9a307a9da84886f551bfa5559be2fcde297052ed65fa057bb25288afeb",
 }
 """The hash of each schema that can be opened, by version; `upgrade` turns the older into the newest."""
 
@@ -99,35 +104,77 @@ _RENAMED_COLUMNS = (
 )
 """Columns of tables that stay otherwise as they are, which include the large ones."""
 
-_REPLACED_TABLES = {
-    "mcp_servers": {
-        "auth_type": "coalesce(json_extract(oauth, '$.grant'), auth_type)",
-        "oauth": "json_remove(oauth, '$.grant')",
-    },
-    "server_listings": {"accepted_listing": "accepted"},
-    "batches": {"owner_token": "owner"},
-    "fact_keys": {"value": "word"},
-    "run_facts": {
-        "batch_key": "batch",
-        "case_key": "test_case",
-        "model_key": "model",
-        "snapshot_key": "snapshot",
-        "expected_tool_key": "expected",
-        "selected_tool_key": "selected",
-        "invented_tool": "invented",
-        "confidence_score": "confidence",
-        "metrics": "from_hexadecimal(figures)",
-    },
+_OF_VERDICT = "FROM evaluation_results WHERE test_run_id = run_id"
+_FACTS_OF_RUNS = {
+    "mark": f"(SELECT mark(classification, parameters_ok, unreadable) {_OF_VERDICT})",
+    "unreadable": f"coalesce((SELECT unreadable {_OF_VERDICT}), 0)",
+    "failure_code": "(SELECT error_code FROM test_runs WHERE id = run_id)",
 }
-"""Tables that are created anew, with the source of each column that is not copied from one of the same name."""
+_WITH_OUTCOME = "with_outcome({record}, " + ", ".join(_FACTS_OF_RUNS.values()) + ")"
+
+_REPLACED_TABLES = {
+    8: {
+        "mcp_servers": {
+            "auth_type": "coalesce(json_extract(oauth, '$.grant'), auth_type)",
+            "oauth": "json_remove(oauth, '$.grant')",
+        },
+        "server_listings": {"accepted_listing": "accepted"},
+        "batches": {"owner_token": "owner"},
+        "fact_keys": {"value": "word"},
+        "run_facts": {
+            "batch_key": "batch",
+            "case_key": "test_case",
+            "model_key": "model",
+            "snapshot_key": "snapshot",
+            "expected_tool_key": "expected",
+            "selected_tool_key": "selected",
+            "invented_tool": "invented",
+            "confidence_score": "confidence",
+            "metrics": _WITH_OUTCOME.format(record="from_hexadecimal(figures)"),
+            **_FACTS_OF_RUNS,
+        },
+    },
+    9: {"run_facts": {"metrics": _WITH_OUTCOME.format(record="metrics"), **_FACTS_OF_RUNS}},
+}
+"""Tables that are created anew, by version, with the source of each column that is not copied from its namesake."""
 
 _RENAMED_TABLES = {"fact_keys": "words"}
 _DROPPED_TABLES = ("being_judged", "consents")
 
+_MARK_UNREADABLE = """
+UPDATE evaluation_results SET unreadable = 1
+WHERE test_run_id IN (SELECT id FROM test_runs WHERE classification IS NOT NULL AND calls IS NULL)
+"""
+_CATEGORISE = """
+UPDATE evaluation_results SET confidence_category = (
+    SELECT category(test_runs.classification, parameters_ok, unreadable, confidence_score)
+    FROM test_runs WHERE test_runs.id = test_run_id
+)
+"""
 
-def upgrade(connection: sqlite3.Connection) -> None:
-    """Turn version 8 into the newest version, in the transaction that is open; foreign keys must be off."""
-    connection.create_function("from_hexadecimal", 1, bytes.fromhex, deterministic=True)
+
+def upgrade(connection: sqlite3.Connection, version: int) -> None:
+    """Turn an older version into the newest, in the transaction that is open; foreign keys must be off."""
+    for name, arguments, function in _FUNCTIONS:
+        connection.create_function(name, arguments, function, deterministic=True)
+    if version == OLDEST:
+        _rename_parts(connection)
+    for table, columns in ADDED_COLUMNS.items():
+        for column in columns:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+    connection.execute(_MARK_UNREADABLE)
+    connection.execute(_CATEGORISE)
+    replaced = _REPLACED_TABLES[version]
+    for table in replaced:
+        _set_aside(connection, _RENAMED_TABLES.get(table, table) if version == OLDEST else table, f"previous_{table}")
+    create_schema(connection)
+    for table, sources in replaced.items():
+        _copy_rows(connection, f"previous_{table}", table, sources)
+        connection.execute(f"DROP TABLE previous_{table}")
+
+
+def _rename_parts(connection: sqlite3.Connection) -> None:
+    """Drop the triggers and tables of version 8 that went, and rename columns."""
     dropped = "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view')"
     for kind, name in connection.execute(dropped).fetchall():
         connection.execute(f"DROP {kind} {name}")
@@ -135,12 +182,23 @@ def upgrade(connection: sqlite3.Connection) -> None:
         connection.execute(f"DROP TABLE {table}")
     for table, before, after in _RENAMED_COLUMNS:
         connection.execute(f"ALTER TABLE {table} RENAME COLUMN {before} TO {after}")
-    for table in _REPLACED_TABLES:
-        _set_aside(connection, _RENAMED_TABLES.get(table, table), f"previous_{table}")
-    create_schema(connection)
-    for table, sources in _REPLACED_TABLES.items():
-        _copy_rows(connection, f"previous_{table}", table, sources)
-        connection.execute(f"DROP TABLE previous_{table}")
+
+
+def _category(classification: str, parameters_ok: int | None, unreadable: int, confidence: float | None) -> str | None:
+    mark = mark_of(classification, parameters_ok, unreadable)
+    return categorise(mark, confidence, unreadable=bool(unreadable)) if mark else None
+
+
+def _with_outcome(record: bytes, mark: str | None, unreadable: int, failure_code: str | None) -> bytes:
+    return record + bytes(outcome_codes(mark, unreadable, failure_code))
+
+
+_FUNCTIONS: Final[tuple[tuple[str, int, Callable[..., str | bytes | None]], ...]] = (
+    ("from_hexadecimal", 1, bytes.fromhex),
+    ("mark", 3, mark_of),
+    ("category", 4, _category),
+    ("with_outcome", 4, _with_outcome),
+)
 
 
 def _set_aside(connection: sqlite3.Connection, table: str, name: str) -> None:

@@ -182,7 +182,7 @@ def listing_to_json(listing: Listing) -> Json:
         "protocol": listing.protocol,
         "latency_ms": listing.latency_ms,
         "tools": [_tool_to_json(tool) for tool in listing.tools],
-        "problems": [[problem.tool, problem.reason] for problem in listing.problems],
+        "problems": [[one.tool, one.reason, one.place, one.raw] for one in listing.problems],
     }
 
 
@@ -191,7 +191,7 @@ def listing_from_json(server: str, value: Json) -> Listing:
     return Listing(
         server=server,
         tools=tuple(_tool_from_json(server, tool) for tool in value["tools"]),
-        problems=tuple(ToolProblem(tool, reason) for tool, reason in value["problems"]),
+        problems=tuple(ToolProblem(*problem) for problem in value["problems"]),
         protocol=value["protocol"],
         latency_ms=value["latency_ms"],
     )

@@ -15,7 +15,6 @@ from mcp_tef.model.files import tighten
 from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
-from mcp_tef.storage.workspace_copies import tools_folder
 from mcp_tef.storage.workspace_file import (
     LOCK_WAIT_S,
     Connections,
@@ -24,6 +23,7 @@ from mcp_tef.storage.workspace_file import (
     prepare,
     read_only_connections,
     require_there,
+    tools_folder,
 )
 
 if TYPE_CHECKING:

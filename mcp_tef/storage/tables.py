@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BLOB, REAL, Index, Integer, Text
+from sqlalchemy import REAL, Index, Integer, Text
 from sqlalchemy import text as sql
 from sqlmodel import Field
 
@@ -100,6 +100,9 @@ class CaseRow(StoredRow, table=True):
     updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
     expectation: Any = Field(default=None, sa_type=Document, nullable=True)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
+    family: str | None = Field(default=None, sa_type=Words)
+    before: Any = Field(default=None, sa_type=Document, nullable=True)
+    origin: str = Field(default="written", sa_type=Text)
 
 
 class CaseServerRow(StoredRow, table=True):
@@ -159,6 +162,7 @@ class BatchRow(StoredRow, table=True):
     created_at: datetime = Field(default_factory=now, sa_type=Moment, index=True)
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
+    stopped: str | None = Field(default=None, sa_type=Words)
 
 
 class ModelSettingsRow(StoredRow, table=True):
@@ -177,6 +181,11 @@ class ModelSettingsRow(StoredRow, table=True):
     system_prompt: str | None = Field(default=None, sa_type=Words)
     mode: str = Field(default="auto", sa_type=Text)
     batch_id: str | None = Field(default=None, foreign_key="batches.id", ondelete="CASCADE", sa_type=Text, index=True)
+    tool_choice: str = Field(default="auto", sa_type=Text)
+    seed: int | None = None
+    max_tokens: int | None = None
+    input_price: float | None = Field(default=None, sa_type=REAL)
+    output_price: float | None = Field(default=None, sa_type=REAL)
 
 
 class SnapshotRow(StoredRow, table=True):
@@ -197,6 +206,12 @@ class RunRow(StoredRow, table=True):
         Index("ix_test_runs_test_case_id", "test_case_id", sql("completed_at DESC")),
         Index("ix_test_runs_created_at", sql("created_at DESC"), sql("batch_id DESC"), "position"),
         Index("ix_test_runs_batch_id", "batch_id", "position", "status", "classification", "cost_usd", "test_case_id"),
+        Index(
+            "ix_test_runs_answered_model",
+            *("batch_id", "model_settings_id", "answered_model", "answered_fingerprint"),
+            sqlite_where=sql("answered_model IS NOT NULL"),
+        ),
+        Index("ix_test_runs_read_from_text", "batch_id", sqlite_where=sql("read_from_text = 1")),
     )
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
@@ -243,6 +258,13 @@ class RunRow(StoredRow, table=True):
     ranking: Any = Field(default=None, sa_type=Document, nullable=True)
     llm_request_raw: Any = Field(default=None, sa_type=Document, nullable=True)
     llm_response_raw: Any = Field(default=None, sa_type=Document, nullable=True)
+    before: Any = Field(default=None, sa_type=Document, nullable=True)
+    read_from_text: int = 0
+    answered_model: str | None = Field(default=None, sa_type=Words)
+    answered_fingerprint: str | None = Field(default=None, sa_type=Words)
+    base_url: str | None = Field(default=None, sa_type=Words)
+    seed: int | None = None
+    answer_limit: int | None = None
 
 
 class ToolRow(StoredRow, table=True):
@@ -297,6 +319,7 @@ class ResultRow(StoredRow, table=True):
     matched_alternative: int = 0
     parameters_ok: int | None = None
     matches: Any = Field(default_factory=list, sa_type=Document)
+    unreadable: int = 0
 
 
 class PastVerdictRow(StoredRow, table=True):
@@ -314,58 +337,6 @@ class PastVerdictRow(StoredRow, table=True):
     reason: str = Field(sa_type=Text)
 
 
-class FactKeyRow(StoredRow, table=True):
-    """A number for an id or a label that facts refer to."""
-
-    __tablename__ = "fact_keys"
-
-    id: int = Field(primary_key=True)
-    value: str = Field(sa_type=Words, unique=True)
-
-
-class ToolNameRow(StoredRow, table=True):
-    """A number for a tool of a server; the server is empty where none is known."""
-
-    __tablename__ = "tool_names"
-    __table_args__ = (Index("ux_tool_names_tool", "tool", "server", unique=True),)
-
-    id: int = Field(primary_key=True)
-    server: str = Field(default="", sa_type=Words)
-    tool: str = Field(sa_type=Words)
-
-
-class FactsRow(StoredRow, table=True):
-    """A narrow copy of a run, by which runs are filtered, ordered and counted; `run_facts` writes it."""
-
-    __tablename__ = "run_facts"
-    __table_args__ = (
-        Index(
-            "ix_run_facts_created_at",
-            *(sql("created_at DESC"), sql("batch_key DESC"), "position", "case_key", "model_key", "snapshot_key"),
-            *("status", "classification", "kind", "expected_tool_key", "selected_tool_key", "invented_tool"),
-            "confidence_score",
-        ),
-        Index("ix_run_facts_batch", "batch_key", "position"),
-        {"sqlite_with_rowid": False},
-    )
-
-    run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
-    batch_key: int | None = None
-    case_key: int
-    model_key: int | None = None
-    snapshot_key: int | None = None
-    status: str = Field(sa_type=Text)
-    classification: str | None = Field(default=None, sa_type=Text)
-    kind: str | None = Field(default=None, sa_type=Text)
-    expected_tool_key: int | None = None
-    selected_tool_key: int | None = None
-    invented_tool: int = Field(sa_type=Integer)
-    confidence_score: float | None = Field(default=None, sa_type=REAL)
-    created_at: datetime = Field(sa_type=Moment)
-    position: int
-    metrics: bytes = Field(sa_type=BLOB)
-
-
 BATCHES = table_of(BatchRow)
 CASES = table_of(CaseRow)
 MODEL_SETTINGS = table_of(ModelSettingsRow)
@@ -379,9 +350,6 @@ CASE_SERVERS = table_of(CaseServerRow)
 CASE_TAGS = table_of(CaseTagRow)
 SUITES = table_of(SuiteRow)
 SUITE_CASES = table_of(SuiteCaseRow)
-FACT_KEYS = table_of(FactKeyRow)
-TOOL_NAMES = table_of(ToolNameRow)
-FACTS = table_of(FactsRow)
 PAST_VERDICTS = table_of(PastVerdictRow)
 TOOL_CALLS = table_of(ToolCallRow)
 LISTINGS = table_of(ListingRow)

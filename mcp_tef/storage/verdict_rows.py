@@ -7,8 +7,14 @@ from sqlalchemy import Insert, bindparam, insert, select, update
 from sqlmodel import Session
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.answers import Answer
-from mcp_tef.model.cases import Expectation, expectation_from_json, expectation_to_json
+from mcp_tef.model.answers import Answer, ConfidenceSource
+from mcp_tef.model.cases import (
+    EarlierMessage,
+    Expectation,
+    expectation_from_json,
+    expectation_to_json,
+    messages_from_json,
+)
 from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
@@ -36,7 +42,7 @@ def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
         "id": new_id(),
         "test_run_id": run_id,
         "classification": verdict.classification.value,
-        "tool_selection_correct": int(verdict.right),
+        "tool_selection_correct": int(verdict.mark.correct_tool),
         "parameter_completeness": verdict.completeness,
         "parameter_correctness": verdict.correctness,
         "parameter_type_conformance": _flag(verdict.type_conformance),
@@ -48,6 +54,7 @@ def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
         "matched_alternative": verdict.alternative,
         "parameters_ok": _flag(verdict.parameters_ok),
         "matches": [_match_to_json(match) for match in verdict.matches],
+        "unreadable": int(verdict.unreadable),
     }
 
 
@@ -55,6 +62,14 @@ def expectation_of(cell: Json) -> Expectation:
     """The expectation that a cell holds; ValueError where it holds none."""
     try:
         return expectation_from_json(cell)
+    except InputError as error:
+        raise ValueError(error.message) from error
+
+
+def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
+    """The earlier messages that a cell holds; ValueError where it holds something else."""
+    try:
+        return messages_from_json(cell)
     except InputError as error:
         raise ValueError(error.message) from error
 
@@ -73,6 +88,7 @@ def verdict_of(row: Any) -> Verdict:
         hallucinated=tuple(row.hallucinated_parameters or ()),
         parameters_ok=truth(row.parameters_ok),
         confidence_category=ConfidenceCategory(row.confidence_category) if row.confidence_category else None,
+        unreadable=bool(row.unreadable),
     )
 
 
@@ -90,6 +106,7 @@ def document_of(verdict: Verdict) -> dict[str, Json]:
         hallucinated=list(verdict.hallucinated),
         parameters_ok=verdict.parameters_ok,
         confidence_category=verdict.confidence_category,
+        unreadable=verdict.unreadable,
     )
 
 
@@ -159,6 +176,11 @@ JUDGE: Insert = insert(RESULTS).prefix_with("OR REPLACE")
 _EXPECTATION = ("expectation", "expected_label", "expected_server_name", "expected_tool_name")
 _REPLACED = ("classification", "expected_rank", *_EXPECTATION)
 _UPDATE = update(RUNS).where(RUNS.c.id == bindparam("run")).values({name: bindparam(name) for name in _REPLACED})
+_AGREE = (
+    update(RUNS)
+    .where(RUNS.c.id == bindparam("run"))
+    .values(confidence_score=bindparam("share"), confidence_source=ConfidenceSource.AGREEMENT.value)
+)
 _VERDICT = tuple(column.name for column in RESULTS.c if column.name not in ("id", "test_run_id", "recommendations"))
 _JUDGE_AGAIN = (
     update(RESULTS)
@@ -174,6 +196,7 @@ _ANSWERED = select(
     RUNS.c.expectation,
     RUNS.c.calls,
     RUNS.c.confidence_score,
+    RUNS.c.confidence_source,
     RUNS.c.ranking,
     RESULTS,
 ).join(RESULTS, RESULTS.c.test_run_id == RUNS.c.id)
@@ -198,6 +221,7 @@ def _answered(row: Any, snapshot: Snapshot) -> AnsweredRun:
         answer=Answer(
             calls=calls_of(row.calls),
             confidence=row.confidence_score,
+            confidence_source=ConfidenceSource(row.confidence_source) if row.confidence_source else None,
             ranking=ranking_of(row.ranking or (), snapshot),
         ),
         verdict=verdict_of(row),
@@ -205,16 +229,19 @@ def _answered(row: Any, snapshot: Snapshot) -> AnsweredRun:
 
 
 def replace_verdicts(session: Session, judgements: Sequence[Judgement]) -> list[RunId]:
-    """Keep the old verdicts, put the new ones in their place, and return the runs that still had one."""
+    """Keep the old verdicts if they are given, put the new ones in their place, and return the runs that had one."""
     wanted = one_of(judgement.run_id for judgement in judgements)
     here = set(session.execute(select(RESULTS.c.test_run_id).where(RESULTS.c.test_run_id.in_(wanted))).scalars())
     kept = [judgement for judgement in judgements if judgement.run_id in here]
-    if kept:
-        connection = session.connection()
-        connection.execute(insert(PAST_VERDICTS), [_past_cells(judgement) for judgement in kept])
-        connection.execute(_UPDATE, [_run_cells(judgement) for judgement in kept])
-        connection.execute(_JUDGE_AGAIN, [_verdict_cells(judgement) for judgement in kept])
+    steps = (insert(PAST_VERDICTS), _past_cells), (_AGREE, _agreement_cells), (_UPDATE, _run_cells)
+    for statement, cells in (*steps, (_JUDGE_AGAIN, _verdict_cells)):
+        if rows := [row for judgement in kept if (row := cells(judgement))]:
+            session.connection().execute(statement, rows)
     return [judgement.run_id for judgement in kept]
+
+
+def _agreement_cells(judgement: Judgement) -> dict[str, Any] | None:
+    return None if judgement.agreement is None else {"run": judgement.run_id, "share": judgement.agreement}
 
 
 def _run_cells(judgement: Judgement) -> dict[str, Any]:
@@ -231,8 +258,10 @@ def _verdict_cells(judgement: Judgement) -> dict[str, Any]:
     return {"run": judgement.run_id, **{name: cells[name] for name in _VERDICT}}
 
 
-def _past_cells(judgement: Judgement) -> dict[str, Any]:
+def _past_cells(judgement: Judgement) -> dict[str, Any] | None:
     past = judgement.past
+    if past is None:
+        return None
     return {
         "test_run_id": judgement.run_id,
         "replaced_at": past.replaced_at,

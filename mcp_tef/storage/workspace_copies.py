@@ -10,7 +10,7 @@ from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.files import FOLDER_MODE, copy_private, make_private_folder, tighten
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import cannot_write, translated
-from mcp_tef.storage.workspace_file import back_up, connect, copy_files, require_own
+from mcp_tef.storage.workspace_file import back_up, connect, copy_files, require_own, tools_folder
 
 
 def copy_workspace(path: Path, folder: Path) -> Path:
@@ -22,11 +22,6 @@ def copy_workspace(path: Path, folder: Path) -> Path:
     except OSError as error:
         raise cannot_write(copy if path.is_file() else path) from error
     return copy
-
-
-def tools_folder(workspace: Path) -> Path:
-    """Return the folder of the tools files that came with imported cases."""
-    return workspace.with_name(f"{workspace.stem}-tools")
 
 
 def save_copy(path: Path, target: Path) -> None:

@@ -189,7 +189,7 @@ def _bring_up_to_date(path: Path, lock_wait: float) -> list[str]:
             create_schema(connection)
         elif version < VERSION:
             notices.append(_keep_copy(path, version))
-            upgrade(connection)
+            upgrade(connection, version)
         connection.execute("COMMIT")
         return notices
 
@@ -212,7 +212,7 @@ def require_own(connection: sqlite3.Connection, path: Path) -> None:
     if 0 < version < OLDEST:
         raise StoreError(
             f"The workspace {path.name} was made by an older mcp-tef (version {version}; this one opens {OLDEST} "
-            f"and {VERSION}).",
+            f"to {VERSION}).",
             hint="Nothing was changed. Open it once with mcp-tef of commit 27e12ba, which upgrades it, then here.",
             code="workspace_too_old",
         )
@@ -246,6 +246,11 @@ def copy_files(path: Path, copy: Path) -> None:
         source, target = (file.with_name(file.name + suffix) for file in (path, copy))
         if not suffix or source.exists():
             copy_private(source, target)
+
+
+def tools_folder(workspace: Path) -> Path:
+    """Return the folder of the tools files that came with imported cases."""
+    return workspace.with_name(f"{workspace.stem}-tools")
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

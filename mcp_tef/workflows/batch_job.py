@@ -4,17 +4,19 @@ import asyncio
 import logging
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from mcp_tef.errors import NotFoundError, StoreError, TefError
-from mcp_tef.events import BatchEnded, BatchesChanged, BatchStarted, Event, EventStream
+from mcp_tef.errors import GAVE_UP, LASTING, MOST_EQUAL_FAILURES, ModelFault, NotFoundError, StoreError, TefError
+from mcp_tef.events import BatchEnded, BatchesChanged, BatchPaused, BatchStarted, Event, EventStream, RunsChanged
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.comparison import AnsweredRun
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.runs import (
+    NOT_OFFERED_CODE,
     Batch,
     BatchRequest,
     BatchStatus,
-    ModelSettings,
+    Destination,
     PlannedRun,
     RunResult,
     RunStatus,
@@ -22,6 +24,8 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.ports import RunExecutor, RunStore, ToolOffering
 from mcp_tef.workflows.batch_results import BatchCounts, RunLog
+from mcp_tef.workflows.cost_budget import CallCost, CostBudget
+from mcp_tef.workflows.estimate import RunCosts
 from mcp_tef.workflows.evaluate import RepeatConfidence, failed
 from mcp_tef.workflows.models import Keys
 
@@ -66,14 +70,52 @@ DELETED = "It was deleted in another window or command."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPlan:
-    """Everything needed to run a batch. `run_costs` are estimates in US dollars by model label."""
+    """Everything needed to run a batch.
+
+    `spent_usd` is the cost of the batch so far, and of earlier answers to the runs that are done again. `answered`
+    holds the other repeats of these runs, by case and model.
+    """
 
     batch: Batch
     request: BatchRequest
     runs: Sequence[PlannedRun]
     cases: Mapping[CaseId, TestCase]
     keys: Keys
-    run_costs: Mapping[str, float]
+    costs: RunCosts = field(default_factory=RunCosts)
+    spent_usd: float = 0.0
+    answered: Mapping[tuple[CaseId, str], Sequence[AnsweredRun]] = field(default_factory=dict)
+    may_pause: bool = False
+
+
+class FailureStreaks:
+    """Counts runs in a row that failed with the same lasting fault, for each address of a model.
+
+    An address that has answered before is there, so a timeout or an odd answer speaks of a single run.
+    """
+
+    def __init__(self) -> None:
+        self._streaks: dict[Destination, tuple[str, int]] = {}
+        self._answering: set[Destination] = set()
+
+    def count(self, run: PlannedRun, outcome: RunResult) -> str:
+        """Take in an outcome; return a sentence if it is the last of too many, otherwise ""."""
+        if outcome.failure and outcome.failure.code == NOT_OFFERED_CODE:
+            return ""
+        place, fault = run.settings.destination, self._lasting(run.settings.destination, outcome)
+        before, number = self._streaks.get(place, ("", 0))
+        number = number + 1 if fault == before else 1
+        self._streaks[place] = (fault, number if fault else 0)
+        if outcome.failure is None or not fault or number < MOST_EQUAL_FAILURES:
+            return ""
+        del self._streaks[place]
+        return f"{GAVE_UP}: {outcome.failure.message}"
+
+    def _lasting(self, place: Destination, outcome: RunResult) -> str:
+        if outcome.failure is None:
+            self._answering.add(place)
+            return ""
+        single = outcome.failure.code in (ModelFault.TIMEOUT, ModelFault.NOT_AN_API) and place in self._answering
+        return "" if single or outcome.failure.code not in LASTING else outcome.failure.code
 
 
 class BatchJob:
@@ -97,15 +139,13 @@ class BatchJob:
         self._turn = turn
         self._tally = BatchCounts(job.batch)
         self._log = RunLog(store, events.publish, self._stored)
-        self._agreement = RepeatConfidence(job.runs)
+        self._agreement = RepeatConfidence(job.runs, job.answered)
         self._queues = _by_provider(job.runs)
         self._open = asyncio.Event()
         self._open.set()
         self._workers: list[asyncio.Task[None]] = []
-        self._in_flight_usd = 0.0
-        self._going = 0
-        self._one_ended = asyncio.Event()
-        self._spent_usd = job.batch.cost_usd or 0.0
+        self._budget = CostBudget(job.request.max_cost_usd, job.spent_usd)
+        self._streaks = FailureStreaks()
         self._ended: set[str] = set()
         self._left_out = False
         self._stop: tuple[BatchStatus, str | None] | None = None
@@ -160,49 +200,61 @@ class BatchJob:
             if run.id not in self._ended:
                 self._log.end(RunResult(run_id=run.id, status=RunStatus.CANCELLED))
         await self._log.flush()
-        batch, is_there = await self._ended_as(status)
+        if self._agreement.again:
+            self._publish(RunsChanged(runs=await self._store.rejudge(self._agreement.again)))
+        batch, is_there = await self._ended_as(status, reason)
         if self._trouble:
             raise self._trouble
-        self._publish(BatchEnded(batch, reason if is_there else DELETED))
+        self._publish(BatchEnded(batch, batch.stopped))
         if not is_there:
             self._publish(BatchesChanged((batch.id,)))
         return batch
 
-    async def _ended_as(self, status: BatchStatus) -> tuple[Batch, bool]:
-        """Store how the batch ended; the batch, and whether it is still there."""
+    async def _ended_as(self, status: BatchStatus, reason: str | None) -> tuple[Batch, bool]:
+        """Store how the batch ended, and why early; the batch, and whether it is still there."""
         try:
-            return await self._store.set_batch_status(self._job.batch.id, status), True
+            return await self._store.set_batch_status(self._job.batch.id, status, reason), True
         except NotFoundError:
-            return replace(self._tally.batch, status=status), False
+            return replace(self._tally.batch, status=status, stopped=DELETED), False
 
     async def _take(self, queue: "deque[PlannedRun]") -> None:
         while queue and not self._stop:
             await self._open.wait()
             if not queue:
                 return
-            if self._affords(queue[0].settings):
+            if self._budget.fits(*self._job.costs.of(queue[0])):
                 await self._one(queue.popleft())
-            elif self._going:
-                await self._one_ended.wait()
+            elif self._budget.busy:
+                await self._budget.one_ended()
             else:
-                self._leave_out(queue)
+                queue.popleft()
+                self._left_out = True
 
     async def _one(self, run: PlannedRun) -> None:
         case = self._job.cases[run.case_id]
-        reserved = self._job.run_costs.get(run.settings.label, 0.0)
-        self._in_flight_usd += reserved
-        self._going += 1
         self._tally.enter()
         self._log.start(_started(run, case, self._job.batch))
         try:
-            for outcome in await self._outcomes(run, case):
-                self._keep(outcome, reserved)
+            with self._budget.call(*self._job.costs.of(run)) as cost:
+                for outcome in await self._outcomes(run, case):
+                    if outcome.run_id == run.id:
+                        _settle(cost, outcome)
+                    self._ended.add(outcome.run_id)
+                    self._log.end(outcome)
+                    if outcome.run_id == run.id:
+                        self._give_up_after(self._streaks.count(run, outcome))
         finally:
-            self._in_flight_usd -= reserved
-            self._going -= 1
-            self._one_ended.set()
-            self._one_ended = asyncio.Event()
             self._tally.leave()
+
+    def _give_up_after(self, failures: str) -> None:
+        """Pause or stop if one run after another failed with the same error."""
+        if not failures or not self._open.is_set():
+            return
+        if self._job.may_pause:
+            self.pause()
+            self._publish(BatchPaused(self._tally.batch, failures))
+        else:
+            self.cancel(reason=failures)
 
     async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[RunResult]:
         try:
@@ -217,31 +269,9 @@ class BatchJob:
             _LOG.exception("A run ended in an error of our own")
             return (failed(run, _own_error()),)
 
-    def _keep(self, outcome: RunResult, reserved: float) -> None:
-        """Count the cost of an outcome and have it stored; a cost that is not known counts as it was estimated."""
-        if outcome.run_id not in self._ended and outcome.answer:
-            cost = outcome.answer.cost_usd
-            self._spent_usd += reserved if cost is None else cost
-        self._ended.add(outcome.run_id)
-        self._log.end(outcome)
-
     def _stored(self, runs: Sequence[RunSummary]) -> None:
         self._tally.count(runs)
         self._publish(self._tally.progress())
-
-    def _affords(self, settings: ModelSettings) -> bool:
-        """Return True if the cap has room for another run beside those in progress, at their estimated costs."""
-        cap = self._job.request.max_cost_usd
-        planned = self._spent_usd + self._in_flight_usd + self._job.run_costs.get(settings.label, 0.0)
-        return cap is None or planned <= cap
-
-    def _leave_out(self, queue: "deque[PlannedRun]") -> None:
-        """Give up the runs of the first one's model: not even one of them by itself fits under the cap any more."""
-        dear = queue[0].settings.label
-        others = [run for run in queue if run.settings.label != dear]
-        queue.clear()
-        queue.extend(others)
-        self._left_out = True
 
     def _by_itself(self) -> tuple[BatchStatus, str | None]:
         """Return the final status of a batch that nobody stopped."""
@@ -258,6 +288,17 @@ def _by_provider(runs: Sequence[PlannedRun]) -> dict[str, "deque[PlannedRun]"]:
     for run in runs:
         queues[run.settings.provider].append(run)
     return dict(queues)
+
+
+_MAYBE_PAID = (ModelFault.TIMEOUT, ModelFault.ANSWER_TOO_LARGE)
+"""Failures of calls that the provider may charge for, though nobody knows how much."""
+
+
+def _settle(cost: CallCost, outcome: RunResult) -> None:
+    if outcome.answer:
+        cost.settle(outcome.answer.cost_usd, outcome.answer.tokens_in)
+    elif outcome.failure and outcome.failure.code in _MAYBE_PAID:
+        cost.settle(None)
 
 
 def _started(run: PlannedRun, case: TestCase, batch: Batch) -> RunSummary:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from mcp_tef.events import BatchProgressed, Event, RunEnded, RunStarted
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import Batch, FailureInfo, RunResult, RunStatus, RunSummary
+from mcp_tef.model.runs import Batch, FailureInfo, RunResult, RunStatus, RunSummary, tally_of
 from mcp_tef.ports import RunStore
 
 FLUSH_EVERY_S = 0.1
@@ -106,6 +106,7 @@ class BatchCounts:
     def __init__(self, batch: Batch, clock: Callable[[], float] = time.monotonic) -> None:
         self._batch = batch
         self._counts = Counter(batch.counts)
+        self._tally = Counter(batch.tally)
         self._clock = clock
         self._going = 0
         self._since = 0.0
@@ -130,9 +131,9 @@ class BatchCounts:
 
     def count(self, runs: Sequence[RunSummary]) -> None:
         """Take in runs that ended; a run that is stored again counts once."""
-        for run in runs:
-            if run.id in self._ended:
-                continue
+        new = [run for run in runs if run.id not in self._ended]
+        self._tally.update(tally_of(new, self._batch.models))
+        for run in new:
             self._ended.add(run.id)
             self._counts[_PENDING] -= 1
             self._counts[run.classification.value if run.classification else run.status.value] += 1
@@ -143,7 +144,7 @@ class BatchCounts:
     @property
     def batch(self) -> Batch:
         """The batch with the counts as they are now."""
-        return replace(self._batch, counts=dict(self._counts), cost_usd=self._cost())
+        return replace(self._batch, counts=dict(self._counts), tally=dict(self._tally), cost_usd=self._cost())
 
     def progress(self) -> BatchProgressed:
         """Return the event that tells how far it is."""

@@ -21,7 +21,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import ParameterFinding
 from mcp_tef.ports import ServerStore, ToolCallStore
 from mcp_tef.ports.calling import ToolCaller
-from mcp_tef.scoring.arguments import argument_problems
+from mcp_tef.scoring.call_pairing import argument_problems
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
 

@@ -9,14 +9,17 @@ from mcp_tef.events import CasesChanged, EventStream
 from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.ports import Store
-from mcp_tef.scoring.arguments import argument_problems
+from mcp_tef.scoring.call_pairing import argument_problems
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.matchers import is_matcher
+from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_missing, why_not_asked
 
 
 class Cases:
@@ -26,9 +29,15 @@ class Cases:
         self._store = store
         self._events = events
 
-    async def list(self) -> tuple[TestCase, ...]:
-        """Return every case, oldest first."""
-        return await self._store.cases.all()
+    async def list(self, *, suites: Sequence[str] = (), tags: Sequence[str] = ()) -> tuple[TestCase, ...]:
+        """Return the cases in one of the suites or with one of the tags, oldest first; all where nothing is given."""
+        return await self._store.cases.select(suites=suites, tags=tags)
+
+    async def named(self, texts: Sequence[str]) -> tuple[TestCase, ...]:
+        """Return the cases with these ids or names; NotFoundError for a text that is neither."""
+        cases = await self.list() if texts else ()
+        known = {case.name: case for case in cases} | {case.id: case for case in cases}
+        return tuple([known.get(text) or await self.get(CaseId(text)) for text in texts])
 
     async def get(self, case_id: CaseId) -> TestCase:
         """Return one case; NotFoundError."""
@@ -92,7 +101,8 @@ class Cases:
         """Return the same of many cases, with each server looked at once."""
         named = {name for draft in drafts for name in draft.servers}
         servers = [server for server in await self._store.servers.all() if server.name in named]
-        seen = {server.name: await self._store.servers.listing(server.id) for server in servers}
+        listings = [(server.spec, await self._store.servers.listing(server.id)) for server in servers]
+        seen = {spec.name: (spec, listing) for spec, listing in listings if listing}
         return tuple(_warnings(draft, seen) for draft in drafts)
 
     async def try_on_last(
@@ -133,23 +143,27 @@ def checked(draft: CaseDraft) -> CaseDraft:
     return draft if draft.name.strip() else replace(draft, name=draft.query.strip().splitlines()[0][:80])
 
 
-def _warnings(draft: CaseDraft, seen: Mapping[str, Listing | None]) -> tuple[str, ...]:
-    """Return the warnings for one case; `seen` has the listings of all servers that are there."""
-    listings = [seen[name] for name in draft.servers if name in seen]
-    if None in listings:
+def _warnings(draft: CaseDraft, seen: Mapping[str, tuple[ServerSpec, Listing]]) -> tuple[str, ...]:
+    """Return the warnings for one case; none where one of its servers is not among those `seen`, by name."""
+    if not seen.keys() >= set(draft.servers):
         return ()
-    tools = [tool for listing in listings if listing for tool in listing.tools]
+    servers = [seen[name] for name in draft.servers]
     calls = list(chain.from_iterable(draft.expectation.alternatives))
-    missing = [_server_warning(call, draft.servers) or _tool_warning(call, tools) for call in calls]
+    tools = [tool for _, listing in servers for tool in listing.tools]
+    missing = [_missing_warning(call, servers) for call in calls]
+    effect = "Runs of this case fail, and no model is asked." if why_not_asked(draft.expectation, servers) else ""
     values = chain.from_iterable(_value_warnings(call, tools) for call in calls)
-    return tuple(dict.fromkeys(filter(None, (*missing, *values))))
+    return tuple(dict.fromkeys(filter(None, (*missing, effect, *values))))
 
 
-def _server_warning(call: ExpectedCall, servers: Sequence[str]) -> str | None:
-    if call.server is None or call.server in servers:
-        return None
-    hint = did_you_mean(call.server, servers, "Choose it among the case's servers.")
-    return f"The case does not offer the server {call.server}. {hint}"
+def _missing_warning(call: ExpectedCall, servers: ListedServers) -> str:
+    reason = why_missing(call, servers)
+    if reason is None:
+        return ""
+    names = [spec.name for spec, _ in servers]
+    if call.server and call.server not in names:
+        return f"{reason} {did_you_mean(call.server, names, 'Choose it among the servers of the case.')}"
+    return f"{reason} {did_you_mean(call.tool, offered_names(call, servers), 'Check the tools of the server.')}"
 
 
 def _value_warnings(call: ExpectedCall, tools: Sequence[Tool]) -> Iterator[str]:
@@ -167,11 +181,3 @@ def _holds_matcher(value: Json) -> bool:
     if isinstance(value, Mapping):
         return is_matcher(value) or any(map(_holds_matcher, value.values()))
     return isinstance(value, list) and any(map(_holds_matcher, value))
-
-
-def _tool_warning(call: ExpectedCall, tools: Sequence[Tool]) -> str | None:
-    names = [tool.name for tool in tools if call.server in (None, tool.server)]
-    if call.tool in names:
-        return None
-    hint = did_you_mean(call.tool, names, "Look at the server's tools.")
-    return f"No server of the case has a tool named {call.tool}. {hint}"

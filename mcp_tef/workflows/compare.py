@@ -2,21 +2,23 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersChanged
 from mcp_tef.model.comparison import (
     BatchComparison,
+    CasePair,
     ComparedRuns,
     DefinitionChange,
     Drift,
     PairableRun,
     PairedBy,
+    PassCriterion,
     RunComparison,
-    RunPair,
 )
-from mcp_tef.model.ids import BatchId, RunId, ServerId
-from mcp_tef.model.runs import Batch, RunDetail
+from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId
+from mcp_tef.model.runs import Batch, RunDetail, is_baseline
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import RunStore, Store
@@ -29,8 +31,13 @@ from mcp_tef.scoring.run_differences import (
     tool_drift,
     verdict_changes,
 )
-from mcp_tef.statistics.run_pairing import paired_by, pairs, tested
+from mcp_tef.statistics.case_pairing import case_pair, correlation, paired_by, paired_cases, runs_by_case, share_change
+from mcp_tef.statistics.claims import for_queries_like_these, held_cases, on_these_cases, size_text
+from mcp_tef.statistics.metrics import provider_changes
+from mcp_tef.statistics.paired_evidence import evidence
 from mcp_tef.workflows.consent import Consents
+
+NO_RUN = RunId("")
 
 
 class DriftCheck:
@@ -90,25 +97,31 @@ class Compare:
     def __init__(self, store: RunStore) -> None:
         self._store = store
 
-    async def batches(self, before: BatchId, after: BatchId) -> BatchComparison:
-        """Compare two batches run by run. Raises InputError and NotFoundError."""
+    async def batches(self, before: BatchId, after: BatchId, must_hold: Sequence[CaseId] = ()) -> BatchComparison:
+        """Compare two batches case by case; `must_hold` names cases that may not get worse.
+
+        Raises InputError and NotFoundError.
+        """
         if before == after:
             raise InputError("A batch cannot be compared with itself.", hint="Choose two batches.")
         first, second = await self._store.batch(before), await self._store.batch(after)
         old, new = await self._store.outcomes(before), await self._store.outcomes(after)
-        return await asyncio.to_thread(_comparison, first, second, old, new)
-
-    async def pairs(self, wanted: Sequence[RunPair]) -> tuple[ComparedRuns, ...]:
-        """Return both runs of some pairs, such as a page of a table, in their order; a run that is gone is None."""
-        ids = [run_id for pair in wanted for run_id in (pair.before, pair.after) if run_id]
-        found = await self._store.summaries(ids)
-        return tuple(
-            ComparedRuns(
-                pair=pair,
-                before=found.get(pair.before) if pair.before else None,
-                after=found.get(pair.after) if pair.after else None,
+        if not set(must_hold) <= {run.case_id for run in old if run.mark is not None}:
+            raise InputError(
+                "A case that must hold was not judged in the earlier batch.",
+                hint="Choose a case of that batch, or compare with a batch that ran it.",
             )
+        answered = [await self._store.answering_models(batch_id) for batch_id in (before, after)]
+        found = await asyncio.to_thread(_comparison, (first, second), old, new, tuple(dict.fromkeys(must_hold)))
+        return replace(found, notes=(*found.notes, *provider_changes(*answered)))
+
+    async def pairs(self, wanted: Sequence[CasePair]) -> tuple[ComparedRuns, ...]:
+        """Return the runs to look at of some pairs, such as a page of a table; a run that is gone is None."""
+        found = await self._store.summaries([run_id for pair in wanted for run_id in pair.shown if run_id])
+        return tuple(
+            ComparedRuns(pair=pair, before=found.get(first or NO_RUN), after=found.get(second or NO_RUN))
             for pair in wanted
+            for first, second in (pair.shown,)
         )
 
     async def runs(self, before: RunId, after: RunId) -> RunComparison:
@@ -126,30 +139,53 @@ class Compare:
         )
 
 
-def _comparison(before: Batch, after: Batch, old: Sequence[PairableRun], new: Sequence[PairableRun]) -> BatchComparison:
+def _comparison(
+    batches: tuple[Batch, Batch], old: Sequence[PairableRun], new: Sequence[PairableRun], must_hold: Sequence[CaseId]
+) -> BatchComparison:
     by = paired_by(old, new)
-    found = pairs(old, new, by)
+    baseline = all(is_baseline(run.model) for run in (*old, *new))
+    criterion = PassCriterion.CORRECT_TOOL if baseline else PassCriterion.CORRECT_CALL
+    runs = runs_by_case(old, new, by)
+    found = tuple(case_pair(one, criterion) for one in runs)
+    judged = {one: paired_cases(runs, one, deterministic=baseline) for one in PassCriterion}
+    cases = judged[criterion]
+    wins, losses = int(cases.wins.sum()), int(cases.losses.sum())
+    left_out = sum(one.left_out for one in runs)
     otherwise = sum(not pair.posed_alike for pair in found)
     return BatchComparison(
-        before=before,
-        after=after,
+        before=batches[0],
+        after=batches[1],
         paired_by=by,
+        criterion=criterion,
         pairs=found,
-        selection=tested(pair.change for pair in found),
-        parameters=tested(pair.parameters for pair in found),
+        correct_call=share_change(judged[PassCriterion.CORRECT_CALL]),
+        correct_tool=share_change(judged[PassCriterion.CORRECT_TOOL]),
+        on_these_cases=on_these_cases(cases),
+        for_queries_like_these=for_queries_like_these(cases),
+        size=size_text(cases),
+        cases=len(cases),
+        families=cases.families,
+        run_pairs=cases.pairs,
+        wins=wins,
+        losses=losses,
+        evidence=(evidence(wins, losses), evidence(losses, wins)),
+        icc=correlation(cases),
+        left_out=left_out,
         posed_otherwise=otherwise,
-        notes=tuple(_notes(by, otherwise, found)),
+        must_hold=held_cases(must_hold, runs, criterion, deterministic=baseline),
+        notes=tuple(_notes(by, criterion, otherwise, left_out)),
     )
 
 
-def _notes(by: PairedBy, otherwise: int, found: Sequence[RunPair]) -> Iterator[str]:
+def _notes(by: PairedBy, criterion: PassCriterion, otherwise: int, left_out: int) -> Iterator[str]:
+    if criterion is PassCriterion.CORRECT_TOOL:
+        yield "Both claims are about correct tools, since a baseline cannot fill in every value."
     if by is PairedBy.CASE:
         yield "The batches asked different models, so runs are paired by case."
     if otherwise:
         yield (
-            f"{counted(otherwise, 'pair was', 'pairs were')} asked or judged otherwise the second time: the case was "
-            "edited in between. "
+            f"{counted(otherwise, 'case was', 'cases were')} edited between the batches. "
             "Judge both batches again to compare them by the same expectation."
         )
-    if len({pair.case_id for pair in found}) < len(found):
-        yield "Cases were run several times: what is said holds for these cases, and less surely for others."
+    if left_out:
+        yield f"{counted(left_out, 'run has', 'runs have')} no verdict and {'is' if left_out == 1 else 'are'} left out."

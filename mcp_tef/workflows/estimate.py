@@ -1,12 +1,16 @@
 """Estimates of a batch before it starts (runs, tokens, cost, time), and its cost cap."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import canonical
-from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelInfo, ModelSettings, PlannedRun, RunSummary
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelSettings, PlannedRun, RunSummary
 from mcp_tef.model.tools import Listing
+from mcp_tef.workflows.cost_budget import BYTES_PER_TOKEN, CallPrice, byte_count
 
 CHARACTERS_PER_TOKEN = 4
 PROMPT_TOKENS = 150
@@ -16,15 +20,21 @@ ANSWER_TOKENS = 120
 def input_tokens(case: TestCase, listings: Mapping[str, Listing]) -> int:
     """Estimate the tokens of a case's question, at four characters a token."""
     tools = (tool for name in case.draft.servers if name in listings for tool in listings[name].tools)
-    characters = len(case.draft.query) + sum(len(canonical(tool.raw)) for tool in tools)
+    messages = len(case.draft.query) + sum(len(message.content) for message in case.draft.before)
+    characters = messages + sum(len(canonical(tool.raw)) for tool in tools)
     return PROMPT_TOKENS + characters // CHARACTERS_PER_TOKEN
 
 
 def run_cost(tokens_in: float, info: ModelInfo | None) -> float | None:
     """Return US dollars of one run with a model; None where its price is not known."""
+    return writing_cost(info, tokens_in, ANSWER_TOKENS)
+
+
+def writing_cost(info: ModelInfo | None, tokens_in: float, tokens_out: int) -> float | None:
+    """Return US dollars of texts that a model writes; None where its price is not known."""
     if info is None or info.input_price is None or info.output_price is None:
         return None
-    return tokens_in * info.input_price + ANSWER_TOKENS * info.output_price
+    return tokens_in * info.input_price + tokens_out * info.output_price
 
 
 def estimate(
@@ -65,27 +75,42 @@ def _model_seconds(model: ModelSettings, runs: int, past: Sequence[RunSummary]) 
     return runs * sum(times) / len(times) / 1000 if times else None
 
 
+@dataclass(frozen=True, slots=True)
+class RunCosts:
+    """The most that each run may cost under a cap: prices of the models, and tokens of the prompt of each case."""
+
+    prices: Mapping[ModelSettings, CallPrice] = field(default_factory=dict)
+    tokens: Mapping[CaseId, int] = field(default_factory=dict)
+
+    def of(self, run: PlannedRun) -> tuple[CallPrice | None, int]:
+        """Return the price of a run and the tokens of its prompt; no price without a cap, and for the baseline."""
+        return self.prices.get(run.settings), self.tokens.get(run.case_id, 0)
+
+    def dearest(self, settings: ModelSettings, case_id: CaseId) -> float:
+        """Return US dollars of a run with the longest answer."""
+        price = self.prices.get(settings)
+        return price.dearest(self.tokens[case_id]) if price else 0.0
+
+
+def most_input_tokens(
+    cases: Sequence[TestCase], listings: Mapping[str, Listing], models: Sequence[ModelSettings]
+) -> dict[CaseId, int]:
+    """Return at least as many tokens as the prompt of each case has with any of the models."""
+    shared = max(byte_count(model.system_prompt or "") for model in models)
+    sizes = {name: sum(byte_count(canonical(tool.raw)) for tool in listing.tools) for name, listing in listings.items()}
+
+    def size(case: TestCase) -> int:
+        texts = (case.draft.query, *(message.content for message in case.draft.before))
+        return shared + sum(map(byte_count, texts)) + sum(sizes.get(name, 0) for name in case.draft.servers)
+
+    return {case.id: PROMPT_TOKENS + size(case) // BYTES_PER_TOKEN for case in cases}
+
+
 USED_UP = "cost_cap_used_up"
 
 
-def require_cap(cap: float | None) -> None:
-    """Raise InputError for a cap that could never be kept, or never be reached."""
-    if cap is not None and not 0 < cap < float("inf"):
-        raise InputError(f"A cost cap of {cap:g} is no amount of money.", hint="Give more than 0, or no cap.")
-
-
-def known_cost(label: str, cost: float | None) -> float:
-    """Return the cost of a run of a model; InputError where its price is unknown."""
-    if cost is None:
-        raise InputError(
-            f"The price of {label} is not known, so a cost cap cannot be kept.", hint="Run it without a cost cap."
-        )
-    return cost
-
-
-def require_room(batch: Batch, runs: Sequence[PlannedRun], cap: float | None, run_costs: Mapping[str, float]) -> None:
-    """Raise InputError where the cap leaves no room for a single one of the runs; it tells what they would cost."""
-    costs = [run_costs.get(run.settings.label, 0.0) for run in runs]
+def require_room(batch: Batch, costs: Sequence[float], cap: float | None) -> None:
+    """Raise InputError where the cap leaves no room for a single run of these costs; it tells what they would cost."""
     spent = batch.cost_usd or 0.0
     if cap is None or spent + min(costs) <= cap:
         return

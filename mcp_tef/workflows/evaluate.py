@@ -4,16 +4,20 @@ import asyncio
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_tef.errors import ModelError, TefError
+from mcp_tef.errors import InputError, ModelError, TefError
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.runs import FailureInfo, PlannedRun, RunResult, RunStatus
+from mcp_tef.model.comparison import AnsweredRun, Judgement
+from mcp_tef.model.ids import CaseId
+from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import CaseTools, Question, Selector, Selectors
 from mcp_tef.scoring.judge import judge
+from mcp_tef.scoring.missing_tools import why_not_asked
 from mcp_tef.statistics.metrics import rank_of_expected
 
 FIRST_BACKOFF_S = 0.5
@@ -58,14 +62,22 @@ class SelectorExecutor:
         self._sleep = sleep
 
     async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
-        """Return the result of one run; a provider's error becomes a failed result, never an exception."""
+        """Return the result of one run; a provider's error becomes a failed result, never an exception.
+
+        What is not offered cannot be picked: without the tools of any acceptable answer, nothing is sent.
+        """
+        if reason := why_not_asked(case.draft.expectation, tools.servers):
+            return failed(run, _not_offered(reason), tools)
         selector = self._selectors.selector_for(run.settings)
-        question = Question(case.draft.query, tools.offered, run.settings, key)
+        draft = case.draft
+        question = Question(draft.query, tools.offered, run.settings, key, run.batch_id, draft.before)
         try:
             await selector.prepare(question)
             asked = await _ask(selector, question, self._sleep)
         except TefError as error:
             return failed(run, error, tools)
+        if asked.answer.cut_off:
+            return _cut_off(run, tools, asked)
         expectation = case.draft.expectation
         return RunResult(
             run_id=run.id,
@@ -79,6 +91,26 @@ class SelectorExecutor:
         )
 
 
+def _not_offered(reason: str) -> TefError:
+    message = f"The run was not started, because an expected tool was not offered. {reason}"
+    return InputError(message, hint="Correct the test case, or offer the tool.", code=NOT_OFFERED_CODE)
+
+
+def _cut_off(run: PlannedRun, tools: CaseTools, asked: _Asked) -> RunResult:
+    limit = asked.answer.answer_limit
+    what = f"the limit of {limit:,} tokens" if limit else "the model's own limit"
+    hint = "Run it with a higher answer limit." if limit else "Ask a model with a higher limit."
+    return RunResult(
+        run_id=run.id,
+        status=RunStatus.FAILED,
+        snapshot_id=tools.snapshot_id,
+        answer=asked.answer,
+        failure=FailureInfo(CUT_OFF_CODE, f"The answer was cut off by {what}, so it was not judged.", hint),
+        execution_time_ms=max(1, round(asked.seconds * 1000)),
+        attempts=asked.attempts,
+    )
+
+
 def failed(run: PlannedRun, error: TefError, kit: CaseTools | None = None) -> RunResult:
     """Return the outcome of a run that a server, a provider or bad input kept from an answer."""
     return RunResult(
@@ -89,44 +121,84 @@ def failed(run: PlannedRun, error: TefError, kit: CaseTools | None = None) -> Ru
     )
 
 
-_Group = tuple[str, str]
-_Choice = tuple[tuple[str, str], ...]
+_Group = tuple[CaseId, str]
 
 
-def choice(answer: Answer) -> _Choice:
-    """Return the tools that an answer selected, in no order."""
-    return tuple(sorted((call.server or "", call.tool) for call in answer.calls or ()))
+def choice(answer: Answer) -> Json:
+    """Return the calls of an answer with their arguments, in no order; None for an unreadable answer."""
+    if answer.calls is None:
+        return None
+    return sorted([call.server or "", call.tool, canonical(call.arguments)] for call in answer.calls)
 
 
 class RepeatConfidence:
-    """Waits for all repeats of a case and model, then gives those without a confidence their agreement (0–1)."""
+    """Waits for all repeats of a case and model, then gives those without a confidence their agreement.
 
-    def __init__(self, runs: Sequence[PlannedRun]) -> None:
+    Agreement is the share (0–1) of all answered repeats that made the same calls with the same arguments. Unreadable
+    answers count in its denominator, and have none. `earlier` repeats, by case and model, were answered before the
+    batch was resumed; `again` holds new verdicts on those whose agreement changed.
+    """
+
+    def __init__(self, runs: Sequence[PlannedRun], earlier: Mapping[_Group, Sequence[AnsweredRun]]) -> None:
         self._left = Counter(_group(run) for run in runs)
-        self._silent: defaultdict[_Group, list[RunResult]] = defaultdict(list)
+        self._answered: defaultdict[_Group, list[RunResult]] = defaultdict(list)
+        self._earlier = earlier
+        self.again: list[Judgement] = []
 
     def settle(self, run: PlannedRun, case: TestCase, kit: CaseTools, outcome: RunResult) -> Sequence[RunResult]:
         """Return the results to store now: this one, and with the last repeat all that waited for it."""
         group = _group(run)
         self._left[group] -= 1
-        silent = self._silent[group]
-        is_silent = outcome.answer is not None and outcome.answer.confidence is None
-        if is_silent:
-            silent.append(outcome)
-        if self._left[group] or len(silent) < 2:
+        answered = self._answered[group]
+        if outcome.verdict is not None:
+            answered.append(outcome)
+        if self._left[group] or len(answered) + len(self._earlier.get(group, ())) < 2:
             return (outcome,)
-        agreed = [_with_share(item, share, case, kit) for item, share in _shares(silent)]
-        return agreed if is_silent else (outcome, *agreed)
+        agreed = self._agreed(group, case, kit)
+        return agreed if _is_silent(outcome) else (outcome, *agreed)
+
+    def _agreed(self, group: _Group, case: TestCase, kit: CaseTools) -> list[RunResult]:
+        """Return the results of a whole group that get their agreement."""
+        earlier, answered = self._earlier.get(group, ()), self._answered.pop(group)
+        shares = _shares([*(item.answer for item in earlier), *(item.answer for item in answered if item.answer)])
+        self.again += [
+            _judged_again(item, share) for item, share in zip(earlier, shares, strict=False) if _agrees(item.answer)
+        ]
+        new = zip(answered, shares[len(earlier) :], strict=True)
+        return [_with_share(item, share, case, kit) for item, share in new if _is_silent(item)]
 
 
 def _group(run: PlannedRun) -> _Group:
     return (run.case_id, run.settings.label)
 
 
-def _shares(outcomes: Sequence[RunResult]) -> list[tuple[RunResult, float]]:
-    picked = [(outcome, choice(outcome.answer)) for outcome in outcomes if outcome.answer]
-    counts = Counter(tools for _, tools in picked)
-    return [(outcome, counts[tools] / len(picked)) for outcome, tools in picked]
+def _is_silent(outcome: RunResult) -> bool:
+    """Return True for a judged, readable answer without a confidence of its own."""
+    return outcome.verdict is not None and outcome.answer is not None and _agrees(outcome.answer)
+
+
+def _agrees(answer: Answer) -> bool:
+    own = answer.confidence is not None and answer.confidence_source is not ConfidenceSource.AGREEMENT
+    return answer.calls is not None and not own
+
+
+def _shares(answers: Sequence[Answer]) -> list[float]:
+    picked = [canonical(choice(answer)) for answer in answers]
+    counts = Counter(picked)
+    return [counts[calls] / len(picked) for calls in picked]
+
+
+def _judged_again(run: AnsweredRun, share: float) -> Judgement:
+    """Return the verdict on an earlier run with its new agreement; by the expectation that it was judged by."""
+    tools = run.snapshot.tools
+    return Judgement(
+        run_id=run.id,
+        verdict=judge(run.expectation, [offered.tool for offered in tools], run.answer.calls, share),
+        expectation=run.expectation,
+        expected_rank=rank_of_expected(run.expectation, run.answer.ranking, tools),
+        past=None,
+        agreement=share,
+    )
 
 
 def _with_share(outcome: RunResult, share: float, case: TestCase, kit: CaseTools) -> RunResult:

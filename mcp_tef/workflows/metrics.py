@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from mcp_tef.model.metrics import (
@@ -14,9 +15,11 @@ from mcp_tef.model.metrics import (
     RepeatStatistics,
     TrendPoint,
 )
-from mcp_tef.model.runs import RunFilter
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import RunSummary
+from mcp_tef.model.verdicts import ConfidenceCategory
 from mcp_tef.ports import MetricsStore
-from mcp_tef.statistics.calibration import calibration
+from mcp_tef.statistics.calibration import calibration, shows_misleading
 from mcp_tef.statistics.confusion import confusions
 from mcp_tef.statistics.history import History
 from mcp_tef.statistics.metrics import models, summarise, trend
@@ -27,7 +30,10 @@ EVERYTHING = RunFilter()
 
 
 class MetricsService:
-    """Statistics of all runs that pass a filter, computed in a worker thread."""
+    """Statistics of all runs that pass a filter, computed in a worker thread.
+
+    A baseline stands apart: where a model was asked as well, only figures by model and the trend count its runs.
+    """
 
     def __init__(self, store: MetricsStore) -> None:
         self._store = store
@@ -43,6 +49,15 @@ class MetricsService:
     async def calibration(self, where: RunFilter = EVERYTHING) -> CalibrationReport:
         """Return the accuracy of runs at each level of confidence."""
         return await self._counted(where, calibration)
+
+    async def shows_misleading(self, run: RunSummary) -> bool:
+        """Return True if a run is sure and wrong, and past runs show that its confidence speaks of the description."""
+        if run.confidence_category is not ConfidenceCategory.MISLEADING:
+            return False
+        of_model = RunFilter(models=(run.model,))
+        of_case = replace(of_model, batch_id=run.batch_id, case_ids=(run.case_id,))
+        repeats, past = await self._store.history(of_case), await self._store.history(of_model)
+        return await asyncio.to_thread(shows_misleading, run.confidence_source, repeats, past)
 
     async def repeats(self, where: RunFilter = EVERYTHING) -> RepeatStatistics:
         """Return pass rate, the chance that k runs all pass, and flaky cases."""

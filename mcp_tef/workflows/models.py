@@ -1,14 +1,16 @@
 """Models that can be called, and the keys that may be sent to them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from mcp_tef.errors import InputError, ModelError, ModelFault
-from mcp_tef.model.addresses import SENDS_CREDENTIALS, is_loopback
+from mcp_tef.errors import InputError, ModelError, ModelFault, NotFoundError
+from mcp_tef.model.addresses import SENDS_CREDENTIALS, is_custom, is_loopback
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
-from mcp_tef.model.runs import Destination, ModelInfo, ModelSettings, required_origin
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import Destination, ModelSettings, required_origin
+from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import KeySource, ModelCatalogue
@@ -79,25 +81,39 @@ class Models:
         return await self._catalogue.models()
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
-        """Return the catalogue entry of one model; None where it is unknown."""
-        return await self._catalogue.find(settings)
+        """Return the catalogue entry of one model; None where it is unknown.
+
+        Its prices are those that the user gave, if any. At a custom address the catalogue's do not hold.
+        """
+        found = await self._catalogue.find(settings)
+        address = settings.base_url or self._keys.address(settings.provider)
+        prices = settings.token_prices
+        if prices is None and not is_custom(settings.provider, address):
+            return found
+        known = found or ModelInfo(provider=settings.provider, model=settings.model)
+        price_in, price_out = prices or (None, None)
+        return replace(known, input_price=price_in, output_price=price_out)
 
     def key_variable(self, provider: str) -> str:
         """Return the environment variable that would hold the provider's key."""
         return self._catalogue.key_variable(provider)
 
     def needs_key(self, settings: ModelSettings) -> bool:
-        """Return True if a run would fail because a key is missing."""
-        return self._catalogue.asks_for_key(settings) and not self._decide(settings.destination, {})[0]
+        """Return True if a run would fail because a key is missing, and not since its provider is unknown."""
+        needed = self._is_known(settings) and self._catalogue.asks_for_key(settings)
+        return needed and not self._decide(settings.destination, {})[0]
 
     def keys_for(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> Keys:
         """Return the key of each destination: given for this batch by provider, else at hand.
 
         Raises:
+            NotFoundError: a provider is unknown, and nothing says where it is.
             ConsentError: a key would go to an origin that is not the provider's own and not allowed.
             ModelError: a cloud provider has no key.
         """
         asked = [model for model in models if not model.offline]
+        if unknown := next((model.provider for model in asked if not self._is_known(model)), None):
+            raise self._unknown(unknown)
         found = self.keys_at([model.destination for model in asked], given)
         for model in asked:
             if model.destination not in found and self._catalogue.asks_for_key(model):
@@ -182,11 +198,20 @@ class Models:
         stored = self._keys.stored(provider)
         return (stored.secret, stored.source) if stored else (None, "")
 
+    def _is_known(self, model: ModelSettings) -> bool:
+        is_placed = bool(model.base_url or self._keys.address(model.provider))
+        return is_placed or model.provider in self._catalogue.providers()
+
+    def _unknown(self, provider: str) -> NotFoundError:
+        otherwise = "Choose one from the catalogue, or give the base URL of an OpenAI-compatible server."
+        hint = did_you_mean(provider, self._catalogue.providers(), otherwise)
+        return NotFoundError(f"There is no provider called {provider}.", hint=hint)
+
     def _missing(self, provider: str) -> ModelError:
         variable = self.key_variable(provider)
         return ModelError(
             ModelFault.KEY_MISSING,
             f"There is no key for {provider}.",
-            hint=f"Type it when you start the run, or set {variable}.",
+            hint=f"Give it for this run, or set {variable}.",
             context={"provider": provider, "variable": variable},
         )

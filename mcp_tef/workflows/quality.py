@@ -3,26 +3,26 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TypeAlias
 
-from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.errors import InputError, ModelError
+from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, ToolQuality
-from mcp_tef.model.runs import Estimate, FailureInfo, ModelInfo, ModelSettings
+from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
-from mcp_tef.ports import TokenCounter, Writer, WritingTask, Written
+from mcp_tef.model.tools import Tool, ToolProblem
+from mcp_tef.ports import TokenCounter, Writer, Written
 from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
 from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import RULES, lint, score
-from mcp_tef.workflows.model_writing import ask, check_can_write
+from mcp_tef.workflows.model_writing import CappedWriter, capped_writer, is_same_for_all
 from mcp_tef.workflows.models import Models
 
 AT_ONCE = 4
 ANSWER_TOKENS = 350
-_SAME_FOR_ALL = frozenset(
-    {ModelFault.KEY_MISSING, ModelFault.KEY_WRONG, ModelFault.FORBIDDEN, ModelFault.QUOTA, ModelFault.NOT_FOUND}
-)
 _NO_KEYS: Mapping[str, Secret] = {}
 
 Heard: TypeAlias = Callable[[ToolQuality], None]
@@ -46,34 +46,38 @@ class Quality:
         *,
         model: ModelSettings | None = None,
         keys: Mapping[str, Secret] = _NO_KEYS,
+        max_cost_usd: float | None = None,
         heard: Heard | None = None,
     ) -> QualityReport:
         """Return tools from worst to best by lint, with the review of a model beside it where one is given.
 
-        `heard` is called with each tool as it is done. A review that failed, or that cannot be read, is the tool's
-        `failure`. Raises InputError for the built-in baseline and ModelError where a key is missing, before any call.
+        `heard` is called with each tool as it is done. A review that failed, that cannot be read, or that the cost cap
+        has no room for is the tool's `failure`. Raises InputError for the built-in baseline and a cap that allows no
+        review, and ModelError where a key is missing, before any call.
         """
-        reviewer = self._reviewer(model, keys) if model else None
+        writer = await capped_writer(self._writer, self._models, model, keys, max_cost_usd) if model else None
+        if writer:
+            writer.require_one((_prompt(one) for one, _ in judged_tools(tool_set)), "review")
+        reviewer = _Reviewer(writer) if writer else None
         report = await asyncio.to_thread(judged, tool_set, self._counter)
         tools = await _told(report.tools, reviewer, heard or _nobody)
         return replace(report, tools=tools)
 
     async def estimate(self, tool_set: ToolSet, model: ModelSettings) -> Estimate:
         """Estimate reviews of all tools: one request per tool; the cost is None if the price is unknown."""
-        tokens_in = await asyncio.to_thread(self._tokens_asked, tool_set.tools)
-        tokens_out = ANSWER_TOKENS * len(tool_set.tools)
+        tools = [one for one, _ in judged_tools(tool_set)]
+        tokens_in = await asyncio.to_thread(self._tokens_asked, tools)
+        tokens_out = ANSWER_TOKENS * len(tools)
         info = await self._models.info(model)
         cost = _cost(info, tokens_in, tokens_out)
-        return Estimate(runs=len(tool_set.tools), tokens=tokens_in + tokens_out, cost_usd=cost, seconds=None)
+        return Estimate(runs=len(tools), tokens=tokens_in + tokens_out, cost_usd=cost, seconds=None)
 
     def _tokens_asked(self, tools: Sequence[ComparedTool]) -> int:
-        requests = (review_request(definition_text(one.tool)) for one in tools)
-        return sum(self._counter.count([f"{REVIEW_PROMPT.system}\n{request}" for request in requests]))
+        return sum(self._counter.count([_prompt(one) for one in tools]))
 
-    def _reviewer(self, model: ModelSettings, keys: Mapping[str, Secret]) -> "_Reviewer":
-        check_can_write(model)
-        key = self._models.keys_for([model], keys).get(model.destination)
-        return _Reviewer(self._writer, model, key)
+
+def _prompt(one: ComparedTool) -> str:
+    return f"{REVIEW_PROMPT.system}\n{review_request(definition_text(one.tool))}"
 
 
 def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | None:
@@ -83,21 +87,56 @@ def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | No
 
 
 def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
-    """Return lint, score and weight of every tool, worst first, ties by name; pure work, for a worker thread."""
-    catalogue = ListedNames(one.tool for one in tool_set.tools)
-    tokens = counter.count([definition_text(one.tool) for one in tool_set.tools])
-    qualities = [_quality(one, count, catalogue) for one, count in zip(tool_set.tools, tokens, strict=True)]
+    """Return lint, score and weight of every tool, worst first, ties by name; pure work, for a worker thread.
+
+    Definitions that were set aside are judged as well. They weigh nothing, since no model is offered them.
+    """
+    tools = judged_tools(tool_set)
+    catalogue = ListedNames(one.tool for one, _ in tools)
+    counts = counter.count([definition_text(one.tool) for one in tool_set.tools])
+    tokens = [*counts, *[0] * (len(tools) - len(counts))]
+    qualities = [_quality(one, weight, catalogue, why) for (one, why), weight in zip(tools, tokens, strict=True)]
     return QualityReport(
         tools=tuple(sorted(qualities, key=lambda one: (one.score, one.tool.tool.name, one.tool.id))),
         servers=weights(qualities),
         tokenizer=counter.name,
         unreachable=tool_set.unreachable,
-        problems=tool_set.problems,
+        problems=tuple((server, problem) for server, problem in tool_set.problems if problem.place is None),
     )
 
 
-def _quality(compared: ComparedTool, tokens: int, catalogue: ListedNames) -> ToolQuality:
-    findings = lint(compared.tool, tokens, catalogue)
+def judged_tools(tool_set: ToolSet) -> list[tuple[ComparedTool, str]]:
+    """Return the tools, each with "", then the definitions that were set aside, each with the reason."""
+    tools = [(one, "") for one in tool_set.tools]
+    taken = {one.id for one in tool_set.tools}
+    for server, problem in tool_set.problems:
+        if problem.place is not None:
+            tool = _broken_tool(server, problem, problem.place)
+            name = f"{server}/{tool.name}"
+            numbered = (f"{name}#{number}" for number in count(2))
+            name = name if name not in taken else next(one for one in numbered if one not in taken)
+            taken.add(name)
+            tools.append((ComparedTool(name, tool), problem.reason))
+    return tools
+
+
+def _broken_tool(server: str, problem: ToolProblem, place: int) -> Tool:
+    """Return a definition that was set aside as a tool: its parts may be of any type, or missing."""
+    raw = problem.raw or {}
+    description = raw.get("description")
+    return Tool(
+        server=server,
+        name=problem.tool or f"definition {place + 1}",
+        description=description if isinstance(description, str) else "",
+        input_schema=raw.get("inputSchema"),  # type: ignore[arg-type]  # lint takes any JSON
+        output_schema=raw.get("outputSchema"),
+        raw=raw,
+        place=place,
+    )
+
+
+def _quality(compared: ComparedTool, tokens: int, catalogue: ListedNames, why_rejected: str) -> ToolQuality:
+    findings = lint(compared.tool, tokens, catalogue, why_rejected)
     return ToolQuality(tool=compared, score=score(findings), findings=findings, tokens=tokens)
 
 
@@ -134,25 +173,21 @@ def _nobody(_quality: ToolQuality) -> None:
 class _Reviewer:
     """Asks one model about tools. What would fail alike for every tool, such as a wrong key, is asked only once."""
 
-    def __init__(self, writer: Writer, model: ModelSettings, key: Secret | None) -> None:
+    def __init__(self, writer: CappedWriter) -> None:
         self._writer = writer
-        self._model = model
-        self._key = key
         self._hopeless: FailureInfo | None = None
 
     async def review(self, quality: ToolQuality) -> ToolQuality:
         """Return the tool with the model's review, or with why there is none."""
         if self._hopeless:
             return replace(quality, failure=self._hopeless)
-        task = WritingTask(
-            self._model, REVIEW_PROMPT.system, review_request(definition_text(quality.tool.tool)), self._key
-        )
+        request = review_request(definition_text(quality.tool.tool))
         try:
-            written = await ask(self._writer, task)
+            written = await self._writer.write(REVIEW_PROMPT.system, request)
             return replace(quality, review=self._read(written))
-        except ModelError as error:
+        except (InputError, ModelError) as error:
             failure = FailureInfo(error.code, error.message, error.hint)
-            self._hopeless = failure if error.fault in _SAME_FOR_ALL else self._hopeless
+            self._hopeless = failure if is_same_for_all(error) else self._hopeless
             return replace(quality, failure=failure)
         except ReviewError as error:
             hint = "Review the tool again, or choose another model."
@@ -162,7 +197,7 @@ class _Reviewer:
         grades = read_review(written.text)
         counts = [count for count in (written.tokens_in, written.tokens_out) if count is not None]
         return ModelReview(
-            model=self._model.label,
+            model=self._writer.model.label,
             clarity=grades.clarity,
             completeness=grades.completeness,
             conciseness=grades.conciseness,

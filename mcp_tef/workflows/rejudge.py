@@ -70,7 +70,7 @@ class RejudgeJob:
         if judgements:
             past = {judgement.run_id: judgement.past for judgement in judgements}
             changed = await self._store.runs.rejudge(judgements)
-            self._changes += [VerdictChange(run, past[run.id]) for run in changed]
+            self._changes += [VerdictChange(run, before) for run in changed if (before := past[run.id])]
 
     def _tell(self, by: str) -> None:
         if self._changes:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -9,20 +10,20 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.comparison import RejudgeReport
+from mcp_tef.model.comparison import AnsweredRun, RejudgeReport
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
     Estimate,
-    ModelInfo,
     ModelSettings,
     PlannedRun,
     RunDetail,
-    RunFilter,
     RunSummary,
 )
 from mcp_tef.model.secrets import Secret
@@ -30,7 +31,8 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.estimate import estimate, input_tokens, known_cost, require_cap, require_room, run_cost
+from mcp_tef.workflows.cost_budget import call_price, require_one, with_answer_limit
+from mcp_tef.workflows.estimate import RunCosts, estimate, most_input_tokens, require_room
 from mcp_tef.workflows.evaluate import SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Keys, Models
 from mcp_tef.workflows.rejudge import RejudgeJob
@@ -60,6 +62,7 @@ class Runs:
         self._consents = consents
         self._events = events
         self._config = config
+        self._selectors = selectors
         self._executor: RunExecutor = SelectorExecutor(selectors, sleep)
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
         self._turns = BatchTurnQueue()
@@ -69,41 +72,64 @@ class Runs:
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""
-        cases = await self._cases(request)
+        request, cases = await self._resolved(request), await self._cases(request)
         recent = await self._store.cases.recent(5)
         past = [run for runs in recent.values() for run in runs]
         return estimate(request, cases, await self._listings(cases), await self._infos(request.models), past)
 
-    async def start(self, request: BatchRequest, keys: Mapping[str, Secret] | None = None) -> Batch:
+    async def start(
+        self, request: BatchRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
+    ) -> Batch:
         """Store the batch and begin, or line up behind those under way; returns at once.
 
-        Raises InputError, ConsentError, ModelError (no key).
+        After five runs in a row that failed with the same error the batch stops, or pauses (`BatchPaused`).
+
+        Raises InputError, ConsentError, ModelError (no key), EmbeddingError (`offline/meaning` without a model).
         """
-        require_cap(request.max_cost_usd)
-        cases = await self._cases(request)
+        request, cases = await self._resolved(request), await self._cases(request)
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or choose another suite.")
         held = await self._keys(request, cases, keys or {})
-        costs = await self._run_costs(request, cases)
+        costs = await self._costs(request, cases)
+        cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)
+        require_one(request.max_cost_usd, cheapest, "run")
         batch, runs = await self._store.runs.create_batch(request, cases)
         return await self._line_up(
-            BatchPlan(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
+            BatchPlan(
+                batch=batch,
+                request=request,
+                runs=runs,
+                cases=_by_id(cases),
+                keys=held,
+                costs=costs,
+                may_pause=may_pause,
+            )
         )
 
     async def resume(
-        self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, *, max_cost_usd: float | None = None
+        self,
+        batch_id: BatchId,
+        keys: Mapping[str, Secret] | None = None,
+        *,
+        max_cost_usd: float | None = None,
+        may_pause: bool = False,
     ) -> Batch:
         """Run what has no verdict yet: cancelled, interrupted and pending runs. `max_cost_usd` is another cost cap.
 
         InputError (`cost_cap_used_up`) where the cap leaves no room for any of them.
         """
-        return await self._again(batch_id, self._store.runs.unfinished, keys or {}, max_cost_usd)
+        return await self._again(batch_id, self._store.runs.unfinished, keys or {}, max_cost_usd, may_pause)
 
     async def retry_failed(
-        self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, *, max_cost_usd: float | None = None
+        self,
+        batch_id: BatchId,
+        keys: Mapping[str, Secret] | None = None,
+        *,
+        max_cost_usd: float | None = None,
+        may_pause: bool = False,
     ) -> Batch:
         """Run the failed ones again, and no other; under the same conditions."""
-        return await self._again(batch_id, self._store.runs.failed, keys or {}, max_cost_usd)
+        return await self._again(batch_id, self._store.runs.failed, keys or {}, max_cost_usd, may_pause)
 
     async def left(self, batch_id: BatchId) -> int:
         """Return the number of runs that `resume` would do."""
@@ -199,37 +225,66 @@ class Runs:
             job.cancel(BatchStatus.INTERRUPTED, "mcp-tef was closed.")
         await asyncio.gather(*(task for _, task in list(self._jobs.values())), return_exceptions=True)
 
+    async def _resolved(self, request: BatchRequest) -> BatchRequest:
+        """Return the request with the settings that its runs are done with."""
+        models = [await self._settings(model, request.max_cost_usd) for model in request.models]
+        return replace(request, models=tuple(dict.fromkeys(models)))
+
     async def _cases(self, request: BatchRequest) -> tuple[TestCase, ...]:
         return await self._store.cases.select(ids=request.cases, suites=request.suites, tags=request.tags)
 
-    async def _again(self, batch_id: BatchId, which: Which, keys: Mapping[str, Secret], cap: float | None) -> Batch:
-        require_cap(cap)
+    async def _again(
+        self, batch_id: BatchId, which: Which, keys: Mapping[str, Secret], cap: float | None, may_pause: bool
+    ) -> Batch:
         if batch_id in self._jobs or batch_id in self._reopening:
             raise InputError("The batch is running already.", hint="Wait until it has ended.")
         self._reopening.add(batch_id)
         try:
-            return await self._reopen(batch_id, await which(batch_id), keys, cap)
+            plan = await self._reopen(batch_id, await which(batch_id), keys, cap)
+            return await self._line_up(replace(plan, may_pause=may_pause))
         finally:
             self._reopening.discard(batch_id)
 
     async def _reopen(
         self, batch_id: BatchId, runs: Sequence[PlannedRun], keys: Mapping[str, Secret], cap: float | None
-    ) -> Batch:
+    ) -> BatchPlan:
         if not runs:
             raise InputError("The batch has no run left to do.", hint="Start a new batch.")
         request = await self._store.runs.request(batch_id)
+        request = replace(request, max_cost_usd=request.max_cost_usd if cap is None else cap)
+        runs = await self._planned(runs, request.max_cost_usd)
         # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
         request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)))
-        request = request if cap is None else replace(request, max_cost_usd=cap)
         cases = await self._store.cases.select(ids=sorted({run.case_id for run in runs}))
         held = await self._keys(request, cases, keys)
-        costs = await self._run_costs(request, cases)
-        require_room(await self.batch(batch_id), runs, request.max_cost_usd, costs)
+        costs = await self._costs(request, cases)
+        before = await self.batch(batch_id)
+        require_room(before, [costs.dearest(run.settings, run.case_id) for run in runs], request.max_cost_usd)
+        answered = await self._answered(batch_id, runs)
         batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
         self._cut_off.discard(batch_id)
-        return await self._line_up(
-            BatchPlan(batch=batch, request=request, runs=runs, cases=_by_id(cases), keys=held, run_costs=costs)
+        return BatchPlan(
+            batch=batch,
+            request=request,
+            runs=runs,
+            cases=_by_id(cases),
+            keys=held,
+            costs=costs,
+            spent_usd=before.cost_usd or 0.0,
+            answered=answered,
         )
+
+    async def _answered(
+        self, batch_id: BatchId, runs: Sequence[PlannedRun]
+    ) -> Mapping[tuple[CaseId, str], Sequence[AnsweredRun]]:
+        """Return the answered repeats of these runs' cases and models in the batch."""
+        of_batch = await self._store.runs.runs(RunFilter(batch_id=batch_id))
+        again = {(run.case_id, run.settings.label) for run in runs}
+        groups = {run.id: group for run in of_batch if run.mark and (group := (run.case_id, run.model)) in again}
+        found: defaultdict[tuple[CaseId, str], list[AnsweredRun]] = defaultdict(list)
+        for run in await self._store.runs.answered(list(groups)):
+            found[groups[run.id]].append(run)
+        return found
 
     async def _line_up(self, job: BatchPlan) -> Batch:
         seconds = await self._seconds(job) if self._jobs else None
@@ -305,13 +360,21 @@ class Runs:
     async def _infos(self, models: Sequence[ModelSettings]) -> dict[str, ModelInfo | None]:
         return {model.label: await self._models.info(model) for model in models}
 
-    async def _run_costs(self, request: BatchRequest, cases: Sequence[TestCase]) -> dict[str, float]:
+    async def _settings(self, model: ModelSettings, cap: float | None) -> ModelSettings:
+        """Return settings with the name of the baseline that will run, and under a cost cap with an answer limit."""
+        resolved = await self._selectors.resolve(model)
+        return resolved if cap is None else with_answer_limit(resolved, await self._models.info(resolved))
+
+    async def _planned(self, runs: Sequence[PlannedRun], cap: float | None) -> Sequence[PlannedRun]:
+        settings = {one: await self._settings(one, cap) for one in {run.settings for run in runs}}
+        return [replace(run, settings=settings[run.settings]) for run in runs]
+
+    async def _costs(self, request: BatchRequest, cases: Sequence[TestCase]) -> RunCosts:
         if request.max_cost_usd is None:
-            return {}
-        listings = await self._listings(cases)
-        dearest = max(input_tokens(case, listings) for case in cases)
-        infos = await self._infos([model for model in request.models if not model.offline])
-        return {label: known_cost(label, run_cost(dearest, info)) for label, info in infos.items()}
+            return RunCosts()
+        paid = [model for model in request.models if not model.offline]
+        prices = {model: call_price(model, await self._models.info(model)) for model in paid}
+        return RunCosts(prices, most_input_tokens(cases, await self._listings(cases), request.models))
 
 
 def _by_id(cases: Sequence[TestCase]) -> dict[CaseId, TestCase]:

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.errors import EmbeddingError
-from mcp_tef.model.runs import RunFilter
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import (
     Clusters,
     ComparedTool,
     EmbedderChoice,
     EmbedderKind,
+    FlagRule,
     MatrixKind,
     OverlapWeights,
     PairScores,
@@ -29,7 +30,13 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Signal, Square, Vectors, WeighedWords
-from mcp_tef.scoring.similarity.tool_texts import UNRELATED, description_text, full_text, says_something
+from mcp_tef.scoring.similarity.tool_texts import (
+    UNRELATED,
+    description_text,
+    full_text,
+    says_something,
+    without_boilerplate,
+)
 from mcp_tef.statistics.confusion import Confusions, Past, work_list
 from mcp_tef.statistics.history import History
 
@@ -105,6 +112,7 @@ class EmbeddingService:
 
 def _texts(tools: Sequence[Tool], full: bool) -> tuple[list[str], list[str] | None]:
     """Return the texts to compare: name and description, and parameters if requested."""
+    tools = without_boilerplate(tools)
     return [description_text(tool) for tool in tools], [full_text(tool) for tool in tools] if full else None
 
 
@@ -174,10 +182,10 @@ class SimilarityAnalyses:
         await asyncio.to_thread(lambda: overlap.matrix)
         return overlap
 
-    async def observed(self, similarity: Similarity, threshold: float) -> tuple[WorkItem, ...]:
+    async def observed(self, similarity: Similarity, rule: FlagRule) -> tuple[WorkItem, ...]:
         """Return pairs that look alike or were confused in the runs of this workspace, most harmful first."""
         past = await self._past(similarity)
-        return await asyncio.to_thread(lambda: work_list(similarity, Confusions(similarity.tools, past), threshold))
+        return await asyncio.to_thread(lambda: work_list(similarity, Confusions(similarity.tools, past), rule))
 
     async def observed_matrix(self, similarity: Similarity) -> Matrix:
         """Return the share of runs that confused each pair, NaN where none tried it: shape (n, n)."""

@@ -64,13 +64,18 @@ class ToolCache:
         if not names:
             raise InputError("The case names no server, so there is no tool to offer.", hint="Choose its servers.")
         servers = [await self._agreed(name) for name in names]
-        fetches = [asyncio.shield(self._listing(server)) for server in servers]
-        listings = map(_raised, await asyncio.gather(*fetches, return_exceptions=True))
+        listings = await self._listed(servers)
         tools = [tool for listing in listings for tool in listing.tools]
         if not tools:
             raise InputError(f"{', '.join(names)} listed no usable tool.", hint="Look at the server's problems.")
         offered = offer(tools, self._separator, aliases=_aliases(servers))
-        return CaseTools(offered, tuple(item.tool for item in offered), await self._runs.save_snapshot(offered, run_id))
+        snapshot_id = await self._runs.save_snapshot(offered, run_id)
+        listed = zip((server.spec for server in servers), listings, strict=True)
+        return CaseTools(offered, tuple(item.tool for item in offered), snapshot_id, tuple(listed))
+
+    async def _listed(self, servers: Sequence[Server]) -> list[Listing]:
+        fetches = [asyncio.shield(self._listing(server)) for server in servers]
+        return list(map(_raised, await asyncio.gather(*fetches, return_exceptions=True)))
 
     async def _agreed(self, name: str) -> Server:
         """Return the server as it is now: it may have been changed since the batch began."""
@@ -115,19 +120,21 @@ class ToolSources:
         self._gateway = gateway
         self._config = config
 
-    async def gather(self, source: ToolSource, *, fresh: bool = False, at_least: int = 2) -> ToolSet:
+    async def gather(
+        self, source: ToolSource, *, fresh: bool = False, at_least: int = 2, broken_too: bool = False
+    ) -> ToolSet:
         """Return the tools of a source. A registered server is asked again only where `fresh` or never seen.
 
         A server or address that cannot be read is in `unreachable`, and never raises. InputError for an unknown
         server, a malformed address, a file that holds no tools, and for fewer than `at_least` tools in all where
-        nothing was unreachable.
+        nothing was unreachable; definitions that were set aside count where `broken_too`.
         """
         found = await asyncio.gather(*await self._places(source, fresh))
         listings = list(chain.from_iterable(place.listings for place in found))
         unreachable = tuple(chain.from_iterable(place.unreachable for place in found))
         tools = _named(tool for listing in listings for tool in listing.tools)
-        problems = tuple((listing.server, problem) for listing in listings for problem in listing.problems)
-        if len(tools) < at_least and not unreachable:
+        problems = _problems(listings)
+        if len(tools) + broken_too * _broken(problems) < at_least and not unreachable:
             raise _too_few(len(tools), at_least, problems)
         return ToolSet(tools=tools, unreachable=unreachable, problems=problems)
 
@@ -207,6 +214,15 @@ def _named(tools: Iterable[Tool]) -> tuple[ComparedTool, ...]:
         taken[name] += 1
         named.append(ComparedTool(name if taken[name] == 1 else f"{name}#{taken[name]}", tool))
     return tuple(named)
+
+
+def _problems(listings: Iterable[Listing]) -> tuple[tuple[str, ToolProblem], ...]:
+    return tuple((listing.server, problem) for listing in listings for problem in listing.problems)
+
+
+def _broken(problems: Iterable[tuple[str, ToolProblem]]) -> int:
+    """Count the definitions that were set aside."""
+    return sum(problem.place is not None for _, problem in problems)
 
 
 def _too_few(count: int, at_least: int, problems: Sequence[tuple[str, ToolProblem]]) -> InputError:

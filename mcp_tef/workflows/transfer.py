@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -274,6 +275,14 @@ class CaseTransfer:
         cases = await self._store.cases.select(ids=ids)
         items = [Item(case, _offered(case, tools)) for case in cases]
         return await asyncio.to_thread(_write, path, chosen, items)
+
+    async def write_drafts(
+        self, path: Path, drafts: Sequence[CaseDraft], form: CaseFileFormat | None = None
+    ) -> ExportReport:
+        """Write drafts that are not stored; what the form cannot hold is told."""
+        chosen, moment = form or form_to_write(path), datetime.now(UTC)
+        cases = [TestCase(id=CaseId(""), draft=draft, created_at=moment, updated_at=moment) for draft in drafts]
+        return await asyncio.to_thread(_write, path, chosen, [Item(case) for case in cases])
 
     async def _known_tools(self) -> dict[str, tuple[Tool, ...] | None]:
         """Return the tools of each server as last seen, by its name."""

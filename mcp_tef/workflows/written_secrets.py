@@ -1,8 +1,7 @@
 """Secrets in typed server definitions, moved into memory or the system keychain."""
 
 import asyncio
-from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,16 +15,15 @@ _EMPTY: Final[Mapping[str, Any]] = {"url": None, "command": None, "args": (), "e
 
 
 class PlainTextSecrets:
-    """Finds secrets as imports do. `variables` is the environment of servers: what was typed, then the process's own.
+    """Finds secrets as imports do. `variables` is the environment of servers; what is typed for them is added to it.
 
     What was typed for a server is no variable for anything else: it must not become the key of a provider.
     """
 
-    def __init__(self, environment: Mapping[str, str], vault: SecretVault) -> None:
-        self._typed: dict[str, str] = {}
+    def __init__(self, variables: MutableMapping[str, str], vault: SecretVault) -> None:
         self._held: dict[str, Secret] = {}
         self._vault = vault
-        self.variables: Mapping[str, str] = ChainMap(self._typed, dict(environment))
+        self.variables = variables
 
     def taken_out(self, spec: ServerSpec, before: ServerSpec | None = None) -> DefinitionWithoutSecrets:
         """Return the definition without the secrets in it; what an edit leaves as it was before stays as it is."""
@@ -37,7 +35,7 @@ class PlainTextSecrets:
     def hold(self, values: Mapping[str, Secret]) -> None:
         """Fill these variables in for as long as the process runs."""
         self._held.update(values)
-        self._typed.update({name: secret.reveal() for name, secret in values.items()})
+        self.variables.update({name: secret.reveal() for name, secret in values.items()})
 
     def held(self) -> dict[str, Secret]:
         """Return what is in memory, for an engine that goes on with it."""

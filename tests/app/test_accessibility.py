@@ -1,6 +1,6 @@
 """Every screen, view and dialog by keyboard alone, by a screen reader, at every size of text and window."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from tests.support.special_workspaces import hostile_engine
 from tests.support.window_tour import filled, looked_over, opened, over_screens, tour
 from tests.support.windows import session_for, shown, until
 
+pytestmark = pytest.mark.usefixtures("qapp")
 SERVER = "docs"
 TEXT = "Read the whole of a file, then tell what stands in it"
 Look = Callable[[Walk, QWidget, str], None]
@@ -44,13 +45,6 @@ LOOKS = pytest.mark.parametrize(
     ],
     ids=["light", "dark", "light high", "dark high", "small", "large"],
 )
-
-
-@pytest.fixture(autouse=True)
-def usual_size(qapp: QApplication) -> Iterator[None]:
-    """The next test has text as large as usual."""
-    yield
-    theme().set_text_size(100)
 
 
 def is_ready(page: Page) -> bool:

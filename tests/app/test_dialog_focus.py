@@ -1,23 +1,27 @@
 """The keyboard focus while a dialog or a message is shown, and after Esc closed it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import SIGNAL, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.screens.runs.dialogs import RenameBatchDialog
 from app.shell.main_window import MainWindow
-from app.widgets import install_accessible_roles
+from app.widgets import Button, Dialog, Picker, install_accessible_roles
+from app.widgets.accessibility import reading_order
 from app.widgets.notices import Notice, Toast, Toaster
 from tests.support.accessibility_checks import interactive
 from tests.support.displayed_text import drawn
+from tests.support.fake_engine import FakeEngine
 from tests.support.special_workspaces import hostile_engine
 from tests.support.widgets import placed
 from tests.support.window_tour import filled, has_keyboard, opened, over_screens, overlays
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 SERVER = "docs"
 TEXT = "Read the whole of a file, then tell what stands in it"
@@ -37,7 +41,9 @@ def can_act(over: QWidget) -> bool:
     return QApplication.focusWidget() in interactive(over.window())
 
 
-def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never_takes_it(tmp_path: Path) -> None:
+async def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never_takes_it(
+    qapp: QApplication, tmp_path: Path
+) -> None:
     words: list[str] = []
     sheets: list[str] = []
 
@@ -57,16 +63,13 @@ def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never_takes
         await has_keyboard(window.window())
         await until(lambda: QApplication.focusWidget() is had)
 
-    async def work() -> None:
-        async with opened(await hostile_engine(TEXT, SERVER)) as window:
-            await filled(window, lambda page: SERVER in drawn(page))
-            server = (await window.session.call(lambda core: core.servers.list()))[0]
-            await has_keyboard(window.window())
-            for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
-                window.page("quality").header.buttons()[0].setFocus(Qt.FocusReason.TabFocusReason)
-                await look_at(window, name, show)
-
-    drive(work())
+    async with opened(await hostile_engine(TEXT, SERVER)) as window:
+        await filled(window, lambda page: SERVER in drawn(page))
+        server = (await window.session.call(lambda core: core.servers.list()))[0]
+        await has_keyboard(window.window())
+        for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+            window.page("quality").header.buttons()[0].setFocus(Qt.FocusReason.TabFocusReason)
+            await look_at(window, name, show)
     assert words == ["toast", "error"]
     assert len(sheets) > 15
 
@@ -80,3 +83,71 @@ def test_a_word_is_an_alert_with_all_that_it_says_for_who_hears_it_read(qtbot: Q
     assert told.role() is QAccessible.Role.AlertMessage
     assert told.text(QAccessible.Text.Name) == "Deleted 3 test cases"
     assert [told.child(place).text(QAccessible.Text.Name) for place in range(1, told.childCount())] == ["Undo", "Close"]
+
+
+def pressed_by_enter(over: QWidget, control: QAbstractButton) -> list[QAbstractButton]:
+    """The buttons that Enter on one of them presses; none of them does what it is for."""
+    pressed: list[QAbstractButton] = []
+    buttons = [one for one in over.findChildren(QAbstractButton) if one.isVisible() and one.isEnabled()]
+    for one in buttons:
+        if one.receivers(SIGNAL("clicked(bool)")):
+            one.clicked.disconnect()
+        one.clicked.connect(partial(pressed.append, one))
+    control.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(control, Qt.Key.Key_Return)
+    return pressed
+
+
+async def test_enter_presses_the_focused_button_in_every_dialog_and_cancel_is_never_the_default(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    tried: list[str] = []
+
+    async def look_at(window: MainWindow, name: str, show: Callable[[], object]) -> None:
+        over = await came_up(window, show)
+        if isinstance(over, Dialog):
+            await has_keyboard(over.window())
+            buttons = [one for one in reading_order(over) if isinstance(one, QAbstractButton) and one.isEnabled()]
+            defaults = [one.text() for one in buttons if isinstance(one, QPushButton) and one.isDefault()]
+            assert not {"Cancel", "Not now", "Keep editing"}.intersection(defaults), name
+            for one in buttons:
+                if not isinstance(one, Picker | QCheckBox):
+                    assert pressed_by_enter(over, one) == [one], f"{name}: {one.accessibleName() or one.text()}"
+                    tried.append(name)
+            over.reject()
+        else:
+            over.close()
+        await until(lambda: over not in overlays(window))
+
+    async with opened(await hostile_engine(TEXT, SERVER)) as window:
+        await filled(window, lambda page: SERVER in drawn(page))
+        server = (await window.session.call(lambda core: core.servers.list()))[0]
+        for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
+            await look_at(window, name, show)
+    assert len(set(tried)) > 15
+
+
+async def test_what_was_typed_is_not_lost_to_esc_without_a_question(qapp: QApplication, tmp_path: Path) -> None:
+    async with opened(FakeEngine()) as window:
+        dialog = RenameBatchDialog("Nightly", window)
+        dialog.open()
+        await has_keyboard(dialog)
+        QTest.keyClick(dialog.edit, Qt.Key.Key_End)
+        QTest.keyClicks(dialog.edit, " 2")
+        QTest.keyClick(dialog.edit, Qt.Key.Key_Escape)
+        await until(lambda: isinstance(QApplication.activeWindow(), Dialog) and QApplication.activeWindow() != dialog)
+        question = QApplication.activeWindow()
+        assert isinstance(question, Dialog)
+        await until(lambda: can_act(question))
+        QTest.keyClick(QApplication.focusWidget() or question, Qt.Key.Key_Return)
+        await has_keyboard(dialog)
+        assert (dialog.isVisible(), dialog.edit.text()) == (True, "Nightly 2")
+        await until(dialog.edit.hasFocus)
+        QTest.keyClick(dialog.edit, Qt.Key.Key_Escape)
+        await until(lambda: isinstance(QApplication.activeWindow(), Dialog) and QApplication.activeWindow() != dialog)
+        again = QApplication.activeWindow()
+        assert isinstance(again, Dialog)
+        discard = next(one for one in again.findChildren(Button) if one.text() == "Discard")
+        discard.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(discard, Qt.Key.Key_Return)
+        await until(lambda: dialog not in QApplication.topLevelWidgets() or not dialog.isVisible())

@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -39,11 +39,10 @@ from tests.support.displayed_text import HIDDEN, drawn, shows_markup, text_fault
 from tests.support.report_factories import Reader
 from tests.support.special_workspaces import ALL, HOSTILE, HUGE, MARKUP, MODEL, hostile_engine
 from tests.support.window_tour import opened
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import opened_dialog, session_for, shown, until
 
 DIRECTIONS = {"\u200e", "\u200f", "\x85"}
 """Marks that belong into texts of some languages, and a line's end: pages keep them."""
-Look = Callable[[MainWindow], Coroutine[Any, Any, set[str]]]
 
 
 def hidden(text: str) -> set[str]:
@@ -51,44 +50,33 @@ def hidden(text: str) -> set[str]:
     return set(HIDDEN.findall(text))
 
 
-def in_window(look: Look) -> None:
-    """Open the window over hostile texts and look at something in it; nothing may be wrong there."""
-
-    async def work() -> set[str]:
-        async with opened(await hostile_engine(ALL, ALL)) as window:
-            return await look(window)
-
-    found = drive(work())
-    assert found == set(), "\n".join(sorted(found))
+@pytest.fixture
+async def window(qapp: QApplication) -> AsyncIterator[MainWindow]:
+    """The window over hostile texts."""
+    async with opened(await hostile_engine(ALL, ALL)) as made:
+        yield made
 
 
-def test_what_the_window_said_lately_is_listed_as_text(qapp: QApplication) -> None:
-    async def look(window: MainWindow) -> set[str]:
-        window.session.toast(ALL)
-        window.show_messages()
-        await until(lambda: window.window().findChildren(Dialog))
-        sheet = window.window().findChildren(Dialog)[0]
-        await until(partial(shows_markup, sheet), every=0.1)
-        found = text_faults(sheet)
-        sheet.close()
-        return found
-
-    in_window(look)
+async def test_what_the_window_said_lately_is_listed_as_text(window: MainWindow) -> None:
+    window.session.toast(ALL)
+    window.show_messages()
+    sheet = await opened_dialog(window.window(), Dialog)
+    await until(partial(shows_markup, sheet), every=0.1)
+    found = text_faults(sheet)
+    sheet.close()
+    assert found == set()
 
 
-def test_two_batches_are_compared_in_text(qapp: QApplication) -> None:
-    async def look(window: MainWindow) -> set[str]:
-        first = (await window.session.call(lambda core: core.runs.batches()))[0]
-        request = BatchRequest(name=ALL)
-        second = await window.session.call(lambda core: core.runs.start(request))
-        await window.session.call(lambda core: core.runs.wait(second.id))
-        window.show_target(CompareBatches(first.id, second.id))
-        page = window.page("metrics")
-        await page.settled()
-        await until(partial(shows_markup, page), every=0.1)
-        return text_faults(page)
-
-    in_window(look)
+async def test_two_batches_are_compared_in_text(window: MainWindow) -> None:
+    first = (await window.session.call(lambda core: core.runs.batches()))[0]
+    request = BatchRequest(name=ALL)
+    second = await window.session.call(lambda core: core.runs.start(request))
+    await window.session.call(lambda core: core.runs.wait(second.id))
+    window.show_target(CompareBatches(first.id, second.id))
+    page = window.page("metrics")
+    await page.settled()
+    await until(partial(shows_markup, page), every=0.1)
+    assert text_faults(page) == set()
 
 
 def test_the_help_is_searched_for_whatever_is_typed(qapp: QApplication) -> None:
@@ -109,7 +97,7 @@ def test_the_help_is_searched_for_whatever_is_typed(qapp: QApplication) -> None:
     below.deleteLater()
 
 
-def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path: Path) -> None:
+async def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path: Path) -> None:
     settings = Settings(None)
     names = ["a&b\u202egnp.db", "<img src=x>.db", "c\u200bd.db"]
     for name in names:
@@ -118,47 +106,37 @@ def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tmp_path
 
     async def nowhere(_: object) -> None: ...
 
-    async def work() -> list[str]:
-        async with session_for(settings=settings):
-            return [
-                action.text
-                for action in WorkspaceMenu(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None).actions()
-            ]
-
+    async with session_for(settings=settings):
+        actions = WorkspaceMenu(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None).actions()
     menu = QMenu()
-    texts = [menu.addAction(text).text() for text in drive(work())]
+    texts = [menu.addAction(action.text).text() for action in actions]
     assert [text for text in texts if HIDDEN.search(text)] == []
     assert any("<img src=x>" in text for text in texts)
     menu.deleteLater()
 
 
-def test_a_file_is_proposed_under_a_name_that_any_system_can_keep(qapp: QApplication) -> None:
-    async def look(window: MainWindow) -> set[str]:
-        dialog = export_runs(window, window.session, RunFilter(), ALL)
-        assert isinstance(dialog, QFileDialog)
-        names = [Path(name).name for name in dialog.selectedFiles()]
-        found = {name for name in (*names, dialog.windowTitle()) if HIDDEN.search(name)}
-        found |= {name for name in names if set(name) & set('<>:"/\\|?*&') or not name.endswith(".html")}
-        dialog.reject()
-        return found
-
-    in_window(look)
+async def test_a_file_is_proposed_under_a_name_that_any_system_can_keep(window: MainWindow) -> None:
+    dialog = export_runs(window, window.session, RunFilter(), ALL)
+    assert isinstance(dialog, QFileDialog)
+    names = [Path(name).name for name in dialog.selectedFiles()]
+    found = {name for name in (*names, dialog.windowTitle()) if HIDDEN.search(name)}
+    found |= {name for name in names if set(name) & set('<>:"/\\|?*&') or not name.endswith(".html")}
+    dialog.reject()
+    assert found == set()
 
 
-def test_pages_to_be_sent_hold_foreign_text_as_text(qapp: QApplication) -> None:
-    async def work() -> dict[str, str]:
-        core = await hostile_engine(ALL, ALL)
-        first = (await core.runs.batches())[0]
-        second = await core.runs.start(BatchRequest(name=ALL))
-        await core.runs.wait(second.id)
-        tools = await core.tools.gather(ToolSource(kind=SourceKind.SERVERS, names=(ALL,)), at_least=1)
-        return {
-            "runs": await RunReports(core.engine).page(RunFilter(), ALL),
-            "comparison": await RunReports(core.engine).comparison_page(first.id, second.id),
-            "quality": await AnalysisReports().quality_page(await core.quality.review(tools)),
-        }
-
-    for name, page in drive(work()).items():
+async def test_pages_to_be_sent_hold_foreign_text_as_text() -> None:
+    core = await hostile_engine(ALL, ALL)
+    first = (await core.runs.batches())[0]
+    second = await core.runs.start(BatchRequest(name=ALL))
+    await core.runs.wait(second.id)
+    tools = await core.tools.gather(ToolSource(kind=SourceKind.SERVERS, names=(ALL,)), at_least=1)
+    pages = {
+        "runs": await RunReports(core.engine).page(RunFilter(), ALL),
+        "comparison": await RunReports(core.engine).comparison_page(first.id, second.id),
+        "quality": await AnalysisReports().quality_page(await core.quality.review(tools)),
+    }
+    for name, page in pages.items():
         read = Reader(page)
         assert {"script", "img", "a", "iframe", "link", "object", "qt"} & set(read.elements) == set(), name
         assert [key for key, _ in read.attributes if key.startswith("on") or key in ("href", "src")] == [], name
@@ -166,11 +144,13 @@ def test_pages_to_be_sent_hold_foreign_text_as_text(qapp: QApplication) -> None:
         assert MARKUP in "".join(read.words), name
 
 
-OPEN_HARM = f"Said: {HOSTILE['html']} {HOSTILE['qt']} {HOSTILE['markdown']}"
+PLAIN = "Plain notes."
+"""A description without facts, so that a model's text that begins with it leaves none out."""
+OPEN_HARM = f"{PLAIN} Said: {HOSTILE['html']} {HOSTILE['qt']} {HOSTILE['markdown']}"
 """What can be seen: a description in which anything is hidden is refused before it is shown."""
 IN_UNICODE = " ".join(text for kind, text in HOSTILE.items() if kind != "surrogates")
 """What a server's definition can hold: one that no file can keep is set aside where it is read."""
-ENDLESS = f"Said: {HOSTILE['html']} ".ljust(1_990, "x")
+ENDLESS = f"{PLAIN} Said: {HOSTILE['html']} ".ljust(1_990, "x")
 REFUSED = ModelError(ModelFault.REJECTED, f"Said: {ALL}", hint=ALL, context={"body": ALL})
 NO_ANSWERS: dict[str, str | TefError] = {"words": f"Said: {ALL}", "endless words": f"Said: {HUGE}", "refusal": REFUSED}
 
@@ -193,17 +173,13 @@ REVIEWS = {"harm": review(f"Said: {ALL}", f"Said: {ALL}"), "endless": review(f"S
 NO_REVIEWS = {**NO_ANSWERS, "far too long": review("Said: so", f"Said: {HUGE}")}
 
 
-def over_model(reply: str | TefError, look: Look, text: str = ALL) -> None:
-    """Open the window over hostile tools, and a model that writes this whatever it is asked; nothing may be wrong."""
-
-    async def work() -> set[str]:
-        engine = await hostile_engine(text, text)
-        engine.writer.script = lambda _: reply
-        async with opened(engine) as window:
-            return await look(window)
-
-    found = drive(work())
-    assert found == set(), "\n".join(sorted(found))
+@asynccontextmanager
+async def over_model(reply: str | TefError, text: str = ALL, name: str = ALL) -> AsyncIterator[MainWindow]:
+    """Open the window over hostile tools, and a model that writes this whatever it is asked."""
+    engine = await hostile_engine(text, name)
+    engine.writer.script = lambda _: reply
+    async with opened(engine) as window:
+        yield window
 
 
 def said(part: QWidget) -> int:
@@ -250,7 +226,7 @@ async def asked_about_a_pair(window: MainWindow) -> ToolPairPane:
     await until(lambda: page.presenter.analysis)
     page.pair.open((0, 1))
     pane = page.view.pair
-    await until(lambda: pane.advice.current() is not None and pane.advice.ask.isVisible())
+    await until(pane.advice.ask.isVisible)
     pane.advice.ask.click()
     await agree(lambda: page.pair.requests.dialog)
     await until(lambda: _is_by_model(pane.advice) or pane.advice.notice.isVisible())
@@ -279,8 +255,8 @@ async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
 
 
 @pytest.mark.parametrize("reply", ADVICE.values(), ids=ADVICE)
-def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
-    async def look(window: MainWindow) -> set[str]:
+async def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
+    async with over_model(reply, PLAIN) as window:
         pane = await asked_about_a_pair(window)
         pane.full_texts_wanted.emit()
         found = text_faults(window, pane)
@@ -288,23 +264,19 @@ def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str
         while pane.advice.next_button.isEnabled():
             pane.advice.next_button.click()
             found |= text_faults(window, pane)
-        return found
-
-    over_model(reply, look)
+        assert found == set()
 
 
 @pytest.mark.parametrize("reply", NO_ADVICE.values(), ids=NO_ADVICE)
-def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
-    async def look(window: MainWindow) -> set[str]:
+async def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
+    async with over_model(reply) as window:
         pane = await asked_about_a_pair(window)
         assert pane.advice.notice.isVisible()
-        return text_faults(window, pane)
-
-    over_model(reply, look)
+        assert text_faults(window, pane) == set()
 
 
-def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QApplication, tmp_path: Path) -> None:
-    async def look(window: MainWindow) -> set[str]:
+async def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QApplication, tmp_path: Path) -> None:
+    async with over_model(ADVICE["harm"], PLAIN, IN_UNICODE) as window:
         part = (await asked_about_a_pair(window)).advice
         part.copy.click()
         assert QGuiApplication.clipboard().text() == OPEN_HARM
@@ -314,26 +286,20 @@ def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QAppl
             name, file = await saved(window, tmp_path)
             assert re.fullmatch(rf"[a-z0-9-]{{1,60}}-{form}\.json", name)
             assert OPEN_HARM in texts(json.loads(file.read_text("utf-8")))
-        return text_faults(window, part)
-
-    over_model(ADVICE["harm"], look, IN_UNICODE)
+        assert text_faults(window, part) == set()
 
 
 @pytest.mark.parametrize("reply", REVIEWS.values(), ids=REVIEWS)
-def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str) -> None:
-    async def look(window: MainWindow) -> set[str]:
+async def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str) -> None:
+    async with over_model(reply) as window:
         part = await asked_about_a_tool(window)
         assert said(part) == 4, "three reasons and the description"
-        return text_faults(window, part)
-
-    over_model(reply, look)
+        assert text_faults(window, part) == set()
 
 
 @pytest.mark.parametrize("reply", NO_REVIEWS.values(), ids=NO_REVIEWS)
-def test_why_a_model_says_nothing_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
-    async def look(window: MainWindow) -> set[str]:
+async def test_why_a_model_says_nothing_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
+    async with over_model(reply) as window:
         part = await asked_about_a_tool(window)
         assert part.failure.isVisible()
-        return text_faults(window, part)
-
-    over_model(reply, look)
+        assert text_faults(window, part) == set()

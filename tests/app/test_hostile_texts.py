@@ -1,15 +1,16 @@
 """Hostile texts of strangers are shown as plain text on every screen, and on the pages outside the screens."""
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Page
 from app.core_link.settings import Settings
+from app.core_link.targets import StartRuns
 from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.consent import ConsentSheet
 from app.screens.cases.page import CasesPage
@@ -26,7 +27,7 @@ from tests.support.displayed_text import HIDDEN, complaints, drawn, shows_markup
 from tests.support.fake_engine import FakeEngine
 from tests.support.special_workspaces import ALL, HUGE, MARKUP, hostile_engine
 from tests.support.window_tour import opened, overlays, tour
-from tests.support.windows import drive, session_for, shown, until
+from tests.support.windows import opened_dialog, session_for, shown, until
 from tests.support.workspace_files import written
 
 MOST_ROWS = 2
@@ -62,7 +63,7 @@ def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[]
     yield "import of cases", lambda: session.spawn(page_of(CasesPage).transfer.import_file(cases))
     yield "import of servers", lambda: session.spawn(page_of(ServersPage).bring_in([dropped]))
     yield "server", commands["servers.edit"]
-    yield "start", commands["runs.start"]
+    yield "start", lambda: window.go(StartRuns())
     yield "questions to a model", commands["quality.ask"]
     yield "palette", window.show_palette
 
@@ -94,53 +95,42 @@ ODD = "<img src=x>\u202egnp"
 SPEC = ServerSpec(name=ALL, transport=Transport.STDIO, command=ALL, args=(MARKUP, ALL), cwd=ALL, env={ALL: ALL})
 
 
-def in_window(look: Callable[[MainWindow], Coroutine[Any, Any, set[str]]]) -> None:
-    """Open the window over hostile texts and look at something in it; nothing may be wrong there."""
-
-    async def work() -> set[str]:
-        engine = await hostile_engine(ALL, ALL)
-        await engine.consents.allow_server(SPEC)
-        async with opened(engine) as window:
-            return await look(window)
-
-    found = drive(work())
-    assert found == set(), "\n".join(sorted(found))
+@pytest.fixture
+async def window(qapp: QApplication) -> AsyncIterator[MainWindow]:
+    """The window over hostile texts, and a program that may be started."""
+    engine = await hostile_engine(ALL, ALL)
+    await engine.consents.allow_server(SPEC)
+    async with opened(engine) as made:
+        yield made
 
 
-def test_programs_that_were_agreed_to_are_listed_as_text(qapp: QApplication) -> None:
-    async def look(window: MainWindow) -> set[str]:
-        window.settings_wanted.emit()
-        await until(lambda: window.window().findChildren(SettingsDialog))
-        sheet = window.window().findChildren(SettingsDialog)[0]
-        sheet.pane.set_current("consents")
-        await until(lambda: "<img src=" in drawn(sheet), every=0.1)
-        found = text_faults(sheet)
+async def test_programs_that_were_agreed_to_are_listed_as_text(window: MainWindow) -> None:
+    window.settings_wanted.emit()
+    sheet = await opened_dialog(window.window(), SettingsDialog)
+    sheet.pane.set_current("consents")
+    await until(lambda: "<img src=" in drawn(sheet), every=0.1)
+    found = text_faults(sheet)
+    sheet.close()
+    assert found == set()
+
+
+async def test_a_tool_is_tried_and_what_would_be_sent_is_shown_as_text(window: MainWindow) -> None:
+    server = (await window.session.call(lambda core: core.servers.list()))[0]
+    schema = {
+        "type": "object",
+        "properties": {MARKUP: {"description": ALL, "enum": [ALL]}, ALL: {"type": "string"}},
+    }
+    tool = Tool(server=ALL, name=ALL, description=ALL, input_schema=schema, raw={})
+    found: set[str] = set()
+    for sheet in (
+        ToolCallDialog(window.session, server, tool, window),
+        ConfirmCallDialog(server, tool, {ALL: ALL}, window),
+    ):
+        sheet.open()
+        await until(partial(shows_markup, sheet), every=0.1)
+        found |= text_faults(sheet)
         sheet.close()
-        return found
-
-    in_window(look)
-
-
-def test_a_tool_is_tried_and_what_would_be_sent_is_shown_as_text(qapp: QApplication) -> None:
-    async def look(window: MainWindow) -> set[str]:
-        server = (await window.session.call(lambda core: core.servers.list()))[0]
-        schema = {
-            "type": "object",
-            "properties": {MARKUP: {"description": ALL, "enum": [ALL]}, ALL: {"type": "string"}},
-        }
-        tool = Tool(server=ALL, name=ALL, description=ALL, input_schema=schema, raw={})
-        found: set[str] = set()
-        for sheet in (
-            ToolCallDialog(window.session, server, tool, window),
-            ConfirmCallDialog(server, tool, {ALL: ALL}, window),
-        ):
-            sheet.open()
-            await until(partial(shows_markup, sheet), every=0.1)
-            found |= text_faults(sheet)
-            sheet.close()
-        return found
-
-    in_window(look)
+    assert found == set()
 
 
 def test_a_workspace_that_cannot_be_opened_is_told_of_in_text(qapp: QApplication, tmp_path: Path) -> None:
@@ -157,21 +147,17 @@ def test_a_workspace_that_cannot_be_opened_is_told_of_in_text(qapp: QApplication
     door.close()
 
 
-def test_workspaces_that_were_opened_before_are_named_in_text(qapp: QApplication, tmp_path: Path) -> None:
+async def test_workspaces_that_were_opened_before_are_named_in_text(qapp: QApplication, tmp_path: Path) -> None:
     (tmp_path / f"{ODD}.db").touch()
     settings = Settings(None)
     settings.set("workspaces", [str(tmp_path / f"{ODD}.db"), str(tmp_path / "<img src=y>.db")])
 
     async def nowhere(_: object) -> None: ...
 
-    async def work() -> set[str]:
-        async with session_for(FakeEngine(), settings) as (session, _):
-            page = WelcomePage(session, WorkspaceMenu(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None))
-            shown(page)
-            page.failure.show_message(ALL, ALL, details=ALL)
-            await until(lambda: "<img src=" in drawn(page), every=0.1)
-            found = text_faults(page)
-            page.close()
-            return found
-
-    assert drive(work()) == set()
+    async with session_for(FakeEngine(), settings) as (session, _):
+        page = WelcomePage(session, WorkspaceMenu(QWidget(), settings, nowhere, nowhere, nowhere, lambda _: None))
+        shown(page)
+        page.failure.show_message(ALL, ALL, details=ALL)
+        await until(lambda: "<img src=" in drawn(page), every=0.1)
+        assert text_faults(page) == set()
+        page.close()

@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mcp_tef.embedding.embedder_registry import FOLDER_VARIABLE
-from mcp_tef.embedding.local_embedder import FastembedEmbedder
+from mcp_tef.embedding.local_embedder import FOLDER_VARIABLE, FastembedEmbedder
 from mcp_tef.embedding.tfidf import TfidfIndex
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
-from mcp_tef.model.runs import BatchRequest, ModelSettings, PlannedRun, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.run_filter import RunFilter, RunOrder
+from mcp_tef.model.runs import BatchRequest, ModelSettings, PlannedRun, RunStatus
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import VerdictKind
 from mcp_tef.storage.database import chunks
@@ -29,7 +30,7 @@ from mcp_tef.storage.run_facts import refresh_facts
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.storage.workspace_file import connect
 from mcp_tef.workflows.metrics import MetricsService
-from tests.benchmarks.store_size import request, response
+from tests.benchmarks.store_size import request, response, seconds
 from tests.support.workspace_files import draft, http, offered, rows, tool
 
 TOOLS, CASES, BATCHES, REPEATS = 200, 1000, 20, 5
@@ -97,6 +98,14 @@ def finish(path: Path, snapshot: str) -> None:
         connection.execute("COMMIT")
 
 
+async def filled(path: Path, runs: int) -> None:
+    """A workspace with a past."""
+    store = await open_store(path)
+    _, snapshot = await planned(store, runs)
+    finish(path, snapshot)
+    await store.close()
+
+
 async def refresh(store: SqliteStore) -> None:
     """Write the facts of all runs anew."""
     ids = rows(store.path, "SELECT id FROM test_runs")
@@ -140,16 +149,6 @@ def _verdict(run_id: str, word: str, kind: str) -> tuple[Any, ...]:
     verdict = (1.0 if correct else None, correct, ok, None, "robust" if right else "misleading")
     words = "Picked what was expected, and with values that are right."
     return (new_id(), run_id, word, int(right), *verdict, words, kind, ok, matches)
-
-
-async def seconds(question: Callable[[], Awaitable[object]]) -> float:
-    """Wall time of the best of three."""
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        await question()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def filters(batch: BatchId) -> dict[str, RunFilter]:

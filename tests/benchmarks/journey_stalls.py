@@ -2,10 +2,9 @@
 
 The real window, offscreen, with real servers and a model on loopback; what is measured says `watch_roles.py`.
 
-    python -m tests.benchmarks.journey_stalls [--check]
+    python -m tests.benchmarks.journey_stalls
 """
 
-import argparse
 import json
 import sys
 import tempfile
@@ -53,14 +52,11 @@ def measure(folder: Path) -> dict[str, Watch]:
 
 
 def main() -> int:
-    """Print a table; with `--check`, 1 where the limit is passed."""
-    parser = argparse.ArgumentParser(description="Stalls of the window's thread in journeys by keyboard.")
-    parser.add_argument("--check", action="store_true")
-    chosen = parser.parse_args()
+    """Print a table; 1 where the limit is passed."""
     with tempfile.TemporaryDirectory() as folder:
         prepared(Path(folder))
         worst = told(measure(Path(folder)))
-    return int(chosen.check and worst >= WORST_MS)
+    return int(worst >= WORST_MS)
 
 
 if __name__ == "__main__":

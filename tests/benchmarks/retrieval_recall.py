@@ -18,7 +18,7 @@ import numpy as np
 
 from mcp_tef.embedding.local_embedder import FastembedEmbedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
-from mcp_tef.llm.retrieval_baseline import BLEND, WORDS, WORDS_SHARE, Calibration, Ranker, Scores
+from mcp_tef.llm.retrieval_baseline import MEANING, WORDS, WORDS_SHARE, Calibration, Ranker, Scores
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.prompts.tool_aliases import offer
@@ -103,26 +103,19 @@ class Methods:
     """Scores of one query by each method, preparing each tool set once."""
 
     def __init__(self, embedder: Embedder | None) -> None:
-        self._words = Ranker(TfidfLexicon(), _finder(None))
-        self._both = Ranker(TfidfLexicon(), _finder(embedder)) if embedder else None
+        self._words = Ranker(TfidfLexicon())
+        self._both = Ranker(TfidfLexicon(), embedder) if embedder else None
 
     async def scores(self, asked: Query) -> dict[str, Scores]:
-        words = (await self._words.rank(asked.text, asked.offered)).scores
+        words = await self._words.scores(asked.text, asked.offered)
         if self._both is None:
             return {"tf-idf": words}
-        both = (await self._both.rank(asked.text, asked.offered)).scores
+        both = await self._both.scores(asked.text, asked.offered)
         return {
             "tf-idf": words,
             "model": np.float32(1 / (1 - WORDS_SHARE)) * (both - np.float32(WORDS_SHARE) * words),
             "blend": both,
         }
-
-
-def _finder(embedder: Embedder | None) -> Any:
-    async def find() -> Embedder | None:
-        return embedder
-
-    return find
 
 
 def recall(scored: Sequence[tuple[Scores, frozenset[int]]]) -> str:
@@ -133,7 +126,7 @@ def recall(scored: Sequence[tuple[Scores, frozenset[int]]]) -> str:
 
 def no_tool(scored: Sequence[tuple[Scores, frozenset[int]]], calibration: Calibration) -> str:
     """How often the threshold decides rightly between a tool and none."""
-    tops = np.array([row.max() >= calibration.threshold for row, _ in scored])
+    tops = np.array([calibration.decide(float(row.max()), 0.0, len(row)).picked for row, _ in scored])
     called = np.array([bool(right) for _, right in scored])
     return (
         f"right {np.mean(tops == called):.3f}, keeps {np.mean(tops[called]):.3f}, refuses {np.mean(~tops[~called]):.3f}"
@@ -151,7 +144,7 @@ async def measure(name: str, queries: Sequence[Query], methods: Methods) -> None
         several = [row for row in rows if row[1] and len(row[0]) > 1]
         print(f"  {method:7} {recall(several)}")
         if any(not right for _, right in rows) and method != "model":
-            print(f"  {'':7} tool or none: {no_tool(rows, BLEND if method == 'blend' else WORDS)}")
+            print(f"  {'':7} tool or none: {no_tool(rows, MEANING if method == 'blend' else WORDS)}")
 
 
 async def main() -> None:

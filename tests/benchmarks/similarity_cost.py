@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from mcp_tef.model.similarity import MatrixKind, ToolSet
+from mcp_tef.model.similarity import FlagRule, MatrixKind, ToolSet
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
@@ -83,9 +83,10 @@ def measure(count: int) -> None:
     similarity = Similarity(tools, Meaning(embedder="given", described=Vectors(rows), full=Vectors(other)))
     first = timed("the similarity square", lambda: similarity.matrix(MatrixKind.SIMILARITY))
     first += timed(
-        "histogram and how many pairs from 0.85 on", lambda: (similarity.histogram(), similarity.count_at(0.85))
+        "histogram and how many pairs from 0.85 on",
+        lambda: (similarity.histogram(), similarity.count_flagged(FlagRule(0.85))),
     )
-    first += timed("the 200 most alike pairs with all their scores", lambda: similarity.flagged(0.5, 200))
+    first += timed("the 200 most alike pairs with all their scores", lambda: similarity.flagged(FlagRule(0.5), 200))
     print(f"  {'what the screen asks for first':58} {first:8.3f} s   {first / product:5.1f} × bare")
     rest = sum(timed(f"the {kind} square", partial(similarity.matrix, kind)) for kind in list(MatrixKind)[1:])
     print(f"  {'every square':58} {first + rest:8.3f} s   {(first + rest) / product:5.1f} × bare")

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus
+from mcp_tef.model.run_filter import RunFilter, RunOrder
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.workspace_files import draft, fill, offered, right, tool

@@ -174,6 +174,7 @@ def test_servers_import(transcript: Transcript, folder: Path, replacements: dict
 
 def test_cases(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     transcript.both("cases", "list")
+    transcript.both("cases", "families")
     transcript.both("cases", "list", "--tag", "enum")
     transcript.both("cases", "show", "Spare parts under a price")
     transcript.both("cases", "show", "Stock or search, both would do")
@@ -182,6 +183,9 @@ def test_cases(transcript: Transcript, folder: Path, replacements: dict[str, str
     transcript.both("cases", "import", "cases.json")
     (folder / "bad.json").write_text(json.dumps({"cases": [{"query": 5}, {"name": "no query"}]}), "utf-8")
     transcript.both("cases", "import", "bad.json")
+    transcript.both("cases", "draft", "--tools-file", "files.json", "--tool", TOOLS[0]["name"])
+    transcript.say("cases", "draft", "--server", SERVER, "--tool", "book_repair", "--out", "drafts.yaml")
+    transcript.both("cases", "check")
     transcript.say("cases", "remove", "reads")
     transcript.both("cases", "remove", "No tool")
     assert_golden("commands/cases.txt", normalized(transcript.text, replacements))
@@ -228,14 +232,14 @@ def test_metrics(transcript: Transcript, folder: Path, replacements: dict[str, s
 
 def test_similarity(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     transcript.both("similarity", "--tools-file", "bikes.json", *OFFLINE)
-    transcript.both("similarity", "--tools-file", "files.json", *OFFLINE, "--threshold", "0.5", "--full")
+    transcript.both("similarity", "--tools-file", "files.json", *OFFLINE, "--threshold", "0.3", "--full")
     transcript.say("similarity", "--tools-file", "files.json", *OFFLINE, "--out", "out.csv")
     transcript.file(folder / "out.csv")
     pair = {"id": 1, "tool_a": TOOLS[0], "tool_b": TOOLS[1]}
     (folder / "pairs.jsonl").write_text(json.dumps(pair) + "\n" + json.dumps({"id": 2, "tool_a": {}}) + "\n", "utf-8")
     transcript.both("similarity", "--pairs", "pairs.jsonl", *OFFLINE)
     transcript.both("overlap", "--tools-file", "files.json", *OFFLINE)
-    transcript.both("recommend", "--tools-file", "files.json", *OFFLINE, "--threshold", "0.5", "--patch-dir", "patches")
+    transcript.both("recommend", "--tools-file", "files.json", *OFFLINE, "--threshold", "0.3", "--patch-dir", "patches")
     for patch in sorted((folder / "patches").iterdir()):
         transcript.file(patch)
     assert_golden("commands/similarity.txt", normalized(transcript.text, replacements))

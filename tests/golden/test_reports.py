@@ -23,6 +23,7 @@ from mcp_tef import (
     ToolLabel,
     WorkItem,
 )
+from mcp_tef.model.similarity import FlagRule
 from mcp_tef.reports.analysis_reports import AnalysisReports
 from mcp_tef.reports.junit import to_junit
 from mcp_tef.reports.markdown import results_markdown
@@ -68,7 +69,7 @@ def similarity_results() -> SimilarityResults:
     work = WorkItem(pair=pair, observation=observation, standing=PairStatus.SIMILAR_AND_CONFUSED, harm=3.0)
     group = ToolGroup("file, name", (0, 1))
     clusters = Clusters(order=(3, 0, 1, 2), merges=(), groups=(group,), near_duplicates=(pair,))
-    return SimilarityResults(similarity=similarity, threshold=0.85, clusters=clusters, work=(work,))
+    return SimilarityResults(similarity=similarity, rule=FlagRule(0.4), clusters=clusters, work=(work,))
 
 
 async def compared() -> tuple[FakeEngine, RunReports]:
@@ -78,7 +79,7 @@ async def compared() -> tuple[FakeEngine, RunReports]:
     first = await core.runs.start(BatchRequest(name="Before"))
     await core.runs.wait(first.id)
     case = (await core.cases.list())[0]
-    wrong = Expectation(((ExpectedCall(tool="never_there"),),))
+    wrong = Expectation(((ExpectedCall(tool="book_repair"),),))
     await core.cases.edit(case.id, CaseDraft(name=case.name, query=EVIL, expectation=wrong, servers=case.draft.servers))
     await core.cases.add([CaseDraft(name="new", query="something new", servers=case.draft.servers)])
     second = await core.runs.start(BatchRequest(name="After"))

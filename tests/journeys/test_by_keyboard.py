@@ -3,17 +3,18 @@
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.screens.runs.page import RunsPage
 from app.screens.similarity.page import SimilarityPage
 from app.widgets.matrix import MatrixChart
-from tests.support.command_line import command
+from tests.support.command_line import command, say
 from tests.support.keyboard_user import CTRL, Keyboard, at_the_window, spoken, the
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 Key = Qt.Key
 
@@ -32,14 +33,12 @@ def similarity(user: Keyboard) -> SimilarityPage:
     return page
 
 
-def test_from_the_first_start_to_a_confusion_and_what_to_write_instead(qapp: QApplication, tmp_path: Path) -> None:
+async def test_from_the_first_start_to_a_confusion_and_what_to_write_instead(
+    qapp: QApplication, tmp_path: Path
+) -> None:
     report = tmp_path / "report.html"
-
-    async def work() -> None:
-        async with at_the_window(tmp_path / "first.db") as user:
-            await look_at_the_sample(user, report)
-
-    drive(work())
+    async with at_the_window(tmp_path / "first.db") as user:
+        await look_at_the_sample(user, report)
     assert "What to work on" in report.read_text("utf-8")
 
 
@@ -69,7 +68,7 @@ async def look_at_the_sample(user: Keyboard, report: Path) -> None:
 
 
 async def walk_to_a_confusion(user: Keyboard, chart: MatrixChart) -> None:
-    """Walk with the arrows to the cell that a wrong tool was most often picked in."""
+    """Walk with the arrows to the most frequent confusion; of equals, to tools that share a word and so have advice."""
     matrix = chart.matrix()
     names = list(zip(matrix.rows, matrix.row_keys, strict=True))
     wrong = {
@@ -77,23 +76,26 @@ async def walk_to_a_confusion(user: Keyboard, chart: MatrixChart) -> None:
         for cell, number in matrix.cells.items()
         if matrix.keys[cell[1]] not in ("–", "?", names[cell[0]][1]) and names[cell[0]][1] != "–"
     }
-    row, column = max(wrong, key=lambda cell: wrong[cell])
+    named = {key: name for name, key in names}
+
+    def shared_words(cell: tuple[int, int]) -> int:
+        words_of = (set(name.split("_")) for name in (names[cell[0]][0], named.get(matrix.keys[cell[1]], "")))
+        return len(set.intersection(*words_of))
+
+    row, column = max(wrong, key=lambda cell: (wrong[cell], shared_words(cell)))
     user.press(Key.Key_Home)
     user.press(Key.Key_Down, times=row + 1)
     user.press(Key.Key_Right, times=column)
     assert chart.current() == (row, column)
 
 
-def test_from_a_config_and_a_case_to_two_models_compared(qapp: QApplication, tmp_path: Path) -> None:
+async def test_from_a_config_and_a_case_to_two_models_compared(qapp: QApplication, tmp_path: Path) -> None:
     program, *rest = command("sample-server")
     config = json.dumps({"mcpServers": {"bikes": {"command": program, "args": rest}}})
 
-    async def work(address: str) -> None:
-        async with at_the_window(tmp_path / "own.db") as user:
-            await compare_two_models(user, config, address)
-
     with ModelStub(only_the_first_finds_it) as stub:
-        drive(work(stub.url))
+        async with at_the_window(tmp_path / "own.db") as user:
+            await compare_two_models(user, config, stub.url)
 
 
 def only_the_first_finds_it(request: Received) -> Reply:
@@ -110,7 +112,7 @@ async def compare_two_models(user: Keyboard, config: str, address: str) -> None:
     await user.go(4, "metrics")
     await user.tab_to("View")
     user.press(Key.Key_Right, times=3)
-    await user.see("0 fixed and 1 regressed")
+    await user.see("0 wins, 1 loss")
     await user.see("The batches asked different models")
     await user.see("Picked no tool, expected find_parts")
 
@@ -150,3 +152,72 @@ async def run_with(user: Keyboard, model: str, address: str) -> None:
     user.type(address)
     await user.push("Run 1 case")
     await until(lambda: runs(user).presenter.current != before and runs(user).presenter.batches.newest_active() is None)
+
+
+TEXT = {"type": "string", "description": "Words to look for."}
+LOOK_ALIKES = [
+    {"name": "search_notes", "description": "Search the notes for words. The matching notes are returned."},
+    {"name": "find_notes", "description": "Find the notes that hold some words. All the matching notes are returned."},
+    {"name": "delete_file", "description": "Delete a file for good."},
+]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A workspace with a server whose tools are easily confused."""
+    schema = {"type": "object", "properties": {"query": TEXT}, "required": ["query"]}
+    tools, workspace = tmp_path / "notes.json", tmp_path / "drafted.db"
+    tools.write_text(json.dumps([{**tool, "inputSchema": schema} for tool in LOOK_ALIKES]), "utf-8")
+    assert say("servers", "add", "notes", "--tools-file", tools, "--workspace", workspace).code == 0
+    return workspace
+
+
+async def test_from_a_server_to_drafted_cases_a_run_and_what_to_write_instead(qapp: QApplication, notes: Path) -> None:
+    async with at_the_window(notes) as user:
+        await user.go(1, "servers")
+        await keep_drafts(user, 10)
+        await run_offline(user, 10)
+        await copy_advice(user)
+
+
+async def keep_drafts(user: Keyboard, number: int) -> None:
+    """Draft cases for the server, edit one, drop one, and keep so many with one key each."""
+    await user.command("Draft test cases for the server")
+    await user.see(" left")
+    await user.wake()
+    await user.tab_to("Drafted cases")
+    user.press(Key.Key_D)
+    user.press(Key.Key_Z, CTRL)
+    user.press(Key.Key_K, times=number - 1)
+    user.press(Key.Key_E)
+    user.type("Which spare parts fit a folding bike?")
+    user.press(Key.Key_Return)
+    await user.see(f"{number} kept, 0 dropped")
+    await user.push(f"Add {number} cases")
+    await user.see(f"Added {number} cases")
+
+
+async def run_offline(user: Keyboard, number: int) -> None:
+    """Run the drafted cases with the baseline, whose result says that they were generated."""
+    await user.go(2, "cases")
+    user.press(Key.Key_R, CTRL)
+    await user.see(f"All {number} cases")
+    await user.push(f"Run {number} cases")
+    await user.go(3, "runs")
+    await until(lambda: runs(user).presenter.batch and runs(user).presenter.batches.newest_active() is None)
+    await user.see(f"{number} of {number} cases were generated")
+
+
+async def copy_advice(user: Keyboard) -> None:
+    """Find the look-alikes of the catalogue, open the most confusable pair and copy what to write instead."""
+    await user.go(5, "similarity")
+    await until(lambda: similarity(user).presenter.analysis)
+    await user.tab_to("View")
+    user.press(Key.Key_Right)
+    await user.tab_to("Pairs of tools")
+    user.press(Key.Key_Return)
+    pair = similarity(user).view.pair
+    await until(lambda: pair.advice.copy.isVisible() and pair.advice.copy.isEnabled())
+    QApplication.clipboard().clear()
+    await user.push(spoken(pair.advice.copy))
+    assert QApplication.clipboard().text()

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -12,20 +13,22 @@ from tests.support import workspace_files
 from tests.support.command_line import run, say
 from tests.support.keyboard_user import CTRL, Keyboard, at_the_window
 from tests.support.model_stub import ModelStub
-from tests.support.windows import drive, until
+from tests.support.windows import until
 
 Key = Qt.Key
 DEAR = "openai/gpt-4"
 CASES = 10
 CAP = 0.05
+PRICE = "30,60"
 
 
-def workspace(folder: Path) -> Path:
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
     """A workspace with a server out of a file and ten cases."""
-    path = folder / "work.db"
-    cases = workspace_files.case_file(folder, [workspace_files.weather(number) for number in range(CASES)])
+    path = tmp_path / "work.db"
+    cases = workspace_files.case_file(tmp_path, [workspace_files.weather(number) for number in range(CASES)])
     for arguments in (
-        ("servers", "add", "city", "--tools-file", workspace_files.tools_file(folder)),
+        ("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path)),
         ("servers", "check", "city"),
         ("cases", "import", cases),
     ):
@@ -47,12 +50,10 @@ def judged(batch: Batch) -> int:
     return batch.count("TP")
 
 
-def test_a_cap_is_told_kept_and_raised_in_the_window(qapp: QApplication, tmp_path: Path) -> None:
-    path = workspace(tmp_path)
-
-    async def work(address: str) -> None:
-        async with at_the_window(path) as user:
-            await start_with_a_cap(user, address)
+async def test_a_cap_is_told_kept_and_raised_in_the_window(qapp: QApplication, workspace: Path) -> None:
+    with ModelStub() as stub:
+        async with at_the_window(workspace) as user:
+            await start_with_a_cap(user, stub.url)
             await until(lambda: "All cases stopped: The cost cap of $0.05 would be passed." in said(user))
             stopped = newest(user)
             assert stopped.status is BatchStatus.CANCELLED
@@ -65,9 +66,6 @@ def test_a_cap_is_told_kept_and_raised_in_the_window(qapp: QApplication, tmp_pat
             assert (judged(ended), ended.max_cost_usd) == (CASES, 1.0)
             assert ended.cost_usd is not None
             assert ended.cost_usd > stopped.cost_usd
-
-    with ModelStub() as stub:
-        drive(work(stub.url))
         assert len(stub.requests) == CASES
 
 
@@ -89,6 +87,10 @@ async def start_with_a_cap(user: Keyboard, address: str) -> None:
     user.type(address)
     await user.tab_to("Cost cap")
     user.type(f"{CAP:g}")
+    await user.tab_to("Price in, out")
+    user.type(PRICE)
+    await user.tab_to("Answer limit")
+    user.type("100")
     await user.see("10 runs · about ")
     await user.see(" tokens · about $0.")
     await user.push("Run 10 cases")
@@ -98,7 +100,7 @@ async def raise_the_cap(user: Keyboard) -> None:
     """Go on with the batch: read what was spent, and allow a dollar."""
     await user.push("Resume")
     await user.see("Cost cap reached")
-    await user.see("of $0.05 was spent. The remaining runs cost about $0.")
+    await user.see("of $0.05 was spent. The remaining runs cost at most $")
     await user.tab_to("New cap")
     user.type("0.05")
     user.press(Key.Key_Return)
@@ -107,24 +109,41 @@ async def raise_the_cap(user: Keyboard) -> None:
     user.press(Key.Key_Return)
 
 
-def test_a_cap_is_kept_and_raised_on_the_command_line(tmp_path: Path) -> None:
-    path = workspace(tmp_path)
+def test_a_cap_is_kept_and_raised_on_the_command_line(workspace: Path) -> None:
     key = {"OPENAI_API_KEY": "sk-test"}
     with ModelStub() as stub:
         first = run(
-            *("run", "--model", DEAR, "--base-url", stub.url, "--max-cost", f"{CAP:g}", "--workspace", path, "--json"),
+            *(
+                "run",
+                "--model",
+                DEAR,
+                "--base-url",
+                stub.url,
+                "--max-cost",
+                f"{CAP:g}",
+                "--price",
+                PRICE,
+                "--max-tokens",
+                "100",
+                "--workspace",
+                workspace,
+                "--json",
+            ),
             environment=key,
         )
         assert first.code == 1
         assert "The cost cap of $0.05 would be passed." in first.err
+        assert first.document["stopped"] == "The cost cap of $0.05 would be passed."
+        shown = run("runs", "show", first.document["batch"], "--workspace", workspace, "--json")
+        assert shown.document["stopped"] == first.document["stopped"]
         before = [one for one in first.document["runs"] if one["classification"] == "TP"]
         assert 0 < len(before) < CASES
         assert CAP / 2 < sum(one["cost_usd"] for one in before) <= CAP
-        again = run("runs", "resume", "--workspace", path, "--json", environment=key)
+        again = run("runs", "resume", "--workspace", workspace, "--json", environment=key)
         assert (again.code, again.error["code"]) == (2, "cost_cap_used_up")
         assert "is used up: $0.0" in again.error["message"]
-        last = run("runs", "resume", "--max-cost", "1", "--workspace", path, "--json", environment=key)
-        assert last.code == 0
+        last = run("runs", "resume", "--max-cost", "1", "--workspace", workspace, "--json", environment=key)
+        assert (last.code, last.document["stopped"]) == (0, None)
         assert len([one for one in last.document["runs"] if one["classification"] == "TP"]) == CASES
         assert {json.dumps(one) for one in before} <= {json.dumps(one) for one in last.document["runs"]}
         assert len(stub.requests) == CASES

@@ -96,7 +96,18 @@ def test_a_cloud_model_without_a_key_is_refused_with_the_place_to_put_it(tmp_pat
     said = say("run", "--model", "openai/gpt-4.1-mini", "--json")
     assert said.code == 3
     assert said.error["code"] == "key_missing"
-    assert "OPENAI_API_KEY" in said.error["hint"]
+    assert all(way in said.error["hint"] for way in ("--key-stdin", "keys set openai", "OPENAI_API_KEY"))
+    assert say("runs", "list", "--json").document["runs"] == []
+
+
+def test_an_unknown_provider_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path))
+    say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]))
+    said = say("run", "--model", "opnai/gpt-4.1-mini", "--json")
+    assert said.code == 2
+    assert said.error["code"] == "not_found"
+    assert said.error["message"] == "There is no provider called opnai."
+    assert said.error["hint"] == "Did you mean openai?"
     assert say("runs", "list", "--json").document["runs"] == []
 
 

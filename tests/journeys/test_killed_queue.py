@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.screens.runs.page import RunsPage
@@ -18,7 +19,7 @@ from tests.support.keyboard_user import Keyboard, at_the_window, the
 from tests.support.killed_commands import finished
 from tests.support.model_replies import Received, Reply, pick
 from tests.support.model_stub import ModelStub
-from tests.support.windows import drive, until
+from tests.support.windows import until
 from tests.support.workspace_files import rows
 
 CASES = 5
@@ -40,11 +41,12 @@ class Model:
         return Reply(body="", hang=True) if self.held and self.asked > ANSWERED else pick(request)
 
 
-def workspace(folder: Path) -> Path:
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
     """A server out of a file, and five cases."""
-    path = folder / "work.db"
-    cases = workspace_files.case_file(folder, [workspace_files.weather(number) for number in range(CASES)])
-    tools = workspace_files.tools_file(folder)
+    path = tmp_path / "work.db"
+    cases = workspace_files.case_file(tmp_path, [workspace_files.weather(number) for number in range(CASES)])
+    tools = workspace_files.tools_file(tmp_path)
     for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
         assert say(*arguments, "--workspace", path).code == 0
     return path
@@ -85,37 +87,31 @@ def batches(user: Keyboard) -> dict[str, Batch]:
     return {batch.name: batch for batch in page.presenter.batches.all()}
 
 
-def test_all_three_are_told_truthfully_and_go_on_in_their_order(qapp: QApplication, tmp_path: Path) -> None:
-    path, model = workspace(tmp_path), Model()
+async def test_all_three_are_told_truthfully_and_go_on_in_their_order(qapp: QApplication, workspace: Path) -> None:
+    model = Model()
 
-    async def work() -> None:
-        async with at_the_window(path) as user:
+    with ModelStub(model) as stub:
+        with at_work(workspace, stub.url) as process:
+            await_state(process, workspace, model)
+            process.kill()
+        assert process.returncode == -9
+        before = finished(workspace)
+        assert len(before) == ANSWERED
+        async with at_the_window(workspace) as user:
             await user.see(
                 "3 batches were interrupted, with runs left: First (3 of 5 runs), Second (all 5 runs) "
                 "and Third (all 5 runs)."
             )
-            assert finished(path) == before
+            assert finished(workspace) == before
             model.held = False
             await user.come_to("servers")
             the(QPushButton, user.window, lambda one: one.text() == "Resume").click()
             await user.come_to("runs")
             await until(lambda: [one.status for one in batches(user).values()] == [BatchStatus.COMPLETED] * 3)
-            assert {name: one.count("TP") for name, one in batches(user).items()} == {
-                "First": CASES,
-                "Second": CASES,
-                "Third": CASES,
-            }
-
-    with ModelStub(model) as stub:
-        with at_work(path, stub.url) as process:
-            await_state(process, path, model)
-            process.kill()
-        assert process.returncode == -9
-        before = finished(path)
-        assert len(before) == ANSWERED
-        drive(work())
+            judged = {name: one.count("TP") for name, one in batches(user).items()}
+            assert judged == {"First": CASES, "Second": CASES, "Third": CASES}
         assert model.asked == 3 * CASES + 1
-    assert before <= finished(path)
-    began = [name for (name,) in rows(path, "SELECT b.name FROM test_runs r JOIN batches b ON b.id = r.batch_id "
+    assert before <= finished(workspace)
+    began = [name for (name,) in rows(workspace, "SELECT b.name FROM test_runs r JOIN batches b ON b.id = r.batch_id "
                                             "ORDER BY r.completed_at")]  # fmt: skip
     assert began == ["First"] * CASES + ["Second"] * CASES + ["Third"] * CASES

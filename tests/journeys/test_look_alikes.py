@@ -15,7 +15,7 @@ WORDS = ("--embedder", "tfidf")
 TEXT = {"type": "string", "description": "Which one."}
 SEARCH = {
     "name": "search_notes",
-    "description": 'Search the notes for "words"\nand return the matching notes – best first.',
+    "description": 'Search the open notes for words.\nReturns the "matching" notes – best first.',
     "inputSchema": {
         "type": "object",
         "properties": {
@@ -28,7 +28,7 @@ SEARCH = {
 FIND = {
     "name": "find_notes",
     "title": "Find",
-    "description": 'Search the notes for "words"\nand return all the matching notes – best first.',
+    "description": 'Search the archived notes for words.\nReturns the "matching" notes – best first.',
     "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}},
 }
 DELETE = {
@@ -71,9 +71,9 @@ def applied(patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_pair_is_found_mended_and_then_less_alike(notes: Path, tmp_path: Path) -> None:
+def test_a_pair_is_found_and_each_tool_then_says_when_to_use_the_other(notes: Path, tmp_path: Path) -> None:
     servers = ("--server", "notes", "shop", *WORDS)
-    likeness = run("similarity", *servers, "--threshold", "0.5", "--full", "--out", tmp_path / "likeness.json")
+    likeness = run("similarity", *servers, "--threshold", "0.3", "--full", "--out", tmp_path / "likeness.json")
     assert likeness.code == 0, likeness.err
     document = json.loads((tmp_path / "likeness.json").read_text("utf-8"))
     first = document["flagged"][0]
@@ -81,7 +81,7 @@ def test_a_pair_is_found_mended_and_then_less_alike(notes: Path, tmp_path: Path)
     assert len(document["tools"]) == len(document["matrix"]) > 10
 
     fixes = tmp_path / "fixes"
-    advised = run("recommend", *servers, "--threshold", "0.5", "--patch-dir", fixes, "--json")
+    advised = run("recommend", *servers, "--threshold", "0.3", "--patch-dir", fixes, "--json")
     assert advised.code == 0, advised.err
     (pair,) = [one for one in advised.document["pairs"] if {one["a"], one["b"]} == {first["a"], first["b"]}]
     patches = [one["patch"] for one in pair["recommendations"] if one["patch"]]
@@ -91,16 +91,20 @@ def test_a_pair_is_found_mended_and_then_less_alike(notes: Path, tmp_path: Path)
     written = [json.loads(file.read_text("utf-8")) for file in sorted(fixes.glob("*.patch.json"))]
     assert all(patch in written for patch in patches)
 
-    revised = workspace_files.written(tmp_path / "revised.json", {"tools": applied(patches[0])})
-    again = run("similarity", "--tools-file", revised, *WORDS, "--json")
-    before = run("similarity", "--tools-file", notes, *WORDS, "--json")
-    assert again.document["matrix"][0][2] < before.document["matrix"][0][2]
+    together = json.loads((fixes / "all-notes.patch.json").read_text("utf-8"))
+    assert together == advised.document["patches"]["notes"]
+    texts = {tool["name"]: tool["description"] for tool in applied(together)}
+    for tool, other in ((SEARCH, FIND), (FIND, SEARCH)):
+        assert texts[tool["name"]].startswith(tool["description"])
+        assert f"use `{other['name']}`" in texts[tool["name"]]
+    assert all(one["cases"]["cases"] == 3 for one in pair["recommendations"])
+    revised = workspace_files.written(tmp_path / "revised.json", {"tools": applied(together)})
     assert run("quality", "--tools-file", revised, "--fail-on", "error").code == 0
 
 
 def test_what_runs_say_stands_beside_what_looks_alike(notes: Path, tmp_path: Path) -> None:
     page = tmp_path / "likeness.html"
-    assert run("similarity", "--server", "notes", *WORDS, "--threshold", "0.5", "--out", page).code == 0
+    assert run("similarity", "--server", "notes", *WORDS, "--threshold", "0.3", "--out", page).code == 0
     text = page.read_text("utf-8")
     assert "What to work on" in text
     assert " runs</td>" in text

@@ -107,9 +107,9 @@ def test_a_planted_key_is_found_nowhere(
         files = [part for kind in ("junit", "html", "csv") for part in (f"--{kind}", tmp_path / f"report.{kind}")]
         sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")
         start("run", "--model", "openai/stub", *sent, "--retries", "0", *files)
+        said.append(piped(model))
         assert {request.key for request in model.requests} == {MODEL_KEY}
-        alike = ("--embedder", "litellm:openai/stub", *sent, "--out", tmp_path / "alike.json")
-        start("similarity", *BOTH, *alike)
+        start("similarity", *BOTH, "--embedder", "litellm:openai/stub", *sent, "--out", tmp_path / "alike.json")
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:
         do("runs", "show", item["id"], "--json")
@@ -124,6 +124,15 @@ def test_a_planted_key_is_found_nowhere(
     assert [one.err for one in said if one.code == 2] == []
     found = [line for one in said for line in where(one)] + holding((home, tmp_path)) + PROCESSES_WITH_THE_KEY
     assert found == [], "\n".join(found)
+
+
+def piped(model: ModelStub) -> Said:
+    """What a command says that is given the key on standard input."""
+    arguments = ("run", "--model", "openai/stub", "--base-url", model.url, "--retries", "0", "--key-stdin", "--debug")
+    asked = len(model.requests)
+    said = run(*arguments, stdin=MODEL_KEY, environment={"OPENAI_API_KEY": ""})
+    assert len(model.requests) > asked
+    return said
 
 
 def require_only_its_own(listed: Said) -> None:

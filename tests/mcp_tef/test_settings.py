@@ -16,10 +16,12 @@ def config(environment: dict[str, str], settings: dict[str, str]) -> Config:
 
 def test_the_environment_goes_before_what_is_set_and_that_before_the_default() -> None:
     set_here = {"SIMILARITY_THRESHOLD": "0.6"}
-    assert config({}, {}).similarity_threshold == 0.85
+    assert config({}, {}).similarity_threshold is None
     assert config({}, set_here).similarity_threshold == 0.6
     assert config({"SIMILARITY_THRESHOLD": "0.7"}, set_here).similarity_threshold == 0.7
     assert config({"SIMILARITY_THRESHOLD": " "}, set_here).similarity_threshold == 0.6
+    assert config({}, {"OFFLINE_WORDS_THRESHOLD": "0.3"}).words_threshold == 0.3
+    assert config({}, {}).meaning_threshold is None
 
 
 def test_what_cannot_be_meant_is_passed_over_and_told() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 from mcp_tef import ExpectedCall, TestCase
-from tests.support.model_replies import Received, Reply, broken, tool_calls, words
+from tests.support.model_replies import Received, Reply, broken, junk, tool_calls, words
 
 LOOK_ALIKES: Mapping[str, str] = {
     "find_parts": "search_catalogue",
@@ -20,6 +20,7 @@ LOOK_ALIKES: Mapping[str, str] = {
     "find_document": "search_files",
 }
 WRONG_OF_100, UNSURE_OF_100 = 22, 15
+EXTRA_CALL, UNREADABLE = range(40, 46), range(46, 50)
 OUT_OF_SERVICE = "-small"
 
 
@@ -44,6 +45,10 @@ class Answers:
         if luck < WRONG_OF_100 * (2 if small else 1):
             wrong = LOOK_ALIKES.get(calls[0].tool, calls[0].tool)
             return _answer([ExpectedCall(tool=wrong, parameters=calls[0].parameters)], 0.5 + luck / 100)
+        if luck in EXTRA_CALL:
+            return _answer([*calls, ExpectedCall(tool=LOOK_ALIKES.get(calls[0].tool, calls[0].tool))], 0.7)
+        if luck in UNREADABLE:
+            return junk()
         return _answer(calls, 0.6 if luck > 100 - UNSURE_OF_100 else 0.75 + luck / 500)
 
 

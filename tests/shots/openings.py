@@ -1,11 +1,14 @@
 """How a user gets to what opens over a screen: forms with faults in them, previews, questions, popups, menus."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import ConsentBar, ConsentSheet
+from app.dialogs.draft_cases import DraftCasesDialog
 from app.dialogs.rename import RenameWorkspaceDialog
+from app.screens.cases.case_checks import CaseChecksDialog
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.dialogs import StartDialog
@@ -18,7 +21,7 @@ from app.screens.servers.tool_call_dialog import ToolCallDialog
 from app.shell.drop_handler import outcomes_dialog
 from app.widgets import PickPopup
 from app.widgets.picker import Picker
-from mcp_tef import Json, ServerSpec, Transport, program_request
+from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, Transport, program_request
 from mcp_tef.model.consents import key_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
@@ -181,6 +184,32 @@ async def cases_picker(stage: Stage) -> None:
     assert picker is not None
     picker.open()
     picker.popup().search.setText("repair")
+
+
+async def cases_draft(stage: Stage) -> None:
+    """The review of drafted cases, some kept and one dropped."""
+    await _servers(stage)
+    stage.do("servers.draft")
+    sheet = await stage.sheet()
+    assert isinstance(sheet, DraftCasesDialog)
+    await until(lambda: sheet.table.rows.rowCount())
+    for key in "KKDKK":
+        sheet.press(key)
+
+
+async def cases_check(stage: Stage) -> None:
+    """The doubtful cases, with what answers the selected one."""
+    page = await stage.page("cases")
+    draft = CaseDraft(name="Names its tool", query="Call find_parts for a bell", servers=("Bike shop",))
+    expected = Expectation(((ExpectedCall(tool="find_parts", server="Bike shop"),),))
+    assert isinstance(page, CasesPage)
+    total = page.presenter.total
+    await page.session.call(lambda core: core.cases.add([replace(draft, expectation=expected)]))
+    await until(lambda: page.table.rows.rowCount() > total)
+    stage.do("cases.check")
+    sheet = await stage.sheet()
+    assert isinstance(sheet, CaseChecksDialog)
+    await until(lambda: sheet.findings)
 
 
 async def cases_filter(stage: Stage) -> None:

@@ -279,6 +279,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("cases", FULL, partial(_case, name="Spare parts under a price")),
     Scene("cases-picker", FULL, openings.cases_picker),
     Scene("cases-filter", FULL, openings.cases_filter),
+    Scene("cases-draft", FULL, openings.cases_draft),
+    Scene("cases-check", FULL, openings.cases_check),
     Scene("cases-import", FULL, openings.cases_import),
     Scene("cases-chosen", FULL, _cases_chosen),
     Scene("cases-labels", FULL, _cases_labelled),

@@ -13,14 +13,12 @@ from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.core_link.text_size import KEY
-from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
-from app.shell.open_error_page import OpenErrorPage
-from app.shell.process import open_engine
 from app.shell.workspace_controller import WorkspaceController
 from app.theme import Contrast, ThemeMode
 from app.widgets import Dialog
-from tests.support.windows import shown, until
+from tests.support.windows import until
+from tests.support.workbench import workbench
 
 LOOK_EVERY_S = 0.05
 ALIKE = 6
@@ -95,19 +93,10 @@ async def staged(workspace: Path, look: str, text: int, window: str) -> AsyncIte
     for key, chosen in zip(("theme", "contrast"), looks(look), strict=True):
         settings.set(key, chosen.value)
     settings.set(KEY, text)
-    frame = MainFrame(settings)
-    bench = WorkspaceController(frame, settings, open_engine)
-    shown(frame, *map(int, window.split("x")))
-    QCursor.setPos(frame.screen().geometry().bottomRight())  # where it hovers over nothing
-    life = asyncio.create_task(bench.live(workspace))
-    await until(lambda: bench.window is not None or frame.findChild(OpenErrorPage) is not None)
-    try:
+    width, height = map(int, window.split("x"))
+    async with workbench(settings=settings, workspace=workspace, size=(width, height)) as bench:
+        QCursor.setPos(bench.frame.screen().geometry().bottomRight())  # where it hovers over nothing
         yield Stage(bench)
-    finally:
-        bench.leave()
-        await life
-        frame.close()
-        frame.deleteLater()
 
 
 async def built(stage: Stage) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mcp_tef.formats.cases.case_formats import FORMS
 from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, CaseSource, Item
-from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
+from mcp_tef.model.cases import CaseDraft, CaseOrigin, EarlierMessage, Expectation, ExpectedCall, Speaker, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.transfer import CaseFileFormat
@@ -52,6 +52,9 @@ drafts = st.builds(
     servers=some_names,
     suites=some_names,
     tags=some_names,
+    family=st.just("") | names.map(lambda name: " ".join(name.split())),
+    before=st.lists(st.builds(EarlierMessage, st.sampled_from(Speaker), said), max_size=3).map(tuple),
+    origin=st.sampled_from(CaseOrigin),
 )
 
 

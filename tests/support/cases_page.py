@@ -7,31 +7,22 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
 from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.page import CasesPage
-from mcp_tef import CaseDraft, Engine
+from mcp_tef import CaseDraft, ExpectedCall
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import PageBench, page_test
+from tests.support.windows import PageBench
 
 BIKE = "Do you have a city bike in size M?"
 THANKS = "Thanks, that is all"
 Bench = PageBench[CasesPage]
 
 
-async def a_bike_shop() -> Engine:
+async def a_bike_shop() -> FakeEngine:
     """The sample, with its tools seen."""
     fake = FakeEngine()
     await fake.open_sample()
     for server in await fake.servers.list():
         await fake.servers.check(server.id)
-    return fake.engine
-
-
-async def nothing_yet() -> Engine:
-    """A fresh workspace."""
-    return FakeEngine().engine
-
-
-with_cases = page_test(CasesPage, a_bike_shop)
-with_nothing = page_test(CasesPage, nothing_yet)
+    return fake
 
 
 def select(page: CasesPage, query: str) -> None:
@@ -58,6 +49,14 @@ async def stored(bench: Bench) -> CaseDraft:
     case_id = bench.page.presenter.current
     assert case_id is not None
     return (await bench.session.call(lambda core: core.cases.get(case_id))).draft
+
+
+async def saved_call(bench: Bench) -> ExpectedCall:
+    """Wait until the case is saved; return the first call that it expects."""
+    await bench.until(lambda: state(bench.page) is SaveStatus.SAVED)
+    call = (await stored(bench)).expectation.first_call
+    assert call is not None
+    return call
 
 
 def button(page: CasesPage, words: str) -> QAbstractButton:

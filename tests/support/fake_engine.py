@@ -10,15 +10,18 @@ from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
 from mcp_tef.errors import TefError
 from mcp_tef.events import Event, EventStream
 from mcp_tef.llm.keys import KeyRing, ServerVault
+from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.runs import ModelInfo
+from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
 from mcp_tef.workflows.calls import ToolCalls
+from mcp_tef.workflows.case_checks import CaseChecks
+from mcp_tef.workflows.case_drafting import CaseDrafting
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare, DriftCheck
 from mcp_tef.workflows.file_detection import FileDetection
@@ -56,7 +59,7 @@ if TYPE_CHECKING:
 NEVER = 600.0
 
 _MODELS = {
-    "offline/retrieval": ModelInfo(provider="offline", model="retrieval", tool_calling=True),
+    "offline/words": ModelInfo(provider="offline", model="words", tool_calling=True),
     "openai/gpt-4.1-mini": ModelInfo(
         provider="openai",
         model="gpt-4.1-mini",
@@ -170,7 +173,10 @@ class FakeEngine:
         self.embedders = FakeEmbedders(TfidfEmbedder())
         self.tools = ToolSources(self.servers, self.gateway, self._current)
         self.similarity = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
-        self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, self.models)
+        self.case_drafting = CaseDrafting(self.similarity, lambda: self.writer, self.models, self._current)
+        self.case_checks = CaseChecks(self.store)
+        baseline = WordsSelector(TfidfLexicon())
+        self.recommend = Recommendations(self.writer, self.models, self.store.cases, baseline)
         selectors = FakeSelectors(self.selector)
         self.runs = Runs(
             *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)

@@ -13,7 +13,8 @@ from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool
@@ -138,6 +139,10 @@ class FakeSelectors:
     def __init__(self, selector: Selector) -> None:
         self._selector = selector
 
+    async def resolve(self, settings: ModelSettings) -> ModelSettings:
+        """The settings as they are."""
+        return settings
+
     def selector_for(self, settings: ModelSettings) -> Selector:
         """The one selector."""
         return self._selector
@@ -161,6 +166,10 @@ class FakeCatalogue:
     async def find(self, settings: ModelSettings) -> ModelInfo | None:
         """One of them."""
         return self.infos.get(settings.label)
+
+    def providers(self) -> frozenset[str]:
+        """The clouds, those of the models, and some others."""
+        return self.clouds | {"other", "ollama", "local", "vertex_ai", *(info.provider for info in self.infos.values())}
 
     def asks_for_key(self, settings: ModelSettings) -> bool:
         """Whether its provider is a cloud."""

@@ -10,13 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMenu, QWidget
 
-from app.core_link.settings import Settings
-from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
-from app.shell.process import open_engine
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import FlowText, LineText
-from tests.support.windows import shown, until
+from tests.support.windows import until
+from tests.support.workbench import workbench
 
 Found = TypeVar("Found", bound=QWidget)
 MOST_TABS = 120
@@ -160,17 +158,6 @@ def the(kind: type[Found], where: QWidget, fits: Callable[[Found], bool] = lambd
 @asynccontextmanager
 async def at_the_window(workspace: Path) -> AsyncIterator[Keyboard]:
     """The window over a workspace on disk and the real core, closed in order at the end."""
-    settings = Settings(None)
-    frame = MainFrame(settings)
-    bench = WorkspaceController(frame, settings, open_engine)
-    shown(frame)
-    frame.activateWindow()
-    life = asyncio.create_task(bench.live(workspace))
-    await until(lambda: bench.window is not None)
-    try:
+    async with workbench(workspace=workspace) as bench:
+        bench.frame.activateWindow()
         yield Keyboard(bench)
-    finally:
-        bench.leave()
-        await life
-        frame.close()
-        frame.deleteLater()

@@ -4,20 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import NotFoundError
+from mcp_tef.model.answers import AnsweringModel, ConfidenceSource
 from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.metrics import FilterChoices
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
     PlannedRun,
     RunDetail,
-    RunFilter,
     RunResult,
     RunStatus,
     RunSummary,
+    tally_of,
 )
 from mcp_tef.model.tools import LabelKind, OfferedTool, Snapshot, ToolLabel
 from mcp_tef.model.verdicts import PastVerdict
@@ -116,9 +118,9 @@ class MemoryRuns:
         """Keep the outcomes."""
         return tuple(self._finish(outcome) for outcome in outcomes)
 
-    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus) -> Batch:
+    async def set_batch_status(self, batch_id: BatchId, status: BatchStatus, stopped: str | None = None) -> Batch:
         """Where it is in its life."""
-        self._batches[batch_id] = replace(self._batches[batch_id], status=status)
+        self._batches[batch_id] = replace(self._batches[batch_id], status=status, stopped=stopped)
         return await self.batch(batch_id)
 
     async def batches(self) -> tuple[Batch, ...]:
@@ -135,7 +137,8 @@ class MemoryRuns:
             key = "pending" if row.status is RunStatus.RUNNING else key
             counts[key] = counts.get(key, 0) + 1
         interrupted = sum(row.interrupted for row in self._of(batch_id))
-        return replace(self._batches[batch_id], counts=counts, interrupted=interrupted)
+        tally = tally_of(self._of(batch_id), self._batches[batch_id].models)
+        return replace(self._batches[batch_id], counts=counts, tally=tally, interrupted=interrupted)
 
     async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
         """Those that the filter lets through."""
@@ -183,12 +186,17 @@ class MemoryRuns:
                 case_id=row.case_id,
                 model=row.model,
                 repeat=row.repeat,
-                classification=row.classification,
-                parameters_ok=row.parameters_ok,
+                mark=row.mark,
                 posed=f"{row.query} {row.expected}",
             )
             for row in self._of(batch_id)
         )
+
+    async def answering_models(self, batch_id: BatchId) -> frozenset[AnsweringModel]:
+        """The models that answered."""
+        outcomes = ((row.model, self._outcomes.get(row.id)) for row in self._of(batch_id))
+        answers = ((model, outcome.answer) for model, outcome in outcomes if outcome and outcome.answer)
+        return frozenset(AnsweringModel(model, one.answered_model) for model, one in answers if one.answered_model)
 
     async def answered(self, ids: Sequence[RunId]) -> tuple[AnsweredRun, ...]:
         """Those with an answer and a verdict."""
@@ -209,11 +217,11 @@ class MemoryRuns:
 
     async def rejudge(self, judgements: Sequence[Judgement]) -> tuple[RunSummary, ...]:
         """Keep the old verdicts, and take the new ones."""
-        return tuple([self._rejudge(judgement) for judgement in judgements])
+        return tuple(map(self._rejudge, judgements))
 
     def _rejudge(self, judgement: Judgement) -> RunSummary:
         run_id, expectation = judgement.run_id, judgement.expectation
-        self._past[run_id] = (judgement.past, *self._past.get(run_id, ()))
+        self._past[run_id] = (*filter(None, (judgement.past,)), *self._past.get(run_id, ()))
         self._expectations[run_id] = expectation
         call = expectation.first_call
         self._rows[run_id] = replace(
@@ -223,6 +231,9 @@ class MemoryRuns:
             expected_server=call.server if call else None,
         )
         outcome = replace(self._outcomes[run_id], verdict=judgement.verdict, expected_rank=judgement.expected_rank)
+        if judgement.agreement is not None and (answer := outcome.answer):
+            answer = replace(answer, confidence=judgement.agreement, confidence_source=ConfidenceSource.AGREEMENT)
+            outcome = replace(outcome, answer=answer)
         return self._finish(outcome)
 
     async def rename_batch(self, batch_id: BatchId, name: str) -> Batch:
@@ -240,8 +251,7 @@ class MemoryRuns:
     async def restore_batches(self, ids: Sequence[BatchId]) -> None:
         """Where they were, by the time they were made."""
         for batch_id in ids:
-            batch, runs = self._removed.pop(batch_id)
-            self.put(batch, runs)
+            self.put(*self._removed.pop(batch_id))
         self._batches = dict(sorted(self._batches.items(), key=lambda item: item[1].created_at))
 
     async def interrupt_leftovers(self) -> int:
@@ -308,6 +318,7 @@ def _finished(row: RunSummary, outcome: RunResult) -> RunSummary:
         type_conformance=verdict.type_conformance,
         hallucinated=verdict.hallucinated,
         confidence_category=verdict.confidence_category,
+        unreadable=verdict.unreadable,
         explanation=verdict.explanation,
     )
 
@@ -335,6 +346,7 @@ def _passes(row: RunSummary, where: RunFilter) -> bool:
         where.case_id is None or row.case_id == where.case_id,
         where.admits_state(row),
         not where.classifications or row.classification in where.classifications,
+        not where.marks or row.mark in where.marks,
         where.model is None or row.model == where.model,
         where.text.casefold() in f"{row.query} {row.selected or ''}".casefold(),
         not where.run_ids or row.id in where.run_ids,

@@ -4,9 +4,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.core_link.targets import Target
 from app.dialogs.model_request import ModelRequestDialog
 from app.screens.quality.page import QualityPage
 from app.widgets import FlowText, Label, LineText
@@ -24,7 +22,7 @@ from mcp_tef import (
 )
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.fake_ports import http_server
-from tests.support.windows import session_for, shown, until
+from tests.support.windows import PageBench, session_for, until
 
 GPT = "openai/gpt-4.1-mini"
 EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.")
@@ -46,20 +44,8 @@ SUGGESTED = "Do one thing, and say which."
 ANSWER = json.dumps({"clarity": GRADE, "completeness": GRADE, "conciseness": GRADE, "suggested_description": SUGGESTED})
 
 
-class Desk:
+class Desk(PageBench[QualityPage]):
     """The page over a core in memory, and what it says and where it goes."""
-
-    def __init__(self, session: Session, fake: FakeEngine) -> None:
-        self.session = session
-        self.fake = fake
-        self.said: list[str] = []
-        self.failed: list[str] = []
-        self.gone: list[Target] = []
-        session.toasted.connect(lambda text, _: self.said.append(text))
-        session.failed.connect(lambda message, hint, details: self.failed.append(message))
-        session.navigated.connect(self.gone.append)
-        self.page = QualityPage(session)
-        session.events.connect(lambda events: self.page.on_events(events, visible=True))
 
     def tools(self) -> list[str]:
         """The tools in the table, from top to bottom."""
@@ -104,15 +90,10 @@ async def desk(
         server = await fake.servers.add(http_server(name))
         await fake.servers.check(server.id)
     async with session_for(fake, settings) as (session, _):
-        made = Desk(session, fake)
-        shown(made.page, 1400, 800)
-        made.page.request_refresh()
-        await made.page.settled()
+        made = Desk(QualityPage, session, fake)
+        await made.open(1400)
         yield made
-        await made.page.finish()
-        assert made.failed == []
-        made.page.close()
-        made.page.deleteLater()
+        await made.close()
 
 
 WHY = "A model guesses."

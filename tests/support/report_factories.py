@@ -32,6 +32,7 @@ from mcp_tef.model.quality import (
 )
 from mcp_tef.model.runs import FailureInfo, RunStatus, RunSummary
 from mcp_tef.model.similarity import (
+    CaseEffect,
     ComparedTool,
     DifferentiationIssue,
     IssueType,
@@ -93,14 +94,15 @@ def every_outcome() -> tuple[RunSummary, ...]:
 
 def metrics(**changes: Any) -> Metrics:
     """Figures of which some are not defined."""
-    rates = ("precision", "recall", "accuracy", "parameters_right", "type_conformance")
-    counts = ("n", "tp", "fp", "tn", "fn", "failed", "confidence_high", "confidence_low", "confidence_none")
+    rates = ("correct_call", "correct_tool", "precision", "recall", "accuracy", "type_conformance", "completeness")
+    counts = ("n", "cases", "repeats", "priced", "unreadable", "not_offered", "cut_off", "tp", "fp", "tn", "fn")
+    more = ("failed", "confidence_high", "confidence_low", "confidence_none")
     open_ones = ("cost_usd", "cost_p50_usd", "cost_p95_usd", "tokens", "latency_p99_ms")
-    values: dict[str, Any] = dict.fromkeys(rates, SOME) | dict.fromkeys(counts, 1)
-    values |= dict.fromkeys(open_ones) | {"hallucination": NONE, "f1": None, "parameter_accuracy": 0.75}
-    values |= {"completeness": 1.0, "robust": 1, "needs_clarity": 0, "misleading": 1, "recall_at": {}}
+    values: dict[str, Any] = dict.fromkeys(rates, SOME) | dict.fromkeys((*counts, *more), 1)
+    values |= dict.fromkeys(open_ones) | {"hallucination": NONE, "f1": None, "parameter_accuracy": SOME}
+    values |= {"robust": 1, "needs_clarity": 0, "misleading": 1, "recall_at": {}}
     values |= {"latency_p50_ms": 20.0, "latency_p95_ms": 40.0}
-    return Metrics(**(values | changes))
+    return Metrics(**(values | {"n": SOME.n} | changes))
 
 
 def matrix(tools: int = 2) -> ConfusionMatrix:
@@ -198,6 +200,7 @@ def advice(*, failure: FailureInfo | None = None) -> PairAdvice:
         issue=IssueType.TERMINOLOGY_OVERLAP,
         tool_id=f"evil/../{EVIL}",
         tool_name=EVIL,
+        server="evil/..",
         action="Say what only this tool does.",
         rationale="A model picks by what differs.",
         priority=Priority.HIGH,
@@ -206,7 +209,7 @@ def advice(*, failure: FailureInfo | None = None) -> PairAdvice:
         revised='Find "one"\nfile – by name.',
         patch=({"op": "replace", "path": "/tools/0/description", "value": 'Find "one"\nfile – by name.'},),
         override={"toolsOverride": {EVIL: {"description": "x"}}},
-        similarity_after=0.70001,
+        cases=CaseEffect(9, 5, 7),
     )
     return PairAdvice(
         a="shop/find_file",
@@ -259,7 +262,7 @@ def quality() -> QualityReport:
         servers=(ServerTokenCount("shop", 2, 22), ServerTokenCount("evil", 1, 30)),
         tokenizer="made",
         unreachable=(UnreachableSource("gone", f"It did not answer. {EVIL}", "Start it."),),
-        problems=(("shop", ToolProblem(None, "It has no name.")),),
+        problems=(("shop", ToolProblem(None, "The listing was cut short because its pages repeat.")),),
     )
 
 

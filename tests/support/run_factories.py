@@ -51,6 +51,7 @@ def batch(number: int = 1, **changes: Any) -> Batch:
         models=(GPT,),
         total=200,
         counts={"TP": 96, "TN": 16, "FN": 20, "FP": 7, "failed": 3, "pending": 58},
+        tally={"correct_call": 91, "wrong_arguments": 21, "wrong": 27, "unreadable": 4, "failed": 3},
         created_at=NOW - timedelta(hours=number - 1, minutes=3),
     )
     return replace(made, **changes)

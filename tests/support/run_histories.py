@@ -1,7 +1,7 @@
 """Columns of numbers made of run summaries in the plain way, and random runs for property tests."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.metrics import Rate
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, VerdictKind
@@ -21,7 +22,9 @@ from mcp_tef.statistics.history import (
     History,
     PastBatch,
     PastCase,
+    outcome_codes,
 )
+from mcp_tef.statistics.intervals import clustered_rate
 
 _STATUS = {RunStatus.COMPLETED: COMPLETED, RunStatus.FAILED: FAILED}
 _NONE_EXPECTED = (VerdictKind.NO_CALL_EXPECTED, VerdictKind.UNEXPECTED_CALL)
@@ -66,6 +69,27 @@ def history_of(runs: Sequence[RunSummary], batches: Sequence[Batch] = ()) -> His
     )
 
 
+def rate_over(runs: Sequence[RunSummary], yes: Callable[[RunSummary], float]) -> Rate:
+    """The rate of some runs by case, from a list of them; `yes` gives 0 to 1 for each."""
+    cases = _Numbers()
+    family = np.array([cases[run.case_id] for run in runs], dtype=np.int64)
+    return clustered_rate(np.array([yes(run) for run in runs], dtype=np.float64), family)
+
+
+def one_each(successes: float, n: int) -> Rate:
+    """The rate where each run is one of another case."""
+    whole = int(successes)
+    values = [1.0] * whole + [successes - whole] * (successes > whole)
+    return clustered_rate(np.array(values + [0.0] * (n - len(values))), np.arange(n))
+
+
+def alike(one: Rate, other: Rate) -> bool:
+    """Whether two rates are the same but for the last digits."""
+    bounds = ((one.value, other.value), (one.low, other.low), (one.high, other.high))
+    close = (a is b or (a is not None and b is not None and math.isclose(a, b, abs_tol=1e-9)) for a, b in bounds)
+    return one.n == other.n and all(close)
+
+
 def expected(run: RunSummary) -> tuple[str, str] | None:
     """What a run expected, as it turned out: the tool that was picked where that was right."""
     if run.kind in _NONE_EXPECTED or (not run.expected_tool and run.classification is not Classification.TP):
@@ -85,7 +109,7 @@ def _number(tools: _Numbers, name: tuple[str, str] | None) -> int:
 
 _WHOLE = (
     *("case", "batch", "model", "expected", "selected", "status", "classification", "parameters_ok", "conformance"),
-    *("hallucinated", "invented", "category", "source", "rank"),
+    *("hallucinated", "invented", "category", "source", "rank", "mark", "unreadable", "failure"),
 )
 _MEASURED = ("confidence", "correctness", "completeness", "latency", "tokens", "cost")
 
@@ -102,6 +126,13 @@ def _codes(run: RunSummary) -> dict[str, float]:
         "category": CATEGORIES.index(run.confidence_category),
         "source": sources.index(run.confidence_source),
         "rank": run.expected_rank or 0,
+        **dict(
+            zip(
+                ("mark", "unreadable", "failure"),
+                outcome_codes(run.mark, int(run.unreadable), run.failure_code or None),
+                strict=True,
+            )
+        ),
         "confidence": _measure(run.confidence),
         "correctness": _measure(run.correctness),
         "completeness": _measure(run.completeness),

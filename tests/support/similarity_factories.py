@@ -3,7 +3,7 @@
 import asyncio
 import copy
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import jsonpatch  # type: ignore[import-untyped]  # it has no types
@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.config import Config
-from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind, PairAdvice, Recommendation, ToolSet
 from mcp_tef.model.tools import Tool
-from mcp_tef.ports import Embedder, Progress, Writer, WritingTask, Written
-from mcp_tef.scoring.differentiation.tool_pair import PairedTools, sides
+from mcp_tef.ports import Embedder, Progress, Selector, Writer, WritingTask, Written
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, sides
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Meaning, Vectors
-from mcp_tef.scoring.similarity.tool_texts import description_text, full_text, says_something
+from mcp_tef.scoring.similarity.tool_texts import description_text, full_text, says_something, without_boilerplate
 from mcp_tef.scoring.tfidf_weights import stems
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.recommend import Recommendations
@@ -57,8 +59,8 @@ def vectors(texts: Sequence[str]) -> NDArray[np.float32]:
 
 def compared(*tools: Tool, full: bool = True) -> Similarity:
     """An analysis of the tools by hashed words."""
-    described = [description_text(tool) for tool in tools]
-    whole = [full_text(tool) for tool in tools]
+    telling = without_boilerplate(tools)
+    described, whole = list(map(description_text, telling)), list(map(full_text, telling))
     meaning = Meaning(
         embedder="hashed words",
         described=Vectors(vectors([text if says_something(text) else "" for text in described])),
@@ -127,9 +129,9 @@ def compared_as(tool: Tool, suffix: str = "") -> ComparedTool:
     return ComparedTool(f"{tool.server}/{tool.name}{suffix}", tool)
 
 
-def pair_of(one: Tool, other: Tool, similarity: float = 0.9, confusability: float = 0.0) -> PairedTools:
+def pair_of(one: Tool, other: Tool, similarity: float = 0.9, confusability: float = 0.9) -> PairedTools:
     """The two, side by side."""
-    return sides(compared_as(one), compared_as(other), similarity, confusability)
+    return sides(PairedTool(compared_as(one)), PairedTool(compared_as(other)), similarity, confusability)
 
 
 COMMENT = told(
@@ -153,7 +155,7 @@ BOOKING = told("book_flight", "Reserve seats on an airline.", seat="Which seat, 
 MODEL = ModelSettings(provider="local", model="writer", max_retries=1)
 KEY = "sk-very-secret-key-0123456789"
 TOOLS = (COMMENT, PAGE_COMMENT, WEATHER, BOOKING)
-GOOD = "Comment on one issue of the tracker."
+GOOD = "Comment on one issue of Jira, not on a page of Confluence."
 
 
 class SlowWriter(FakeWriter):
@@ -174,14 +176,22 @@ class SlowWriter(FakeWriter):
 class Advisor:
     """Recommendations over an embedder, a writer and prices that a test chooses; no wait is really slept."""
 
-    def __init__(self, writer: Writer | None = None, embedder: Embedder | None = None, **infos: ModelInfo) -> None:
+    def __init__(
+        self,
+        writer: Writer | None = None,
+        embedder: Embedder | None = None,
+        baseline: Selector | None = None,
+        **infos: ModelInfo,
+    ) -> None:
         self.writer = writer or FakeWriter(lambda _task: "")
         self.slept: list[float] = []
         self.embedders = FakeEmbedders(TfidfEmbedder(), **({"folder": embedder} if embedder else {}))
         catalogue = FakeCatalogue({info.label: info for info in infos.values()})
         self.consents = loopback_consents()
         models = Models(catalogue, FakeKeys(known=KEY), self.consents, Config())
-        self.recommend = Recommendations(self.embedders, TfidfLexicon(), self.writer, models, self._sleep)
+        self.store = MemoryStore()
+        chooses = baseline or WordsSelector(TfidfLexicon())
+        self.recommend = Recommendations(self.writer, models, self.store.cases, chooses, self._sleep)
 
     async def similarity(self, tools: Sequence[Tool] = TOOLS) -> Similarity:
         """An analysis of tools by the best embedder."""
@@ -189,7 +199,7 @@ class Advisor:
 
     async def similarity_of(self, tools: ToolSet) -> Similarity:
         """The same, of a set."""
-        return await SimilarityAnalyses(self.embedders, TfidfLexicon(), MemoryStore().metrics).analyse(tools)
+        return await SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics).analyse(tools)
 
     async def advice(self, tools: Sequence[Tool] = TOOLS, model: ModelSettings | None = None) -> PairAdvice:
         """Advice on the first two tools."""
@@ -212,8 +222,8 @@ def drafts(advice: PairAdvice) -> list[Recommendation]:
     return [each for each in advice.recommendations if each.author == "draft"]
 
 
-def changed(advice: Recommendation, tools: Sequence[Tool]) -> list[dict[str, Any]]:
+def changed(patch: Iterable[Mapping[str, Any]], tools: Sequence[Tool]) -> list[dict[str, Any]]:
     """The tools of the server after the patch was applied by the library itself."""
     document = {"tools": [copy.deepcopy(dict(tool.raw)) for tool in tools]}
-    after: list[dict[str, Any]] = jsonpatch.JsonPatch([dict(each) for each in advice.patch]).apply(document)["tools"]
+    after: list[dict[str, Any]] = jsonpatch.JsonPatch([dict(each) for each in patch]).apply(document)["tools"]
     return after

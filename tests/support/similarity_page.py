@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
@@ -10,11 +9,7 @@ from app.screens.similarity.page import SimilarityPage
 from mcp_tef import Server, ServerSpec, Tool, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.run_factories import past_batch, past_runs, remember
-from tests.support.windows import PageBench, page_test
-
-if TYPE_CHECKING:
-    from mcp_tef import Engine
-
+from tests.support.windows import PageBench
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -77,14 +72,6 @@ async def docs_and_desk() -> FakeEngine:
 Bench = PageBench[SimilarityPage]
 
 
-async def alike() -> "Engine":
-    """Two servers with look-alikes, and runs that confused two of them."""
-    return (await docs_and_desk()).engine
-
-
-on_page = page_test(SimilarityPage, alike)
-
-
 def place(bench: Bench, tool_id: str) -> int:
     """Where a tool is in the analysis."""
     analysis = bench.page.presenter.analysis
@@ -98,7 +85,7 @@ async def open_pair(bench: Bench, a: str = "docs/search_files", b: str = "docs/s
     pair = place(bench, a), place(bench, b)
     bench.page.pair.open(pair)
     await bench.until(lambda: pane.detail is not None and set(pane.detail.places) == set(pair))
-    await bench.until(lambda: bench.page.pair.places in bench.page.presenter.advice and not pane.advice.words.text())
+    await bench.until(lambda: bench.page.pair.places in bench.page.presenter.advice and not pane.advice.ask.isHidden())
 
 
 def answer(bench: Bench, file: Path) -> None:

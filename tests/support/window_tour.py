@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.core_link.settings import Settings
+from app.core_link.targets import StartRuns
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
 from app.dialogs.rename import RenameWorkspaceDialog
@@ -29,12 +30,10 @@ from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDial
 from app.screens.similarity.comparison_choices import EmbedderDialog
 from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_dialog
-from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.shell.shutdown import closing_question
 from app.shell.system_notifications import show_opening_notices
-from app.shell.workspace_controller import WorkspaceController
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
@@ -57,7 +56,8 @@ from mcp_tef import (
 )
 from tests.support.displayed_text import drawn
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import shown, until
+from tests.support.windows import until
+from tests.support.workbench import workbench
 from tests.support.workspace_files import written
 
 MOST_ROWS = 2
@@ -65,25 +65,9 @@ Look = Callable[[Page], None]
 
 
 @asynccontextmanager
-async def working(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[WorkspaceController]:
-    """The whole application over a core."""
-    settings = settings or Settings(None)
-    frame = MainFrame(settings)
-    bench = WorkspaceController(frame, settings, lambda *_: engine.open())
-    shown(frame)
-    life = asyncio.create_task(bench.live(None))
-    await until(lambda: bench.window is not None)
-    yield bench
-    bench.leave()
-    await life
-    frame.close()
-    frame.deleteLater()
-
-
-@asynccontextmanager
 async def opened(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[MainWindow]:
     """The window over a core."""
-    async with working(engine, settings) as bench:
+    async with workbench(engine, settings) as bench:
         assert bench.window is not None
         yield bench.window
 
@@ -240,7 +224,7 @@ def _of_asking(window: MainWindow, folder: Path, text: str) -> Over:
     case = {"name": text, "query": text, "servers": [text], "expected": [{"tool": text}], "tags": [text], "odd": text}
     cases = written(folder / "cases.json", {"version": 1, "cases": [case, {"query": 1, "name": text}]})
     yield "import of cases", lambda: session.spawn(_page(window, CasesPage).transfer.import_file(cases))
-    yield "start", _command(window, "runs.start")
+    yield "start", lambda: window.go(StartRuns())
     yield "key", lambda: ApiKeyDialog(text, text, window).open()
     yield "embedder", lambda: EmbedderDialog(f"litellm:{text}", window).open()
     yield "questions about tools", _command(window, "quality.ask")

@@ -1,10 +1,8 @@
 """Qt windows and pages in tests: a loop that serves Qt and asyncio, over a core in memory."""
 
 import asyncio
-import gc
-import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -18,7 +16,7 @@ from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.dialogs.consent import ConsentSheet
-from app.theme import Contrast, ThemeMode, theme
+from app.theme import ThemeMode, theme
 from tests.support.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
@@ -26,26 +24,40 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+W = TypeVar("W", bound=QWidget)
 PATIENCE = 30.0
 
 
-def drive(work: Coroutine[Any, Any, T], mode: ThemeMode = ThemeMode.LIGHT, contrast: Contrast = Contrast.SYSTEM) -> T:
-    """Run a coroutine on a loop that serves Qt; the tests that use it are plain functions."""
+class TestApplication(QApplication):
+    """An application whose events wait while the loop of a coroutine test stands still.
+
+    pytest-qt has them processed between fixtures and tests, when no loop is there for the tasks that slots start.
+    """
+
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def processEvents(self, *arguments: Any) -> None:  # type: ignore[override]  # that is static
+        """Process what waits, unless a coroutine test will."""
+        if self.loop is None or self.loop.is_closed() or self.loop.is_running():
+            super().processEvents(*arguments)
+
+
+def loop_over_application() -> asyncio.AbstractEventLoop:
+    """Return a new loop over the application."""
     from qasync import QEventLoop  # type: ignore[import-untyped]  # it ships no types
 
-    running = QApplication.instance() or QApplication(["tests"])
-    QApplication.setQuitOnLastWindowClosed(False)
-    theme().install(mode, contrast)
-    loop = QEventLoop(running)
-    complaints: list[str] = []
-    loop.set_exception_handler(lambda _, context: complaints.append(str(context.get("exception") or context)))
-    gc.disable()  # a Qt object must not die on the core's thread
-    with loop:
-        result: T = loop.run_until_complete(asyncio.wait_for(work, PATIENCE * 3))
-    gc.collect()
-    gc.enable()
-    assert not complaints, complaints
-    return result
+    class Loop(QEventLoop):  # type: ignore[misc]  # it ships no types
+        def run_until_complete(self, future: Awaitable[T]) -> T:
+            """Run until it is done, and let later events wait; qasync processes them although it has stopped."""
+            task = asyncio.ensure_future(future, loop=self)
+            task.add_done_callback(lambda _: self.stop())
+            self.run_forever()
+            return task.result()
+
+    application = QApplication.instance()
+    assert isinstance(application, TestApplication)
+    application.loop = loop = Loop(application)
+    return loop
 
 
 @asynccontextmanager
@@ -54,7 +66,7 @@ async def session_for(
 ) -> AsyncIterator[tuple[Session, FakeEngine]]:
     """A session over a core in memory; closed in order at the end."""
     engine = fake or FakeEngine()
-    session = Session(Bridge(opener(engine)), settings or Settings(None))
+    session = Session(Bridge(engine.open), settings or Settings(None))
     session.bridge.start()
     try:
         yield session, engine
@@ -65,11 +77,6 @@ async def session_for(
         session.deleteLater()
 
 
-def opener(fake: FakeEngine) -> "Callable[[], Awaitable[Engine]]":
-    """What a bridge opens."""
-    return fake.open
-
-
 async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: float = 0.005) -> None:
     """Wait until something holds, looking every so many seconds, and letting Qt and the loop work meanwhile."""
     loop = asyncio.get_running_loop()
@@ -77,6 +84,18 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: f
     while not holds():
         assert loop.time() < deadline, "it never came true"
         await asyncio.sleep(every)
+
+
+async def opened_dialog(page: QWidget, kind: type[W]) -> W:
+    """Return the dialog of a kind, once it is visible."""
+    found: list[W] = []
+
+    def is_visible() -> bool:
+        found[:] = [dialog for dialog in page.findChildren(kind) if dialog.isVisible()]
+        return bool(found)
+
+    await until(is_visible)
+    return found[0]
 
 
 async def consent_for(page: QWidget, server: str) -> ConsentSheet:
@@ -117,86 +136,61 @@ def until_spent(seconds: float) -> None:
 
 
 P = TypeVar("P", bound=Page)
-PageTest = Callable[..., Coroutine[Any, Any, None]]
 
 
 class PageBench(Generic[P]):
     """Shows one page as the window would, and keeps what it says to the user and where it goes."""
 
-    def __init__(self, make: Callable[[Session], P], open_core: "Callable[[], Awaitable[Engine]]") -> None:
-        self.session = Session(Bridge(open_core), Settings(None))
-        self.toasts: list[tuple[str, object]] = []
-        self.failures: list[tuple[str, ...]] = []
-        self.went: list[Target] = []
-        self.session.toasted.connect(lambda text, undo: self.toasts.append((text, undo)))
-        self.session.failed.connect(lambda *words: self.failures.append(words))
-        self.session.navigated.connect(self.went.append)
-        self._make = make
-        self.page = make(self.session)
-        self.session.events.connect(lambda events: self.page.on_events(events, visible=True))
+    def __init__(self, kind: Callable[[Session], P], session: Session, fake: FakeEngine) -> None:
+        self._kind = kind
+        self.page = kind(session)
+        self.session = session
+        self.fake = fake
+        self.said: list[str] = []
+        self.failed: list[str] = []
+        self.gone: list[Target] = []
+        session.toasted.connect(lambda text, _: self.said.append(text))
+        session.failed.connect(lambda message, *_: self.failed.append(message))
+        session.navigated.connect(self.gone.append)
+        session.events.connect(lambda events: self.page.on_events(events, visible=True))
 
-    async def show(self) -> None:
-        """Start the core, show the page, and wait until it has read everything."""
-        QApplication.setQuitOnLastWindowClosed(False)
-        self.session.bridge.start()
-        await self._show(self.page)
+    async def open(self, width: int = 1104, height: int = 800) -> None:
+        """Show the page, and wait until it has read everything."""
+        shown(self.page, width, height)
+        self.page.request_refresh()
+        await self.page.settled()
 
     async def again(self) -> P:
-        """The page as it is made at the next start, with what was remembered."""
-        page = self._make(self.session)
-        await self._show(page)
-        return page
-
-    @staticmethod
-    async def _show(page: P) -> None:
-        shown(page, 1104, 800)
-        page.request_refresh()
-        await page.settled()
+        """Make the page as at the next start, with the settings that were saved."""
+        bench = PageBench(self._kind, self.session, self.fake)
+        await bench.open()
+        return bench.page
 
     async def until(self, holds: Callable[[], object]) -> None:
-        """Wait until something holds."""
-        await until(holds)
+        """Wait until something holds, and fail at once if the user is told of a failure."""
+        await until(lambda: holds() or self.failed)
+        assert self.failed == [], self.failed
 
     async def close(self) -> None:
         """Close everything that opened, in order."""
+        assert self.failed == [], self.failed
         for widget in QApplication.topLevelWidgets():
             if widget is not self.page:
                 widget.close()
         await self.page.finish()
-        await self.session.close()
         self.session.events.disconnect()
         self.page.close()
         self.page.deleteLater()
-        await asyncio.sleep(0)
 
 
-def page_test(
-    make: Callable[[Session], P], open_core: "Callable[[], Awaitable[Engine]]"
-) -> Callable[[PageTest], Callable[..., None]]:
-    """A decorator for `async def test(bench, …)`: gives it a bench with the page, and runs it on the window's loop."""
-
-    async def opened(test: PageTest, given: dict[str, Any]) -> None:
-        bench = PageBench(make, open_core)
-        await bench.show()
-        try:
-            await test(bench, **given)
-        finally:
-            await bench.close()
-        assert bench.failures == [], bench.failures
-
-    def decorate(test: PageTest) -> Callable[..., None]:
-        def run(qapp: QApplication, **given: Any) -> None:
-            drive(opened(test, given))
-
-        signature = inspect.signature(test)
-        fixtures = [parameter for name, parameter in signature.parameters.items() if name != "bench"]
-        application = inspect.Parameter("qapp", inspect.Parameter.KEYWORD_ONLY)
-        kept = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in fixtures]
-        run.__signature__ = signature.replace(parameters=[application, *kept], return_annotation=None)  # type: ignore[attr-defined]  # functions take one
-        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
-        return run
-
-    return decorate
+@asynccontextmanager
+async def page_bench(kind: Callable[[Session], P], fake: FakeEngine) -> AsyncIterator[PageBench[P]]:
+    """Show a page over an engine in memory; close everything at the end."""
+    async with session_for(fake) as (session, _):
+        bench = PageBench(kind, session, fake)
+        await bench.open()
+        yield bench
+        await bench.close()
 
 
 def drop(window: QWidget, *files: Path) -> None:

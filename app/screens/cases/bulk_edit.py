@@ -228,11 +228,15 @@ class BulkEdit:
 
     def delete(self) -> None:
         """Delete the selected cases; can be undone."""
-        self._session.spawn(self._delete(self.selected()))
+        self._session.spawn(self.remove(self.selected()))
 
     def label(self) -> None:
         """Ask for new tags, suites and servers of the selected cases."""
         self._session.spawn(self._label(self.selected()))
+
+    def make_family(self) -> None:
+        """Put the selected cases into one family, named after the first that has one or else after the first case."""
+        self._session.spawn(self._make_family(self.selected()))
 
     def expect(self) -> None:
         """Ask for another expected tool of the selected cases."""
@@ -244,7 +248,8 @@ class BulkEdit:
             self._visible_page.show(copies[0])
             self._tell("duplicate", copies, partial(self._remove, copies), partial(self._restore, copies))
 
-    async def _delete(self, ids: Sequence[CaseId]) -> None:
+    async def remove(self, ids: Sequence[CaseId]) -> None:
+        """Delete cases; can be undone."""
         gone = await self._remove(ids)
         if gone:
             self._tell("delete", gone, partial(self._restore, gone), partial(self._remove, gone))
@@ -272,7 +277,13 @@ class BulkEdit:
         )
         if await sheet.done_with():
             after = {case_id: sheet.label_changes.of(draft) for case_id, draft in before.items()}
-            await self._change("tags, suites and servers", before, after)
+            await self.change("tags, suites and servers", before, after)
+
+    async def _make_family(self, ids: Sequence[CaseId]) -> None:
+        await self._presenter.save()
+        before = self._presenter.drafts(ids)
+        names = [*filter(None, (draft.family for draft in before.values())), *(draft.name for draft in before.values())]
+        await self.change("the family", before, {key: replace(one, family=names[0]) for key, one in before.items()})
 
     async def _expect(self, ids: Sequence[CaseId]) -> None:
         presenter = self._presenter
@@ -280,9 +291,9 @@ class BulkEdit:
         before = presenter.drafts(ids)
         sheet = ExpectedToolDialog(before, presenter.tools.of(()), self._page)
         if await sheet.done_with():
-            await self._change("the expected tool", before, sheet.changed())
+            await self.change("the expected tool", before, sheet.changed())
 
-    async def _change(self, what: str, before: Drafts, wanted: Drafts) -> None:
+    async def change(self, what: str, before: Drafts, wanted: Drafts) -> None:
         """Store all changed drafts as one undo step."""
         after = {case_id: draft for case_id, draft in wanted.items() if draft != before[case_id]}
         if not after:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from app.core_link.session import Session
 from app.core_link.targets import ShowRuns, StartRuns
 from app.screens.cases.bulk_edit import BulkEdit, SuiteRenaming
+from app.screens.cases.case_checks import CaseDrafts
 from app.screens.cases.import_export import CaseFiles
 from app.screens.cases.presenter import CasesPresenter
 from app.screens.cases.rows import FIELDS, SERVER, SUITE, TAG
@@ -55,20 +56,38 @@ class CaseCommands:
     suites: SuiteRenaming
     files: CaseFiles
     runs: CaseRunLinks
+    drafts: CaseDrafts
     new: Callable[[], object]
     shown: Callable[[], Sequence[CaseId]]
 
     def all(self) -> tuple[ScreenCommand, ...]:
         """Return all commands; those with a menu text are in a menu, too."""
-        return (_command("new", "New case", self.new, keys="Ctrl+N"), *self._files(), *self._selected())
+        new = _command("new", "New case", self.new, keys="Ctrl+N")
+        return (new, *self._drafts(), *self._files(), *self._selected())
 
     def row_menu(self) -> list[Action]:
         """Return the menu of the selected cases."""
         return menu_of(self._selected())
 
     def file_menu(self) -> list[Action]:
-        """Return the menu that imports and exports files."""
-        return menu_of(self._files())
+        """Return the menu that drafts and checks cases, and imports and exports files."""
+        return menu_of((*self._drafts(), *self._files()))
+
+    def _drafts(self) -> tuple[ScreenCommand, ...]:
+        can = partial(_command, needs=lambda: bool(self.presenter.servers), unless="Add a server first")
+        check = _command(
+            "check",
+            "Check the test cases",
+            lambda: self.drafts.check(self.shown()),
+            self._check_text,
+            needs=lambda: bool(self.shown()),
+            unless="There are no cases to check",
+            icon="check-square",
+        )
+        return (can("draft", "Draft test cases", self.drafts.draft, "Draft cases…", icon="sparkle"), check)
+
+    def _check_text(self) -> str:
+        return f"Check {count(len(self.shown()), 'case')}…"
 
     def _files(self) -> tuple[ScreenCommand, ...]:
         exported = partial(_command, needs=lambda: bool(self.shown()), unless="There are no cases to export")
@@ -79,6 +98,7 @@ class CaseCommands:
 
     def _selected(self) -> tuple[ScreenCommand, ...]:
         saved = partial(_command, needs=self._has_saved, unless="Select saved cases first")
+        several = partial(_command, needs=self._has_several, unless="Select several saved cases first")
         suite = partial(_command, needs=self._has_suites, unless="No case is in a suite yet")
         bulk, of = self.bulk, "of the selected cases"
         return (
@@ -86,6 +106,7 @@ class CaseCommands:
             saved("runs", f"Show the runs {of}", self.show_runs, "Show runs", icon="play-circle"),
             saved("duplicate", "Duplicate the selected cases", bulk.duplicate, "Duplicate", keys="Ctrl+D", icon="copy"),
             saved("label", f"Tags, suites and servers {of}", bulk.label, "Tags, suites and servers…", icon="tag"),
+            several("family", "Make the selected cases one family", bulk.make_family, "Make one family", icon="users"),
             saved("expect", f"Expected tool {of}", bulk.expect, "Expected tool…", icon="wrench"),
             suite("rename_suite", "Rename a suite", self.suites.ask, keys="Shift+F2", entries=self._suite_entries),
             saved("copy", "Copy the selected queries", bulk.copy_queries, self._copy_text, keys="Ctrl+Shift+C"),
@@ -118,6 +139,9 @@ class CaseCommands:
 
     def _has_saved(self) -> bool:
         return bool(self.presenter.runnable(self.bulk.selected()))
+
+    def _has_several(self) -> bool:
+        return len(self.presenter.runnable(self.bulk.selected())) > 1
 
     def _has_suites(self) -> bool:
         return bool(self.presenter.all_suites())

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.cases.call_list import CallList
@@ -19,6 +19,7 @@ from app.screens.cases.rows import (
     RejudgedAnswer,
     RejudgedAnswers,
 )
+from app.screens.kit.run_marks import RUN_MARK_SHAPES
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,
@@ -38,10 +39,7 @@ from app.widgets import (
 )
 
 MARKS: Final[Mapping[LastResult, Mark]] = {
-    LastResult.TP: Mark.CHECK,
-    LastResult.TN: Mark.DASH,
-    LastResult.FN: Mark.CROSS,
-    LastResult.FP: Mark.BANG,
+    **{LastResult(one.value): shape for one, shape in RUN_MARK_SHAPES.items()},
     LastResult.FAILED: Mark.BROKEN,
     LastResult.NEVER: Mark.BLANK,
 }
@@ -194,6 +192,8 @@ class Editor(QWidget):
         self.calls.picked.connect(self.picked)
         self.json.edited.connect(lambda text: self._tell(replace(self._form, json_text=text)))
         self.about.name.typed.connect(lambda text: self._tell(replace(self._form, name=text)))
+        self.about.family.typed.connect(lambda text: self._tell(replace(self._form, family=text)))
+        self.about.before.edited.connect(lambda text: self._tell(replace(self._form, before=text)))
         self.about.suites.changed.connect(lambda names: self._tell(replace(self._form, suites=names)))
         self.about.tags.changed.connect(lambda names: self._tell(replace(self._form, tags=names)))
         self.about.servers.changed.connect(lambda names: self._tell(replace(self._form, servers=names)))
@@ -212,6 +212,7 @@ class Editor(QWidget):
         if form.used_calls:
             self.calls.show_form(form, edited.parsed, offered.tools)
         self.about.show_form(form, offered)
+        set_wrong(self.about.before, bool(edited.parsed.problem_at("before")))
 
     def _show_mode(self, form: CaseForm, edited: CaseEditorState) -> None:
         as_json = form.mode is Mode.JSON
@@ -280,14 +281,16 @@ _STATE_MARKS = {
 
 
 class _About(QWidget):
-    """Name, suites, tags and servers."""
+    """Name, family, suites, tags, servers and earlier messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.name = LineEdit()
-        self.name.setAccessibleName("Name")
-        self.name.setFont(theme().font())
-        undo_beyond(self.name)
+        self.name, self.family = _line("Name"), _line("Family")
+        self.family.setPlaceholderText("A name that paraphrases share")
+        self.family.setToolTip("Statistics count the cases of one family as one")
+        self.before = GrowingEdit("Earlier messages", least=1, most=9)
+        self.before.setPlaceholderText("User: … or Assistant: …")
+        self.before.setToolTip("Sent before what the user says. Begin each message with User: or Assistant:")
         self.suites = TokensEdit("suite", "Add a suite")
         self.tags = TokensEdit("tag", "Add a tag")
         self.servers = TokensEdit("server", "Add a server", only_known=True)
@@ -297,16 +300,25 @@ class _About(QWidget):
         grid.setVerticalSpacing(8)
         grid.setColumnMinimumWidth(0, LABEL_WIDTH)
         grid.setColumnStretch(1, 1)
-        rows = (("Name", self.name), ("Suites", self.suites), ("Tags", self.tags), ("Servers", self.servers))
+        rows: Sequence[tuple[str, QWidget]] = (
+            ("Name", self.name),
+            ("Family", self.family),
+            ("Suites", self.suites),
+            ("Tags", self.tags),
+            ("Servers", self.servers),
+            ("Before", self.before),
+        )
         for number, (word, widget) in enumerate(rows):
             label = Label(word, size=Size.SMALL, role=Role.DIM, strong=True)
-            label.setFixedHeight(sized(28 if widget is self.name else 24))
-            grid.addWidget(label, number, 0)
+            label.setFixedHeight(sized(24 if isinstance(widget, TokensEdit) else 28))
+            grid.addWidget(label, number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(widget, number, 1)
 
     def show_form(self, form: CaseForm, offered: EditorChoices) -> None:
-        if self.name.text() != form.name:
-            self.name.setText(form.name)
+        for line, text in ((self.name, form.name), (self.family, form.family)):
+            if line.text() != text:
+                line.setText(text)
+        self.before.set_text(form.before)
         self.name.setPlaceholderText(name_from(form.query) or "As the query")
         shown: Sequence[tuple[TokensEdit, tuple[str, ...], tuple[str, ...]]] = (
             (self.suites, form.suites, offered.suites),
@@ -316,3 +328,11 @@ class _About(QWidget):
         for widget, tokens, known in shown:
             widget.set_known(known)
             widget.set_tokens(tokens)
+
+
+def _line(name: str) -> LineEdit:
+    made = LineEdit()
+    made.setAccessibleName(name)
+    made.setFont(theme().font())
+    undo_beyond(made)
+    return made

@@ -6,9 +6,11 @@ from typing import Final
 
 from app.arguments.typed_json import UnreadableError, dumps, loads
 from app.screens.cases.calls import CallForm, FindTool, Problem, call_form, call_of, call_problems, refitted
+from app.screens.cases.earlier_messages import messages_text, read_messages
 from mcp_tef import (
     NO_TOOL,
     CaseDraft,
+    CaseOrigin,
     Expectation,
     ExpectedCall,
     InputError,
@@ -45,6 +47,9 @@ class CaseForm:
     servers: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    family: str = ""
+    before: str = ""
+    origin: CaseOrigin = CaseOrigin.WRITTEN
 
     @property
     def used_calls(self) -> tuple[tuple[int, CallForm], ...]:
@@ -86,6 +91,9 @@ def case_form(draft: CaseDraft, find: FindTool) -> CaseForm:
         servers=draft.servers,
         suites=draft.suites,
         tags=draft.tags,
+        family=draft.family,
+        before=messages_text(draft.before),
+        origin=draft.origin,
     )
     shown = _with_expectation(form, draft.expectation, find)
     return shown if _expectation(shown) == draft.expectation else _as_json(form, draft.expectation)
@@ -127,6 +135,9 @@ def read_form(form: CaseForm) -> ParsedCase:
             servers=form.servers,
             suites=form.suites,
             tags=form.tags,
+            family=" ".join(form.family.split()),
+            before=read_messages(form.before),
+            origin=form.origin,
         )
     )
 
@@ -135,6 +146,10 @@ def _problems(form: CaseForm) -> list[Problem]:
     found = [] if form.query.strip() else [Problem("query", "Write what the user says.")]
     for number, call in form.used_calls:
         found.extend(call_problems(call, f"call{number}"))
+    try:
+        read_messages(form.before)
+    except UnreadableError as error:
+        found.append(Problem("before", str(error)))
     if form.mode is Mode.JSON:
         try:
             _from_json(form.json_text)

@@ -1,17 +1,18 @@
 """Calls into the core that import cases from files and export them; knows no Qt."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from app.screens.cases.presenter import BY, CasesPresenter, StaleData
-from mcp_tef import CancellableWork, CaseDraft, CaseFileFormat, CaseId, CaseImportPreview, ExportReport
+from mcp_tef import CancellableWork, CaseDraft, CaseFileFormat, CaseId, CaseImportPreview, ExportReport, ImportStatus
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
 T = TypeVar("T")
+_INCOMING = (ImportStatus.ADDED, ImportStatus.CHANGED)
 CancellableCall: TypeAlias = Callable[
     [str, "Callable[[Engine, CancellableWork], Awaitable[object]]"], Awaitable[object]
 ]
@@ -43,12 +44,14 @@ class CaseFilesPresenter:
     async def preview_file(self, file: Path, file_format: CaseFileFormat | None) -> CaseImportPreview:
         """Return the changes that a file would make."""
         await self._cases.save()
-        return await self._call(f"Reading {file.name}", lambda core: core.case_files.preview(file, file_format))
+        return await self._call(
+            f"Reading {file.name}", lambda core: _warned(core, core.case_files.preview(file, file_format))
+        )
 
     async def preview_text(self, text: str) -> CaseImportPreview:
         """Return the changes that a pasted text would make."""
         await self._cases.save()
-        return await self._call("Reading the text", lambda core: core.case_files.preview_text(text))
+        return await self._call("Reading the text", lambda core: _warned(core, core.case_files.preview_text(text)))
 
     async def apply(self, preview: CaseImportPreview) -> CaseImportChange:
         """Import a preview, all or nothing; raise StoppedError if the user cancels in time."""
@@ -82,3 +85,12 @@ class CaseFilesPresenter:
         return await self._call(
             f"Exporting {file.name}", lambda core: core.case_files.export_file(file, wanted, file_format)
         )
+
+
+async def _warned(core: "Engine", reading: Awaitable[CaseImportPreview]) -> CaseImportPreview:
+    """Return a preview with warnings among its notes, such as an expected tool that no server offers."""
+    preview = await reading
+    incoming = {case.place: case.draft for case in preview.cases if case.fate in _INCOMING and case.draft}
+    found = dict(zip(incoming, await core.cases.warnings_of(list(incoming.values())), strict=True))
+    cases = tuple(replace(case, notes=(*case.notes, *found.get(case.place, ()))) for case in preview.cases)
+    return replace(preview, cases=cases)

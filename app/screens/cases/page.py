@@ -15,6 +15,7 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, NewCases, ShowCase, ShowToolCases, Target
 from app.screens.cases.bulk_edit import BulkEdit, SuiteRenaming
 from app.screens.cases.call_list import ToolPick
+from app.screens.cases.case_checks import CaseDrafts
 from app.screens.cases.commands import CaseCommands, CaseRunLinks, case_filter_actions
 from app.screens.cases.editor import EditorChoices
 from app.screens.cases.editor_state import CaseEditorState
@@ -56,6 +57,7 @@ class CasesPage(Page):
             "Add server": lambda: session.go(AddServer()),
             "Open the sample": lambda: session.spawn(self.presenter.open_sample()),
             "New case": self.new,
+            "Draft cases…": lambda: self.drafts.draft(),
             "Import…": self.transfer.ask_import,
             "Show all cases": self._show_everything,
         }
@@ -63,8 +65,9 @@ class CasesPage(Page):
         self.table, self.editor = self.view.table, self.view.editor
         self.many = BulkEdit(self, self.presenter, self.table, visible_page)
         self.suites = SuiteRenaming(self, self.presenter, visible_page)
+        self.drafts = CaseDrafts(self, self.presenter, self.many, self._edit_query)
         self.case_commands = CaseCommands(
-            self.presenter, self.many, self.suites, self.transfer, self.running, self.new, self._to_run
+            self.presenter, self.many, self.suites, self.transfer, self.running, self.drafts, self.new, self._to_run
         )
         self.body.addWidget(self.view)
         self.view.restore_layout(session.settings)
@@ -180,6 +183,7 @@ class CasesPage(Page):
         rows = self.presenter.rows()
         self._showing = True
         self.table.set_rows([table_row(row) for row in rows])
+        self.table.show_origins(shown=any(row.generated for row in rows))
         if self.presenter.current is not None and self.table.current_id() != self.presenter.current:
             self.table.select(self.presenter.current)
         self._showing = False
@@ -254,6 +258,12 @@ class CasesPage(Page):
     def _edit(self, *, name: bool = False) -> None:
         self.view.edit(editing=True)
         (self.editor.about.name if name else self.editor.query).setFocus()
+
+    def _edit_query(self, case_id: CaseId) -> None:
+        """Show a case and edit its query."""
+        self._target = ShowCase(case_id)
+        self._show_target()
+        self._edit()
 
     def _leave_editor(self) -> None:
         self.view.edit(editing=False)

@@ -11,8 +11,9 @@ from app.screens.kit import FilterField, FilterFields, ViewState, matches_all_wo
 from mcp_tef import (
     CaseDraft,
     CaseId,
-    Classification,
+    CaseOrigin,
     Expectation,
+    RunMark,
     RunStatus,
     RunSummary,
     TestCase,
@@ -27,19 +28,17 @@ RECENT: Final = 5
 class LastResult(StrEnum):
     """Result of the last run of a case."""
 
-    TP = "TP"
-    FN = "FN"
-    FP = "FP"
-    TN = "TN"
+    CORRECT_CALL = RunMark.CORRECT_CALL.value
+    WRONG_ARGUMENTS = RunMark.WRONG_ARGUMENTS.value
+    WRONG = RunMark.WRONG.value
     FAILED = "failed"
     NEVER = "never"
 
 
 LAST_RESULT_TEXTS: Final[Mapping[LastResult, str]] = {
-    LastResult.TP: "Correct tool selected",
-    LastResult.FN: "Wrong tool, or no tool",
-    LastResult.FP: "Called a tool although none was expected",
-    LastResult.TN: "Correctly called no tool",
+    LastResult.CORRECT_CALL: "Correct call",
+    LastResult.WRONG_ARGUMENTS: "Correct tool, wrong arguments",
+    LastResult.WRONG: "Wrong",
     LastResult.FAILED: "The run failed",
     LastResult.NEVER: "Not run yet",
 }
@@ -69,6 +68,12 @@ class CaseTableRow:
     servers: tuple[str, ...] = ()
     unsaved: str = ""
     called: tuple[ToolLabel, ...] = ()
+    origin: CaseOrigin = CaseOrigin.WRITTEN
+
+    @property
+    def generated(self) -> bool:
+        """True if no person wrote the case."""
+        return self.origin is CaseOrigin.GENERATED
 
     @property
     def last_result(self) -> LastResult:
@@ -114,7 +119,12 @@ TAG: Final[FilterField[CaseTableRow]] = FilterField(name="tag", label="Tag", fit
 SERVER: Final[FilterField[CaseTableRow]] = FilterField(
     name="server", label="Server", fits=lambda row, value: value in row.servers
 )
-FIELDS: Final = FilterFields((CALLED, LAST_RUN, SUITE, TAG, SERVER))
+ORIGIN: Final[FilterField[CaseTableRow]] = FilterField(
+    name="origin",
+    texts={CaseOrigin.WRITTEN.value: "Written cases", CaseOrigin.GENERATED.value: "Generated cases"},
+    fits=lambda row, value: value == row.origin,
+)
+FIELDS: Final = FilterFields((CALLED, LAST_RUN, ORIGIN, SUITE, TAG, SERVER))
 
 
 def row_of(case: TestCase, runs: Sequence[RunSummary] = (), unsaved: str = "") -> CaseTableRow:
@@ -138,6 +148,7 @@ def row_of_draft(case_id: CaseId, draft: CaseDraft, runs: Sequence[RunSummary] =
         servers=draft.servers,
         unsaved=unsaved,
         called=tuple(_called(draft)),
+        origin=draft.origin,
     )
 
 
@@ -177,13 +188,10 @@ def _in_short(expectation: Expectation) -> tuple[str, str]:
 
 def recent_run(run: RunSummary) -> RecentRun:
     """Return the result and text of a finished run."""
-    if run.status is RunStatus.COMPLETED and run.classification is not None:
-        last = _LASTS[run.classification]
+    if run.status is RunStatus.COMPLETED and run.mark is not None:
+        last = LastResult(run.mark.value)
         return RecentRun(last, run.explanation or LAST_RESULT_TEXTS[last])
     return RecentRun(LastResult.FAILED, run.failure.message if run.failure else LAST_RESULT_TEXTS[LastResult.FAILED])
-
-
-_LASTS: Final[Mapping[Classification, LastResult]] = {item: LastResult(item.value) for item in Classification}
 
 
 def filtered_rows(rows: Iterable[CaseTableRow], view: ViewState) -> tuple[CaseTableRow, ...]:
@@ -198,12 +206,18 @@ def _matches(row: CaseTableRow, query: str) -> bool:
     return matches_all_words("\n".join((row.query, row.name, row.expected, row.suite, row.tag)), query)
 
 
-_TROUBLE: Final = (LastResult.FN, LastResult.FP, LastResult.FAILED, LastResult.TP, LastResult.TN, LastResult.NEVER)
+_TROUBLE: Final = (
+    LastResult.WRONG,
+    LastResult.WRONG_ARGUMENTS,
+    LastResult.FAILED,
+    LastResult.CORRECT_CALL,
+    LastResult.NEVER,
+)
 
 
 def failure_sort_key(row: CaseTableRow) -> float:
     """Return the sort key of the recent runs: the worst last result first, then the most wrong ones."""
-    wrong = sum(mark.result in (LastResult.FN, LastResult.FP) for mark in row.recent_runs)
+    wrong = sum(mark.result in (LastResult.WRONG, LastResult.WRONG_ARGUMENTS) for mark in row.recent_runs)
     return _TROUBLE.index(row.last_result) * 10 - wrong
 
 
@@ -253,27 +267,23 @@ NO_REVIEW: Final = DraftReview()
 
 
 def rejudged_answers(results: Sequence[tuple[RunSummary, Verdict]], now: datetime) -> RejudgedAnswers:
-    """Return the list below the editor; the summary counts answers with correct tool and values."""
+    """Return the list below the editor; the summary counts correct calls."""
     if not results:
         return RejudgedAnswers()
-    before = sum(_was_right(run) for run, _ in results)
-    after = sum(_is_right(verdict) for _, verdict in results)
-    word = f"{before} correct before, {after} now" if before != after else f"{after} of {len(results)} correct"
+    before = sum(run.passes for run, _ in results)
+    after = sum(_passes(verdict) for _, verdict in results)
+    word = f"{before} correct before, {after} now" if before != after else f"{after} of {len(results)} correct calls"
     return RejudgedAnswers(tuple(_line(run, verdict, now) for run, verdict in results), word)
 
 
-def _was_right(run: RunSummary) -> bool:
-    return run.classification in ("TP", "TN") and run.parameters_ok is not False
-
-
-def _is_right(verdict: Verdict) -> bool:
-    return verdict.right and verdict.parameters_ok is not False
+def _passes(verdict: Verdict) -> bool:
+    return verdict.mark is RunMark.CORRECT_CALL
 
 
 def _line(run: RunSummary, verdict: Verdict, now: datetime) -> RejudgedAnswer:
-    change = _change(_was_right(run), _is_right(verdict))
+    change = _change(run.passes, _passes(verdict))
     return RejudgedAnswer(
-        last=LastResult(verdict.classification.value),
+        last=LastResult(verdict.mark.value),
         when=relative_day(run.completed_at or run.created_at, now),
         selected=_picked(run),
         text=_verdict_text(verdict, change),
@@ -293,7 +303,9 @@ def _change(before: bool, after: bool) -> JudgementChange:
 
 
 def _verdict_text(verdict: Verdict, change: JudgementChange) -> str:
-    if not verdict.right:
+    if verdict.unreadable:
+        return "The answer could not be read"
+    if not verdict.mark.correct_tool:
         return _WRONG.get(verdict.kind, verdict.explanation)
     if verdict.parameters_ok is False and (problem := _findings_text(verdict)):
         return problem
@@ -301,7 +313,7 @@ def _verdict_text(verdict: Verdict, change: JudgementChange) -> str:
         return "Now accepted"
     if verdict.kind is VerdictKind.NO_CALL_EXPECTED:
         return "Correctly called no tool"
-    return "Correct tool and values" if verdict.parameters_ok else "Correct tool"
+    return "Correct tool and arguments" if verdict.parameters_ok else "Correct tool"
 
 
 def _findings_text(verdict: Verdict) -> str:

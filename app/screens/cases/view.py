@@ -27,18 +27,31 @@ COLUMNS: Final = (
         least=60,
         tip="One mark per recent run, newest on the right. Sorting puts failures first.",
     ),
+    Column(
+        key="origin",
+        title="Origin",
+        width=84,
+        least=40,
+        role=Role.DIM,
+        tip="A generated case was drafted by mcp-tef or a model, not written by a person. Results count both apart.",
+    ),
     Column(key="suite", title="Suite", width=96, least=40, role=Role.DIM),
     Column(key="tag", title="Tag", width=104, least=40, role=Role.DIM),
 )
-SUITE: Final = 3
+ORIGIN, SUITE = (next(n for n, column in enumerate(COLUMNS) if column.key == key) for key in ("origin", "suite"))
 ROOM_FOR_ALL: Final = 720
 
 
 class CasesTable(ListTable):
-    """Table of cases; hides the suite column if there is little room."""
+    """Table of cases; hides the suite column if there is little room, and the origin while all cases are written."""
 
     def __init__(self) -> None:
         super().__init__(COLUMNS, "Test cases")
+        self.show_origins(shown=False)
+
+    def show_origins(self, *, shown: bool) -> None:
+        """Show the column that tells generated from written cases."""
+        self.setColumnHidden(ORIGIN, not shown)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -60,6 +73,7 @@ def _cells(row: CaseTableRow) -> tuple[Cell, ...]:
         ),
         _expected(row),
         _runs(row),
+        Cell(text="Generated" if row.generated else "Written"),
         Cell(text=one_line(row.suite), sort=row.suite.casefold() or "\uffff"),
         Cell(text=one_line(row.tag), sort=row.tag.casefold() or "\uffff"),
     )
@@ -88,13 +102,14 @@ def _runs(row: CaseTableRow) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class EmptyPlaceText:
-    """Text for an empty table or screen; `first` and `second` are its button texts."""
+    """Text for an empty table or screen; `first`, `second` and `third` are its button texts."""
 
     icon: str
     title: str
     sentence: str
     first: str
     second: str = ""
+    third: str = ""
 
 
 NO_SERVERS = EmptyPlaceText(
@@ -109,8 +124,9 @@ NO_CASES = EmptyPlaceText(
     "check-square",
     "No test cases yet",
     "A case is a user query and the tool that should be called for it. "
-    "Write the first one, or import cases from a YAML or JSON file.",
+    "Write the first one, keep some that are drafted from the tools, or import a YAML or JSON file.",
     "New case",
+    "Draft cases…",
     "Import…",
 )
 
@@ -208,8 +224,8 @@ class CasesView(QWidget):
         self.show_panes(has_case=self._has_case)
 
     def _fill(self, state: EmptyState, words: EmptyPlaceText) -> None:
-        verbs = [verb for verb in (words.first, words.second) if verb]
-        kinds = ("primary", "plain")
+        verbs = [verb for verb in (words.first, words.second, words.third) if verb]
+        kinds = ("primary", "plain", "plain")
         actions = [
             Action(text=verb, do=self._actions[verb], kind=kind) for verb, kind in zip(verbs, kinds, strict=False)
         ]

@@ -1,4 +1,4 @@
-"""Comparison of two batches as text: the conclusion, counts and pairs of runs."""
+"""Comparison of two batches as text: the both claims, counts and cases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,26 +7,30 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.metrics.filters import batch_title
-from app.screens.metrics.metric_values import DataTable, model_name, percent_points, share_text
-from app.text.formatting import count
+from app.screens.metrics.metric_values import DataTable, percent_points, share_text
+from app.text.formatting import model_name
 from mcp_tef import (
     Batch,
     BatchComparison,
     BatchId,
     BatchStatus,
+    CasePair,
+    CaseSide,
+    Claim,
+    ClaimVerdict,
     ComparedRuns,
-    ComparisonConclusion,
     PairChange,
-    PairedTest,
-    RunPair,
+    RunMark,
     RunStatus,
     RunSummary,
+    ShareChange,
 )
 
-READINGS: Final[Mapping[ComparisonConclusion, str]] = {
-    ComparisonConclusion.BETTER: "Better",
-    ComparisonConclusion.WORSE: "Worse",
-    ComparisonConclusion.UNDECIDED: "Not enough runs to tell",
+READINGS: Final[Mapping[ClaimVerdict, str]] = {
+    ClaimVerdict.BETTER: "Better",
+    ClaimVerdict.WORSE: "Worse",
+    ClaimVerdict.NO_WORTHWHILE_CHANGE: "No worthwhile change",
+    ClaimVerdict.CANNOT_TELL_YET: "Cannot tell yet",
 }
 
 
@@ -61,31 +65,29 @@ WORDS: Final[Mapping[PairChange, str]] = {
     PairChange.NOT_COMPARABLE: "not comparable",
 }
 HELP: Final[Mapping[PairGroup, str]] = {
-    PairGroup.FIXED: "Wrong before, correct now.",
-    PairGroup.REGRESSED: "Correct before, wrong now.",
-    PairGroup.UNCHANGED: "Correct in both batches, or wrong in both.",
-    PairGroup.NEW: "Only the newer batch ran this.",
-    PairGroup.GONE: "Only the older batch ran this.",
-    PairGroup.UNCOMPARED: "One of the two runs failed or was cancelled.",
+    PairGroup.FIXED: "Passes more often than before.",
+    PairGroup.REGRESSED: "Passes less often than before.",
+    PairGroup.UNCHANGED: "Passes as often as before.",
+    PairGroup.NEW: "Only the newer batch ran this case.",
+    PairGroup.GONE: "Only the older batch ran this case.",
+    PairGroup.UNCOMPARED: "No run of one batch has a verdict.",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonView:
-    """The head of a comparison: what it comes to, why, and how many pairs of each kind."""
+    """The head of a comparison: both claims, and how many cases of each kind."""
 
-    reading: str
-    good: bool | None
-    sentence: str
+    claims: tuple[Claim, Claim]
     short: str
     detail: str
     notes: tuple[str, ...]
     counts: Mapping[PairGroup, int]
     caption: str
-    pairs: tuple[RunPair, ...]
+    pairs: tuple[CasePair, ...]
     table: DataTable
 
-    def of(self, group: PairGroup) -> tuple[RunPair, ...]:
+    def of(self, group: PairGroup) -> tuple[CasePair, ...]:
         """Return the pairs of a group; among all, regressed and fixed ones come first."""
         wanted = CHANGES[group]
         chosen = [pair for pair in self.pairs if pair.change in wanted]
@@ -119,13 +121,10 @@ def default_pair(batches: Sequence[Batch]) -> tuple[BatchId, BatchId] | None:
 
 def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonView:
     """Return a comparison for the screen."""
-    test = comparison.selection
     counts = {group: sum(comparison.counts.get(one, 0) for one in changes) for group, changes in CHANGES.items()}
     return ComparisonView(
-        reading=READINGS[test.reading],
-        good={ComparisonConclusion.BETTER: True, ComparisonConclusion.WORSE: False}.get(test.reading),
-        sentence=test.sentence,
-        short=_short(comparison.selection),
+        claims=(comparison.on_these_cases, comparison.for_queries_like_these),
+        short=_short(comparison),
         detail=_detail(comparison),
         notes=comparison.notes,
         counts=counts,
@@ -135,75 +134,65 @@ def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonVie
     )
 
 
-def _short(test: PairedTest) -> str:
-    """Return the counts, and how many more pairs a conclusion needs."""
-    unchanged = test.both_right + test.both_wrong
-    counts = f"{test.fixed:,} fixed, {test.regressed:,} regressed, {unchanged:,} unchanged."
-    if test.more_pairs is None:
-        return counts
-    return f"{counts} A difference this small needs about {rounded_up(test.more_pairs):,} more pairs."
-
-
-def rounded_up(number: int) -> int:
-    """Round an estimate up to two significant digits."""
-    step = int(10 ** max(0, len(str(number)) - 2))
-    return -(-number // step) * step
+def _short(comparison: BatchComparison) -> str:
+    """Return the counts of cases, and what the other claim says."""
+    fixed, regressed = comparison.counts[PairChange.FIXED], comparison.counts[PairChange.REGRESSED]
+    unchanged = comparison.cases - fixed - regressed
+    other = READINGS[comparison.for_queries_like_these.verdict].lower()
+    return f"{fixed:,} fixed, {regressed:,} regressed, {unchanged:,} unchanged. For queries like these: {other}."
 
 
 def _detail(comparison: BatchComparison) -> str:
-    lines = [_rates_text("Right tool", comparison.selection)]
-    if comparison.parameters.n:
-        lines.append(_rates_text("Parameters right", comparison.parameters))
+    lines = [_rates_text("Correct call", comparison.correct_call), _rates_text("Correct tool", comparison.correct_tool)]
+    if comparison.icc is not None and comparison.run_pairs > comparison.cases:
+        repeats = comparison.run_pairs / comparison.cases
+        worth = repeats / (1 + (repeats - 1) * comparison.icc)
+        lines.append(f"{repeats:.0f} repeats here are worth {worth:.1f} cases (ICC {comparison.icc:.2f})")
     return "\n".join(lines)
 
 
-def _rates_text(what: str, test: PairedTest) -> str:
-    if not test.n:
-        return f"{what}: no pairs to compare"
-    gap = percent_points(test.difference.value, test.difference.low, test.difference.high)
-    pairs = count(test.n, "pair")
-    return f"{what}: {share_text(test.before)} before, {share_text(test.after)} now; {gap}, {pairs}"
+def _rates_text(what: str, share: ShareChange) -> str:
+    if share.difference.value is None:
+        return f"{what}: no cases to compare"
+    gap = percent_points(share.difference.value, share.difference.low, share.difference.high)
+    return f"{what}: {share_text(share.before)} before, {share_text(share.after)} now; {gap}"
 
 
 def _table(comparison: BatchComparison) -> DataTable:
     rows = tuple((WORDS[change], number) for change, number in comparison.counts.items())
-    return DataTable(name="Comparison", columns=("Change", "Pairs"), rows=rows)
+    return DataTable(name="Comparison", columns=("Change", "Cases"), rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRow:
-    """One pair as a row: what changed, the query, and both choices."""
+    """One case as a row: what changed, the query, and on both sides the choice of the run to look at."""
 
     change: PairChange
     word: str
     query: str
     before: str
     after: str
-    before_right: bool | None
-    after_right: bool | None
+    before_mark: RunMark | None
+    after_mark: RunMark | None
     model: str
-    note: str
 
 
 def pair_row(compared: ComparedRuns) -> PairRow:
     """Return a pair as text."""
-    one = compared.after or compared.before
-    parameters = compared.pair.parameters
-    told = parameters in (PairChange.FIXED, PairChange.REGRESSED)
+    one, pair = compared.after or compared.before, compared.pair
     return PairRow(
-        change=compared.pair.change,
-        word=WORDS[compared.pair.change],
+        change=pair.change,
+        word=WORDS[pair.change],
         query=" ".join(one.query.split()) if one else "",
-        before=_choice(compared.before),
-        after=_choice(compared.after),
-        before_right=_right(compared.before),
-        after_right=_right(compared.after),
+        before=_choice(compared.before, pair.before),
+        after=_choice(compared.after, pair.after),
+        before_mark=_mark(compared.before, pair.before),
+        after_mark=_mark(compared.after, pair.after),
         model=model_name(one.model) if one else "",
-        note=f"parameters {WORDS[parameters]}" if told and parameters else "",
     )
 
 
-def by_column(compared: Sequence[ComparedRuns], column: str, *, down: bool) -> tuple[RunPair, ...]:
+def by_column(compared: Sequence[ComparedRuns], column: str, *, down: bool) -> tuple[CasePair, ...]:
     """Sort pairs by a column; equal ones keep their order."""
 
     def place(one: ComparedRuns) -> tuple[int, str]:
@@ -214,13 +203,17 @@ def by_column(compared: Sequence[ComparedRuns], column: str, *, down: bool) -> t
     return tuple(one.pair for one in sorted(compared, key=place, reverse=down))
 
 
-def _choice(run: RunSummary | None) -> str:
-    if run is None:
+def _choice(run: RunSummary | None, side: CaseSide | None) -> str:
+    """Return what the run to look at selected, and how many of several runs passed."""
+    if run is None or side is None:
         return "not run"
     if run.status is not RunStatus.COMPLETED:
         return run.failure.message if run.failure else run.status.value
-    return run.selected_tool or run.selected or "no tool"
+    passed = f" ({side.passed:,} of {side.judged:,})" if side.judged > 1 else ""
+    return (run.selected_tool or run.selected or "no tool") + passed
 
 
-def _right(run: RunSummary | None) -> bool | None:
-    return None if run is None or run.classification is None else run.classification.value in ("TP", "TN")
+def _mark(run: RunSummary | None, side: CaseSide | None) -> RunMark | None:
+    """Return the mark of the run to look at; None where only some of several runs passed."""
+    mixed = side is not None and 0 < side.passed < side.judged
+    return None if run is None or mixed else run.mark

@@ -1,4 +1,4 @@
-"""Data of the charts: calibration, accuracy by batch, and pass^k."""
+"""Data of the charts: calibration, correct calls by batch, and pass^k."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from app.screens.metrics.metric_values import (
     share_text,
 )
 from app.text.formatting import clock, count, money, percent
-from mcp_tef import CalibrationBin, CalibrationReport, PassAllRate, Rate, TrendPoint
+from mcp_tef import CalibrationBin, CalibrationReport, PassAllRate, Rate, TrendPoint, decimal_text, priced_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +52,10 @@ class ChartData:
 
 
 CALIBRATION_HELP = (
-    "Calibration: the share of correct runs at each level of confidence. On the dashed line, 8 of 10 runs with a "
-    "confidence of 0.8 are correct. Below the line, the model is overconfident. Bars count the runs at each level."
+    "Calibration: the share of correct calls at each level of confidence. On the dashed line, 8 of 10 runs with a "
+    "confidence of 0.8 are correct calls. Below the line, the model is overconfident. Bars count runs."
 )
-TREND_HELP = "Accuracy of each batch, oldest first, with its 95 % interval. Click a point to see its runs."
+TREND_HELP = "Correct calls of each batch, oldest first, with the 95 % interval. Click a point to see its runs."
 POWER_HELP = (
     "pass^k: the chance that k runs of the same case are all correct, averaged over cases. A case that passes 9 times "
     "of 10 passes 8 times in a row in only 43 %."
@@ -91,7 +91,7 @@ def _calibration_help(report: CalibrationReport) -> str:
     if len(sources) > 1:
         lines.append(f"These runs have several kinds of confidence: {', '.join(sources)}.")
     if whole.mean_gap is not None:
-        lines.append(f"On average, confidence and share of correct runs differ by {whole.mean_gap:.2f}.")
+        lines.append(f"On average, confidence and share of correct calls differ by {decimal_text(whole.mean_gap)}.")
     if whole.without:
         lines.append(f"{runs_text(whole.without).capitalize()} have no confidence.")
     return "\n".join(lines)
@@ -102,7 +102,7 @@ def _level(item: CalibrationBin) -> ChartPoint:
     return ChartPoint(
         x=mean,
         rate=item.right,
-        says=f"Confidence about {mean:.2f}: {share_text(item.right)} of {runs_text(item.n)} correct",
+        says=f"Confidence about {mean:.2f}: {share_text(item.right)} of {runs_text(item.n)} correct calls",
     )
 
 
@@ -133,8 +133,8 @@ def _calibration_table(report: CalibrationReport) -> DataTable:
 
 
 def trend_data(points: Sequence[TrendPoint], now: datetime) -> ChartData:
-    """Return the accuracy by batch."""
-    judged = [point for point in points if point.accuracy.value is not None]
+    """Return the share of correct calls by batch."""
+    judged = [point for point in points if point.correct_call.value is not None]
     return ChartData(
         note="band: 95 % interval" if len(judged) > 1 else count(len(judged), "batch", "batches"),
         help=TREND_HELP,
@@ -149,23 +149,25 @@ def _trend_message(judged: Sequence[TrendPoint]) -> str:
         return "None of these batches has a judged run."
     if len(judged) == 1:
         only = judged[0]
-        share = f"{share_text(only.accuracy)} of {runs_text(only.accuracy.n)} correct"
+        share = f"{share_text(only.correct_call)} of {runs_text(only.correct_call.n)} are correct calls"
         return f"One batch so far: {share}. A trend needs two."
     return ""
 
 
 def _batch_point(number: int, point: TrendPoint, now: datetime) -> ChartPoint:
     when = clock(point.started, now)
-    lines = [f"{point.name or 'Batch'}, {when}: {share_text(point.accuracy)} of {runs_text(point.accuracy.n)} correct"]
-    if point.parameters_right.n:
-        lines.append(f"Parameters right: {share_text(point.parameters_right)}")
+    share = f"{share_text(point.correct_call)} of {runs_text(point.correct_call.n)} are correct calls"
+    lines = [f"{point.name or 'Batch'}, {when}: {share}"]
+    lines.append(f"Correct tool: {share_text(point.correct_tool)}")
     extras = [milliseconds(point.latency_p50_ms)] if point.latency_p50_ms is not None else []
-    extras += [money(point.cost_usd)] if point.cost_usd is not None else []
-    extras += [f"{point.failed:,} failed"] if point.failed else []
+    if point.cost_usd is not None:
+        extras.append(priced_text(money(point.cost_usd), point.priced, point.unpriced))
+    beside = ((point.unreadable, "unreadable"), (point.failed, "failed"))
+    extras += [f"{number:,} {name}" for number, name in beside if number]
     return ChartPoint(
         x=float(number),
-        rate=point.accuracy,
-        says="\n".join([*lines, *([" · ".join(extras)] if extras else [])]),
+        rate=point.correct_call,
+        says="\n".join(filter(None, [*lines, " · ".join(extras), point.note])),
         name=when,
         id=point.batch_id,
     )
@@ -175,25 +177,31 @@ def _trend_table(points: Sequence[TrendPoint]) -> DataTable:
     columns = (
         "Batch",
         "Started",
-        *rate_columns("Accuracy"),
-        *rate_columns("Parameters right"),
+        *rate_columns("Correct call"),
+        *rate_columns("Correct tool"),
+        "Unreadable",
         "Failed",
         "p50 ms",
         "USD",
+        "Without a price",
+        "Note",
     )
     rows = tuple(
         (
             point.name or "Batch",
             point.started.astimezone().isoformat(sep=" ", timespec="minutes"),
-            *rate_values(point.accuracy),
-            *rate_values(point.parameters_right),
+            *rate_values(point.correct_call),
+            *rate_values(point.correct_tool),
+            point.unreadable,
             point.failed,
             point.latency_p50_ms,
             point.cost_usd,
+            point.unpriced,
+            point.note,
         )
         for point in points
     )
-    return DataTable(name="Accuracy by batch", columns=columns, rows=rows)
+    return DataTable(name="Correct calls by batch", columns=columns, rows=rows)
 
 
 def pass_all_data(powers: Sequence[PassAllRate]) -> ChartData:

@@ -1,33 +1,66 @@
-"""Commands of the metrics screen: row menus, links to runs, and exports."""
+"""Commands of the metrics screen: one list for its buttons, menus, the palette and shortcuts; row menus and exports."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, Final
 
 from app.core_link.links import Link, link_actions, tool_links
 from app.core_link.session import Page, Session
 from app.core_link.targets import Screen, ShowBatch, ShowCase, ShowPair, ShowRuns, ShowTool, StartRuns
 from app.dialogs.export import Writers, ask_file, picture_writers, text_writer
 from app.screens.kit import FilterValues
+from app.screens.kit.menus import ScreenCommand
 from app.screens.metrics.filters import Dimension
 from app.screens.metrics.group_values import runs_title
-from app.screens.metrics.metric_values import DataTable, csv_text, model_name
+from app.screens.metrics.metric_values import DataTable, csv_text
 from app.screens.metrics.presenter import MetricsPresenter
-from app.text.formatting import count
+from app.text.formatting import count, model_name
 from app.widgets import Action, one_line
 from app.widgets.chart import ChartPanel
 from mcp_tef import (
     BatchId,
     CaseId,
+    CasePair,
     RunComparison,
     RunFilter,
-    RunPair,
     RunStatus,
     RunSummary,
     ToolLabel,
     ToolMetrics,
     VerdictKind,
 )
+
+GROUP: Final = "Metrics"
+VIEWS: Final = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare"))
+CELL, PAIR, CLEAR, EXPORT = (f"metrics.{name}" for name in ("cell", "pair", "clear", "export"))
+
+
+def metrics_commands(
+    does: Mapping[str, Callable[[], object]],
+    show_view: Callable[[str], object],
+    *,
+    has_cell: Callable[[], bool],
+    has_pair: Callable[[], bool],
+    has_filters: Callable[[], bool],
+) -> dict[str, ScreenCommand]:
+    """Return all commands by id; `does` gives the operations of CELL, PAIR, CLEAR and EXPORT."""
+
+    def command(key: str, text: str, menu_text: str = "", **options: Any) -> ScreenCommand:
+        return ScreenCommand(id=key, text=text, do=does[key], menu_text=menu_text, group=GROUP, **options)
+
+    cell = partial(command, unless="Select a cell of the confusion matrix first")
+    commands = (
+        *(
+            ScreenCommand(id=f"metrics.{key}", text=f"Show {label.lower()}", do=partial(show_view, key), group=GROUP)
+            for key, label in VIEWS
+        ),
+        cell(CELL, "Show the runs of the cell", "Show runs", needs=has_cell),
+        cell(PAIR, "Compare the two tools of the cell", "Compare the two tools", keys="Ctrl+I", needs=has_pair),
+        command(CLEAR, "Clear all filters", needs=has_filters, unless="No filter is set"),
+        command(EXPORT, "Export metrics and charts"),
+    )
+    return {one.id: one for one in commands}
 
 
 class MetricsExports:
@@ -75,11 +108,11 @@ class MetricsLinks:
 
     # ------------------------------------------------------------------ to the runs
 
-    def open_cell(self, row: int, column: int) -> None:
+    def open_cell(self, cell: tuple[int, int] | None) -> None:
         """Show the runs of a cell of the matrix."""
-        if self._presenter.view is not None:
+        if self._presenter.view is not None and cell is not None:
             confusion = self._presenter.view.confusion
-            self._go(confusion.runs_of(self._presenter.where, row, column), runs_title(confusion, row, column))
+            self._go(confusion.runs_of(self._presenter.shown, *cell), runs_title(confusion, *cell))
 
     def open_tool(self, tool: ToolMetrics | None) -> None:
         """Show the runs that expected a tool."""
@@ -101,8 +134,8 @@ class MetricsLinks:
             repeats = self._presenter.view.repeats
             self._go(repeats.runs_of(place, self._judged()), repeats.flaky[place].case_name)
 
-    def open_pair(self, pair: RunPair) -> None:
-        """Show both runs of a pair."""
+    def open_pair(self, pair: CasePair) -> None:
+        """Show all runs of a case in both batches."""
         if (compared := self._compared()) is not None:
             self._go(RunFilter(batch_ids=compared, case_ids=(pair.case_id,)), "One case in both batches")
 
@@ -110,7 +143,7 @@ class MetricsLinks:
         self._session.go(ShowRuns(where, title))
 
     def _judged(self) -> RunFilter:
-        return replace(self._presenter.where, statuses=(RunStatus.COMPLETED,))
+        return replace(self._presenter.shown, statuses=(RunStatus.COMPLETED,))
 
     # ------------------------------------------------------------------ menus of rows
 
@@ -165,9 +198,9 @@ class MetricsLinks:
         cases = [CaseId(view.repeats.flaky[int(row)].case_id) for row in rows]
         return self._of_cases(cases, SHOW, lambda: self.open_case(int(rows[0])))
 
-    def pair_menu(self, pairs: Sequence[RunPair]) -> list[Action]:
-        """Return the menu of pairs of runs."""
-        return self._of_cases([pair.case_id for pair in pairs], "Show both runs", lambda: self.open_pair(pairs[0]))
+    def pair_menu(self, pairs: Sequence[CasePair]) -> list[Action]:
+        """Return the menu of compared cases."""
+        return self._of_cases([pair.case_id for pair in pairs], "Show its runs", lambda: self.open_pair(pairs[0]))
 
     def _of_cases(self, cases: Sequence[CaseId], show: str, do: Callable[[], None]) -> list[Action]:
         several = tuple(dict.fromkeys(cases))

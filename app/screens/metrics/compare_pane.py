@@ -1,4 +1,4 @@
-"""Two batches side by side: the conclusion, every pair of runs, and one pair in full."""
+"""Two batches side by side: both claims, every case, and two runs of one case in full."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.metrics.batch_comparison import HELP, ComparisonView, PairGroup, pair_row
+from app.screens.metrics.batch_comparison import HELP, READINGS, ComparisonView, PairGroup, pair_row
 from app.screens.metrics.commands import pair_links, single_run_links
 from app.screens.metrics.filters import Dimension, FilterChoice
 from app.screens.metrics.pair_pane import PairPane, pair_view, single_sentence
@@ -34,7 +34,7 @@ from app.widgets import (
     one_line,
 )
 from app.widgets.paged import PagedTable
-from mcp_tef import BatchId, ComparedRuns, NotFoundError, RunPair
+from mcp_tef import BatchId, CasePair, ClaimVerdict, ComparedRuns, NotFoundError
 
 PAGE = 200
 SETTLE_MS = 60
@@ -46,6 +46,12 @@ LABELS = {
     PairGroup.NEW: "New",
     PairGroup.GONE: "Gone",
     PairGroup.UNCOMPARED: "Not comparable",
+}
+CLAIM_MARKS = {
+    ClaimVerdict.BETTER: Mark.CHECK,
+    ClaimVerdict.WORSE: Mark.CROSS,
+    ClaimVerdict.NO_WORTHWHILE_CHANGE: Mark.DASH,
+    ClaimVerdict.CANNOT_TELL_YET: Mark.UNDECIDED,
 }
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
@@ -62,7 +68,7 @@ class ComparePane(QWidget):
         self._spawn = spawn
         self._view: ComparisonView | None = None
         self._chosen: tuple[BatchId, BatchId] | None = None
-        self._pairs: tuple[RunPair, ...] = ()
+        self._pairs: tuple[CasePair, ...] = ()
         self._group = PairGroup.ALL
         self._text = ""
         self._asked: set[int] = set()
@@ -77,12 +83,12 @@ class ComparePane(QWidget):
         self.before = Picker("Older batch", "Select a batch")
         self.after = Picker("Newer batch", "Select a batch")
         self.swap = IconButton("arrows-left-right", "Swap the batches")
-        self.mark = MarkLabel(size=20)
-        self.sentence = FlowText(size=Size.LEAD, strong=True)
+        self.marks = (MarkLabel(size=20), MarkLabel(size=20))
+        self.sentences = (FlowText(size=Size.LEAD, strong=True), FlowText())
         self.detail = FlowText(size=Size.SMALL, role=Role.DIM)
-        describe(explain("McNemar's test"), self.sentence, self.detail)
-        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Group of pairs")
-        self.table = PagedTable(PAIR_COLUMNS, "Pairs of runs")
+        describe(explain("two claims"), *self.sentences, self.detail)
+        self.groups = Tabs([(group.value, label) for group, label in LABELS.items()], "Group of cases")
+        self.table = PagedTable(PAIR_COLUMNS, "Cases")
         self.pair = PairPane()
         self.empty = EmptyState("scales", "", "")
         self.before.picked.connect(lambda one: self._pick(BatchId(one), None))
@@ -93,7 +99,7 @@ class ComparePane(QWidget):
         self.table.set_reader(lambda places, do: self._spawn(self._give(places, do)))
         self.table.sorted.connect(lambda *_: self.show_group(self._group))
         self.table.chosen.connect(lambda _: self.settle.start())
-        self.table.describe_keys(Enter="Show both runs")
+        self.table.describe_keys(Enter="Show its runs")
         self.table.opened.connect(lambda row: self._open(int(row)))
 
     def _lay_out(self) -> None:
@@ -104,16 +110,16 @@ class ComparePane(QWidget):
             pickers.addWidget(Label(word, role=Role.DIM))
             pickers.addWidget(part, 1)
         pickers.addWidget(self.swap)
-        said = QHBoxLayout()
+        said = QGridLayout()
         said.setContentsMargins(16, 4, 16, 12)
-        said.setSpacing(12)
-        said.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(self.sentence)
-        words.addWidget(self.detail)
-        said.addLayout(words, 1)
-        self.split = Split([self._left(), self.pair], "Pairs and one pair", [620, 480])
+        said.setHorizontalSpacing(12)
+        said.setVerticalSpacing(4)
+        said.setColumnStretch(1, 1)
+        for row, (mark, sentence) in enumerate(zip(self.marks, self.sentences, strict=True)):
+            said.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
+            said.addWidget(sentence, row, 1)
+        said.addWidget(self.detail, len(self.marks), 1)
+        self.split = Split([self._left(), self.pair], "Cases and one case", [620, 480])
         self.split.set_stretch(0)
         full = QWidget()
         column = QVBoxLayout(full)
@@ -193,9 +199,9 @@ class ComparePane(QWidget):
 
     def _show(self, view: ComparisonView) -> None:
         self._view = view
-        looks = {True: (Mark.CHECK, "better"), False: (Mark.CROSS, "worse"), None: (Mark.NOTE, "undecided")}
-        self.mark.set_mark(*looks[view.good])
-        self.sentence.set_text(view.sentence)
+        for claim, mark, sentence in zip(view.claims, self.marks, self.sentences, strict=True):
+            mark.set_mark(CLAIM_MARKS[claim.verdict], READINGS[claim.verdict].lower())
+            sentence.set_text(claim.sentence)
         self.detail.set_text("\n".join([view.detail, *view.notes]))
         self.groups.set_choices([(group.value, _tab(group, label, view)) for group, label in LABELS.items()])
         self.groups.setToolTip("\n".join(f"{LABELS[group]}: {words}" for group, words in HELP.items()))
@@ -203,12 +209,12 @@ class ComparePane(QWidget):
         self.show_group(self._group)
 
     def find_rows(self, text: str) -> None:
-        """Show only pairs of which a run says so: its query, its case, or a tool."""
+        """Show only cases of which a run says so: its query, its case, or a tool."""
         if text.strip() != self._text:
             self._text = text.strip()
             self.show_group(self._group)
 
-    def selected_pairs(self) -> tuple[RunPair, ...]:
+    def selected_pairs(self) -> tuple[CasePair, ...]:
         """Return the selected pairs, including those that were never loaded."""
         return tuple(self._pairs[place] for place in self.table.selected_places())
 
@@ -222,7 +228,7 @@ class ComparePane(QWidget):
         else:
             self._show_pairs(pairs)
 
-    async def _arrange(self, pairs: tuple[RunPair, ...], text: str, order: tuple[int, bool] | None) -> None:
+    async def _arrange(self, pairs: tuple[CasePair, ...], text: str, order: tuple[int, bool] | None) -> None:
         """Show those that say so, in the order that is wanted, unless others are wanted by then."""
         found = await self._presenter.saying(pairs, self._chosen, text) if text else pairs
         if order is not None:
@@ -231,21 +237,21 @@ class ComparePane(QWidget):
         if wanted and (text, order) == (self._text, self.table.sorted_by):
             self._show_pairs(found)
 
-    def _show_pairs(self, pairs: tuple[RunPair, ...]) -> None:
+    def _show_pairs(self, pairs: tuple[CasePair, ...]) -> None:
         self._asked.clear()
         self._place = self._kept_place(pairs)
         self._pairs = pairs
         self.table.pages.show_total(len(self._pairs))
         self._fetch(self._place, self._place)
         if not self._pairs:
-            none = f"No pair contains “{one_line(self._text, 60)}”. Clear the search to see all pairs."
-            self.pair.show_sentence(none if self._text else "No pairs here. Select another tab.")
+            none = f"No case contains “{one_line(self._text, 60)}”. Clear the search to see all cases."
+            self.pair.show_sentence(none if self._text else "No cases here. Select another tab.")
 
-    def _kept_place(self, pairs: tuple[RunPair, ...]) -> int:
+    def _kept_place(self, pairs: tuple[CasePair, ...]) -> int:
         """Return the index of the selected pair among these; 0 if it is none of them."""
         now = self._pairs[int(self.table.current_id() or self._place)] if self._pairs else None
-        runs = (now.before, now.after) if now else None
-        return next((place for place, one in enumerate(pairs) if (one.before, one.after) == runs), 0)
+        runs = now.shown if now else None
+        return next((place for place, one in enumerate(pairs) if one.shown == runs), 0)
 
     def _fetch(self, first: int, last: int) -> None:
         for page in range(first // PAGE, min(last, len(self._pairs) - 1) // PAGE + 1):
@@ -253,7 +259,7 @@ class ComparePane(QWidget):
                 self._asked.add(page)
                 self._spawn(self._fetch_page(page, self._pairs))
 
-    async def _fetch_page(self, page: int, pairs: tuple[RunPair, ...]) -> None:
+    async def _fetch_page(self, page: int, pairs: tuple[CasePair, ...]) -> None:
         start = page * PAGE
         found = await self._presenter.pairs(pairs[start : start + PAGE])
         if pairs is not self._pairs:
@@ -284,7 +290,7 @@ class ComparePane(QWidget):
             only = one.after or one.before
             self.pair.show_sentence(single_sentence(pair_row(one)), single_run_links(only) if only else ())
 
-    def _current(self) -> RunPair | None:
+    def _current(self) -> CasePair | None:
         row = self.table.current_id()
         return self._pairs[int(row)] if row and int(row) < len(self._pairs) else None
 

@@ -7,8 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.kit import FilterChip, FilterField, FilterFields, FilterValues
-from app.screens.metrics.metric_values import model_name
-from app.text.formatting import clock
+from app.text.formatting import clock, model_name
 from mcp_tef import Batch, BatchId, FilterChoices, LabelKind, RunFilter, ToolLabel
 
 

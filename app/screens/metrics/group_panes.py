@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.screens.metrics.group_values import BASELINE_NOTE, RepeatsView
-from app.screens.metrics.overview_pane import MetricCell
+from app.screens.metrics.metric_cells import MetricCell
 from app.screens.metrics.presenter import MetricsView
 from app.screens.metrics.table_rows import (
     FLAKY_COLUMNS,
@@ -113,11 +113,11 @@ class RepeatsPane(QWidget):
         column.addLayout(groups)
         column.addWidget(Rule())
         column.addWidget(self.power, 1)
-        heading = Label("Flaky cases, closest to 50 % first", size=Size.SMALL, role=Role.DIM, label=True)
-        heading.setContentsMargins(16, 8, 16, 8)
+        self.flaky_title = Label(size=Size.SMALL, role=Role.DIM, label=True)
+        self.flaky_title.setContentsMargins(16, 8, 16, 8)
         right = QVBoxLayout()
         right.setSpacing(0)
-        right.addWidget(heading)
+        right.addWidget(self.flaky_title)
         right.addWidget(self.flaky, 1)
         row = QHBoxLayout(full)
         row.setContentsMargins(0, 0, 0, 0)
@@ -146,6 +146,7 @@ class RepeatsPane(QWidget):
         self.chart.set_plot(power_plot(view.power))
         self.power.set_note(view.power.note, view.power.help)
         show_table(self.power, view.power.table)
+        self.flaky_title.setText(view.flaky_title)
         self.flaky.set_rows(flaky_rows(view))
         run = Action(text="Run with repeats…", do=self.run_wanted.emit, kind="primary", icon="play")
         self.empty.set("repeat", "No repeated cases", view.message, [run])

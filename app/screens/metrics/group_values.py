@@ -10,16 +10,15 @@ from app.screens.metrics.metric_values import (
     DataTable,
     MetricValue,
     bounds,
-    is_baseline,
+    least_cost,
     milliseconds,
-    model_name,
     part_of,
     rate_columns,
     rate_values,
     runs_text,
     score,
 )
-from app.text.formatting import count, money, percent
+from app.text.formatting import count, model_name, percent
 from mcp_tef import (
     Batch,
     BatchId,
@@ -34,10 +33,12 @@ from mcp_tef import (
     RunFilter,
     ToolLabel,
     ToolMetrics,
+    cluster_confusions,
+    is_baseline,
 )
 
-OFTEN = 5
-DASH, INVENTED = "–", "?"
+DASH, INVENTED, EXTRA, UNREADABLE = "–", "?", "+", "∅"
+_LEGEND = (EXTRA, UNREADABLE, INVENTED)
 Place = tuple[int, int]
 
 
@@ -56,6 +57,12 @@ class ConfusionView:
     n: int = 0
     matrix: ConfusionMatrix | None = None
     table: DataTable = DataTable(name="Confusion matrix")  # noqa: RUF009
+
+    @property
+    def note(self) -> str:
+        """Number of runs, and a legend of the columns that are no tool."""
+        legend = [f"{key} {name}" for key, name in zip(self.keys, self.column_names, strict=True) if key in _LEGEND]
+        return " · ".join([*legend, f"n {self.n:,}"])
 
     def says(self, row: int, column: int) -> str:
         """Return a cell as text: both names and the count."""
@@ -98,23 +105,24 @@ def letters(number: int) -> str:
 
 
 def _keys(labels: tuple[ToolLabel, ...]) -> tuple[str, ...]:
-    special = {LabelKind.NO_TOOL: DASH, LabelKind.INVENTED: INVENTED}
+    special = {
+        LabelKind.NO_TOOL: DASH,
+        LabelKind.INVENTED: INVENTED,
+        LabelKind.EXTRA: EXTRA,
+        LabelKind.UNREADABLE: UNREADABLE,
+    }
     kinds = (label.kind for label in labels)
     return tuple(special.get(kind, letters(number)) if kind else letters(number) for number, kind in enumerate(kinds))
 
 
 def confusion_view(matrix: ConfusionMatrix) -> ConfusionView:
     """Return the matrix for the screen."""
+    matrix = cluster_confusions(matrix)
     width = _width(matrix)
     columns = matrix.columns[:width]
     rows = tuple(matrix.name(label) for label in matrix.rows)
     names = tuple(matrix.name(label) for label in columns)
     row_keys, keys = _keys(matrix.rows), _keys(columns)
-    loud = frozenset(
-        (row, column)
-        for (row, column), number in matrix.cells.items()
-        if number >= OFTEN and row_keys[row] != keys[column]
-    )
     return ConfusionView(
         rows=rows,
         row_keys=row_keys,
@@ -123,7 +131,7 @@ def confusion_view(matrix: ConfusionMatrix) -> ConfusionView:
         cells=matrix.cells,
         totals=matrix.row_totals,
         aside=frozenset(n for n, label in enumerate(matrix.rows) if label.kind is LabelKind.NO_TOOL),
-        loud=loud,
+        loud=matrix.frequent,
         n=matrix.n,
         matrix=matrix,
         table=_table(matrix, rows, names),
@@ -146,17 +154,17 @@ def _table(matrix: ConfusionMatrix, rows: tuple[str, ...], names: tuple[str, ...
     )
 
 
-def worst_first(matrix: ConfusionMatrix, enough: int) -> tuple[ToolMetrics, ...]:
-    """Sort tools by recall, lowest first; those with too few runs come last."""
-
-    def rank(tool: ToolMetrics) -> tuple[bool, float, int, str]:
-        value = tool.recall.value if tool.recall.value is not None else 2.0
-        return tool.n < enough, value, -tool.n, tool.name
-
-    return tuple(sorted(matrix.tools, key=rank))
+def worst_first(matrix: ConfusionMatrix) -> tuple[ToolMetrics, ...]:
+    """Sort tools by the upper bound of their recall, lowest first: few runs leave it high, so they come last."""
+    return tuple(sorted(matrix.tools, key=lambda tool: (*_favourable(tool.recall), tool.name)))
 
 
-def tools_table(matrix: ConfusionMatrix, enough: int) -> DataTable:
+def _favourable(rate: Rate) -> tuple[float, float]:
+    """Return the sort key of a worst-first list: the bound that favours the tool, then the share."""
+    return (2.0, 2.0) if rate.high is None or rate.value is None else (rate.high, rate.value)
+
+
+def tools_table(matrix: ConfusionMatrix) -> DataTable:
     """Return every tool with its metrics."""
     columns = (
         "Tool",
@@ -177,7 +185,7 @@ def tools_table(matrix: ConfusionMatrix, enough: int) -> DataTable:
             matrix.name(tool.taken_for) if tool.taken_for else None,
             tool.taken_for_count,
         )
-        for tool in worst_first(matrix, enough)
+        for tool in worst_first(matrix)
     )
     return DataTable(name="Tools", columns=columns, rows=rows)
 
@@ -202,11 +210,12 @@ class GroupRow:
     name: str
     kind: str
     n: int
-    accuracy: Rate
+    unreadable: int
+    correct_call: Rate
+    correct_tool: Rate
     precision: Rate
     recall: Rate
     f1: str
-    parameters: Rate | None = None
     made_up: Rate | None = None
     latency: str = ""
     latency_ms: float | None = None
@@ -214,13 +223,22 @@ class GroupRow:
     cost_usd: float | None = None
 
 
-BASELINE_NOTE = "The baseline is not a model: it selects tools by plain text search in names and descriptions."
+BASELINE_NOTE = "A baseline is not a model: it ranks tools by their similarity to the query, as a tool search does."
 
 
 def model_rows(models: Sequence[ModelMetrics]) -> tuple[GroupRow, ...]:
-    """Sort models by accuracy, best first, with the baseline last."""
-    ordered = sorted(models, key=lambda one: (one.baseline, -(one.metrics.accuracy.value or 0.0), one.model))
-    return tuple(_model_row(one) for one in ordered)
+    """Sort models by correct calls, best first, with the baselines last."""
+    return tuple(_model_row(one) for one in _best_first(models))
+
+
+def _best_first(models: Sequence[ModelMetrics]) -> list[ModelMetrics]:
+    return sorted(models, key=lambda one: (one.baseline, -(one.metrics.correct_call.value or 0.0), one.model))
+
+
+def best_model(models: Sequence[ModelMetrics]) -> str:
+    """Return the label of the best of several models, a baseline only if there is nothing else; "" for fewer."""
+    judged = [one for one in models if one.metrics.correct_call.n] or models
+    return _best_first(judged)[0].model if len(models) > 1 else ""
 
 
 def _model_row(one: ModelMetrics) -> GroupRow:
@@ -229,30 +247,33 @@ def _model_row(one: ModelMetrics) -> GroupRow:
         id=one.model,
         name=model_name(one.model),
         kind="baseline" if one.baseline else one.model.split("/", 1)[0],
-        n=metrics.accuracy.n,
-        accuracy=metrics.accuracy,
+        n=metrics.correct_call.n,
+        unreadable=metrics.unreadable,
+        correct_call=metrics.correct_call,
+        correct_tool=metrics.correct_tool,
         precision=metrics.precision,
         recall=metrics.recall,
         f1=score(metrics.f1),
-        parameters=metrics.parameters_right,
         made_up=metrics.hallucination,
         latency=milliseconds(metrics.latency_p50_ms),
         latency_ms=metrics.latency_p50_ms,
-        cost="–" if one.baseline and metrics.cost_usd is None else money(metrics.cost_usd),
+        cost=least_cost(metrics, baseline=one.baseline),
         cost_usd=metrics.cost_usd,
     )
 
 
 def server_rows(servers: Sequence[GroupMetrics]) -> tuple[GroupRow, ...]:
-    """Sort servers by accuracy, worst first."""
-    ordered = sorted(servers, key=lambda one: (one.accuracy.value if one.accuracy.value is not None else 2.0, one.name))
+    """Sort servers by the upper bound of their correct calls, worst first."""
+    ordered = sorted(servers, key=lambda one: (*_favourable(one.correct_call), one.name))
     return tuple(
         GroupRow(
             id=one.name,
             name=one.name,
             kind="",
-            n=one.accuracy.n,
-            accuracy=one.accuracy,
+            n=one.correct_call.n,
+            unreadable=one.unreadable,
+            correct_call=one.correct_call,
+            correct_tool=one.correct_tool,
             precision=one.precision,
             recall=one.recall,
             f1=score(one.f1),
@@ -266,11 +287,12 @@ def models_table(models: Sequence[ModelMetrics]) -> DataTable:
     columns = (
         "Model",
         "Baseline",
+        *rate_columns("Correct call"),
+        *rate_columns("Correct tool"),
         *rate_columns("Accuracy"),
         *rate_columns("Precision"),
         *rate_columns("Recall"),
         "F1",
-        *rate_columns("Parameters right"),
         *rate_columns("Made-up parameters"),
         *rate_columns("Types conform"),
         "p50 ms",
@@ -286,11 +308,12 @@ def _values(one: ModelMetrics) -> tuple[str | int | float | None, ...]:
     return (
         one.model,
         "yes" if is_baseline(one.model) else "no",
+        *rate_values(metrics.correct_call),
+        *rate_values(metrics.correct_tool),
         *rate_values(metrics.accuracy),
         *rate_values(metrics.precision),
         *rate_values(metrics.recall),
         metrics.f1,
-        *rate_values(metrics.parameters_right),
         *rate_values(metrics.hallucination),
         *rate_values(metrics.type_conformance),
         metrics.latency_p50_ms,
@@ -307,6 +330,7 @@ class RepeatsView:
     figure: MetricValue
     always: int
     flaky_count: int
+    flaky_title: str
     never: int
     power: ChartData
     flaky: tuple[RepeatedCase, ...]
@@ -327,10 +351,13 @@ def repeats_view(repeats: RepeatStatistics, batches: Mapping[BatchId, Batch]) ->
     """Return the statistics of repeated cases for the screen."""
     names = tuple(_batch_name(one, batches) for one in repeats.flaky)
     message = "" if repeats.groups else _NO_REPEATS
+    shown, known = len(repeats.flaky), repeats.mixed
+    cut = f": {shown:,} of {known:,}; filter to see the others" if shown < known else ""
     return RepeatsView(
         figure=_figure(repeats),
         always=repeats.always,
-        flaky_count=len(repeats.flaky),
+        flaky_count=repeats.mixed,
+        flaky_title=f"Flaky cases, closest to 50 % first{cut}",
         never=repeats.never,
         power=pass_all_data(repeats.pass_power),
         flaky=repeats.flaky,
@@ -355,7 +382,7 @@ def _figure(repeats: RepeatStatistics) -> MetricValue:
         bounds=bounds(rate),
         rate=rate,
         sentence=sentence,
-        help="Pass rate: a run passes if it selected the correct tool and no judged parameter is wrong.\n" + INTERVAL,
+        help="Pass rate: a run passes if it is a correct call.\n" + INTERVAL,
     )
 
 

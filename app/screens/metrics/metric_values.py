@@ -6,14 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from app.text.formatting import count, duration, money, percent
+from app.text.formatting import count, duration, model_name, money, percent
 from app.text.glossary import explain
-from mcp_tef import ConfidenceSource, Metrics, ModelMetrics, ModelSettings, Rate, to_spreadsheet_cell
+from mcp_tef import (
+    ConfidenceSource,
+    Metrics,
+    ModelMetrics,
+    Rate,
+    decimal_text,
+    interval_text,
+    priced_text,
+    to_spreadsheet_cell,
+)
 
 NONE: Final = "–"
 TOO_FEW: Final = 10
-BASELINE_LABEL: Final = ModelSettings().label
-BASELINE: Final = "offline baseline"
 INTERVAL: Final = "The thin bar is the 95 % interval: in 19 of 20 measurements, the true share lies within it."
 
 SOURCES: Final = {
@@ -25,10 +32,9 @@ SOURCES: Final = {
 
 
 def bounds(rate: Rate) -> str:
-    """Return an interval in whole percents, `(73–86)`; "" if nothing was counted."""
-    if rate.low is None or rate.high is None:
-        return ""
-    return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
+    """Return an interval in percent, `(73–86)`; "" if nothing was counted."""
+    interval = interval_text(rate.low, rate.high)
+    return f"({interval})" if interval else ""
 
 
 def share_text(rate: Rate) -> str:
@@ -55,7 +61,7 @@ def span_of(rate: Rate) -> tuple[float, float, float] | None:
 
 def score(value: float | None) -> str:
     """Return a mean from 0 to 1 with two decimals; a dash if undefined."""
-    return NONE if value is None else f"{value:.2f}"
+    return decimal_text(value)
 
 
 def milliseconds(value: float | None) -> str:
@@ -63,16 +69,6 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return NONE
     return f"{value:.0f} ms" if value < 1000 else duration(value / 1000)
-
-
-def is_baseline(label: str) -> bool:
-    """Return True for the label of the built-in baseline."""
-    return label == BASELINE_LABEL
-
-
-def model_name(label: str) -> str:
-    """Return the name of a model without its provider."""
-    return BASELINE if is_baseline(label) else label.split("/", 1)[-1]
 
 
 def runs_text(number: int) -> str:
@@ -96,7 +92,8 @@ RATE_PARTS: Final = ("", " low", " high", " n")
 _RATE_TERMS: Final = {" low": "Wilson interval", " high": "Wilson interval", " n": "n"}
 _TERMS: Final = {
     "Accuracy": "accuracy",
-    "Parameters right": "parameters right",
+    "Correct call": "correct call",
+    "Correct tool": "correct tool",
     "Mean confidence": "confidence",
     "Correct": "calibration",
     "pass^k": "pass^k",
@@ -188,12 +185,12 @@ class SideMetric:
 
 
 def figures(metrics: Metrics) -> tuple[MetricValue, ...]:
-    """Return accuracy, precision, recall and correct parameters."""
+    """Return the shares of correct calls and correct tools, precision and recall."""
     return (
-        _figure("Accuracy", metrics.accuracy, _accuracy_text(metrics), _accuracy_help(metrics)),
+        _figure("Correct call", metrics.correct_call, _share_text(metrics.correct_call), _call_help(metrics)),
+        _figure("Correct tool", metrics.correct_tool, _share_text(metrics.correct_tool), _TOOL_HELP),
         _figure("Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics)),
         _figure("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
-        _figure("Parameters right", metrics.parameters_right, _parameter_text(metrics), _parameter_help(metrics)),
     )
 
 
@@ -208,27 +205,35 @@ def _figure(title: str, rate: Rate, sentence: str, explained: str) -> MetricValu
     )
 
 
-def _accuracy_text(metrics: Metrics) -> str:
-    return f"{part_of(metrics.accuracy, 'run')} judged correct" if metrics.accuracy.n else "No run was judged"
+def _share_text(rate: Rate) -> str:
+    return part_of(rate, "judged run") if rate.n else "No run was judged"
 
 
-def _accuracy_help(metrics: Metrics) -> str:
-    return (
-        f"Accuracy: of the {runs_text(metrics.accuracy.n)} that were judged, the share that selected "
-        "correctly: the expected tool, or no tool if none was expected."
-    )
+_TOOL_HELP = (
+    "Correct tool: of the judged runs, the share that selected the expected tool, or no tool if none was expected. "
+    "Arguments do not count. An unreadable answer is wrong."
+)
+
+
+def _call_help(metrics: Metrics) -> str:
+    lines = ["Correct call: of the judged runs, the share with the correct tool and every judged argument correct."]
+    if metrics.parameter_accuracy.n:
+        lines.append(f"On average {percent(metrics.parameter_accuracy.value)} of a call's expected values are correct.")
+    if metrics.completeness.n:
+        lines.append(f"On average {percent(metrics.completeness.value)} of what a call needs is present.")
+    return "\n".join(lines)
 
 
 def _precision_text(metrics: Metrics) -> str:
     if not metrics.precision.n:
         return "No correct and no unexpected calls"
-    return f"{count(metrics.tp, 'correct call')}, {metrics.fp:,} unexpected"
+    return f"{count(metrics.tp, 'correct tool')}, {metrics.fp:,} unexpected"
 
 
 def _precision_help(metrics: Metrics) -> str:
     return (
-        f"Precision: of {count(metrics.tp + metrics.fp, 'call')} that were correct or unexpected, the share that "
-        "was correct. A low value means that tools are called where none should be."
+        f"Precision: of {count(metrics.tp + metrics.fp, 'run')} with the correct tool or an unexpected call, the share "
+        "with the correct tool. A low value means that tools are called where none should be."
     )
 
 
@@ -240,64 +245,59 @@ def _recall_help(metrics: Metrics) -> str:
     return f"Recall: of the {count(metrics.recall.n, 'time')} a tool was expected, the share that selected it."
 
 
-def _parameter_text(metrics: Metrics) -> str:
-    rate = metrics.parameters_right
-    return f"{part_of(rate, 'correct call')}, every value" if rate.n else "No parameter was judged"
-
-
-def _parameter_help(metrics: Metrics) -> str:
-    lines = [
-        f"Parameters right: of the {count(metrics.parameters_right.n, 'correct call')} whose values were judged, "
-        "the share with every value correct."
-    ]
-    if metrics.parameter_accuracy is not None:
-        lines.append(f"On average {percent(metrics.parameter_accuracy)} of a call's expected values are correct.")
-    if metrics.completeness is not None:
-        lines.append(f"On average {percent(metrics.completeness)} of what a call needs is present.")
-    return "\n".join(lines)
-
-
-def side_metrics(metrics: Metrics, models: Sequence[ModelMetrics] = ()) -> tuple[SideMetric, ...]:
-    """Return F1, parameters, time, cost and failures."""
+def side_metrics(metrics: Metrics, models: Sequence[ModelMetrics] = (), model: str = "") -> tuple[SideMetric, ...]:
+    """Return the model, what stands beside the rates, parameters, F1, time and cost."""
     return (
-        SideMetric(label="F1", value=score(metrics.f1), help=_F1_HELP),
-        *_baseline(metrics, models),
+        *_model(models, model),
+        SideMetric(
+            label="Unreadable",
+            value=f"{metrics.unreadable:,}",
+            help="Answers that could not be read. They count as wrong, also where no tool was expected.",
+            bad=metrics.unreadable > 0,
+        ),
+        SideMetric(label="Failed", value=f"{metrics.failed:,}", help=_failed_help(metrics), bad=metrics.failed > 0),
+        SideMetric(
+            label="Sure and wrong",
+            value=f"{metrics.misleading:,}",
+            help="Runs with a confidence of 0.7 or more that are no correct call.",
+            bad=metrics.misleading > 0,
+        ),
         SideMetric(
             label="Made-up parameters",
             value=_quiet(metrics.hallucination),
-            help=f"Of the {count(metrics.hallucination.n, 'correct call')}, the share with at least one. "
+            help=f"Of {count(metrics.hallucination.n, 'run')} with the correct tool, the share with at least one. "
             f"{explain('hallucinated parameter')}",
             bad=bool(metrics.hallucination.successes),
         ),
         SideMetric(
             label="Types conform",
             value=_quiet(metrics.type_conformance),
-            help=f"Of {count(metrics.type_conformance.n, 'correct call')} with parameters, the share that conforms. "
+            help=f"Of {count(metrics.type_conformance.n, 'run')} with the correct tool, the share that conforms. "
             f"{explain('type conformance')}",
         ),
+        SideMetric(label="F1", value=score(metrics.f1), help=f"{metrics.f1_text}. {_F1_HELP}"),
         SideMetric(label="Latency", value=_latency(metrics), help=_latency_help(metrics)),
         SideMetric(label="Cost", value=_cost(metrics), help=_cost_help(metrics)),
-        SideMetric(
-            label="Confident but wrong",
-            value=f"{metrics.misleading:,}",
-            help="Runs with a confidence of 0.7 or more that selected the wrong tool: the description misleads.",
-            bad=metrics.misleading > 0,
-        ),
-        SideMetric(
-            label="Failed",
-            value=f"{metrics.failed:,}",
-            help="Runs without an answer, such as unreachable models. They do not count in any rate.",
-            bad=metrics.failed > 0,
-        ),
     )
 
 
-def _baseline(metrics: Metrics, models: Sequence[ModelMetrics]) -> Iterator[SideMetric]:
-    """Yield the number of runs of the baseline, if there are any."""
-    number = sum(one.metrics.n for one in models if one.baseline)
-    if number:
-        explained = "Runs of the built-in offline baseline, which is not a model. Filter by model to exclude it."
-        yield SideMetric(label="Baseline", value=f"{number:,} of {metrics.n:,}", help=explained)
+def _model(models: Sequence[ModelMetrics], model: str) -> Iterator[SideMetric]:
+    """Yield the model that the metrics are about: the best of several, or the only one if it is a baseline."""
+    if model:
+        explained = "Models are never mixed in one share. Models compares them. Filter by model to see another here."
+        yield SideMetric(label="Model", value=f"{model_name(model)}, best of {len(models):,}", help=explained)
+    elif len(models) == 1 and models[0].baseline:
+        explained = "An offline baseline is not a model. It shows what a tool search finds without one."
+        yield SideMetric(label="Selector", value=model_name(models[0].model), help=explained)
+
+
+def _failed_help(metrics: Metrics) -> str:
+    lines = ["Runs without an answer, such as unreachable models. They do not count in any rate."]
+    if metrics.not_offered:
+        lines.append(f"The expected tool was not offered in {runs_text(metrics.not_offered)}.")
+    if metrics.cut_off:
+        lines.append(f"The answer limit cut off {runs_text(metrics.cut_off)}.")
+    return "\n".join(lines)
 
 
 _F1_HELP = f"F1: {explain('F1')}"
@@ -320,8 +320,17 @@ def _latency_help(metrics: Metrics) -> str:
     )
 
 
+def least_cost(metrics: Metrics, *, baseline: bool) -> str:
+    """Return the cost of a model as a cell; at least what is known, where some runs have no price."""
+    if metrics.cost_usd is None:
+        return NONE if baseline else money(None)
+    return f"≥ {money(metrics.cost_usd)}" if metrics.unpriced else money(metrics.cost_usd)
+
+
 def _cost(metrics: Metrics) -> str:
-    return money(metrics.cost_usd) if metrics.cost_usd is not None else "unknown"
+    if metrics.cost_usd is None or not metrics.unpriced:
+        return money(metrics.cost_usd)
+    return f"{money(metrics.cost_usd)}, {metrics.priced:,} of {metrics.priced + metrics.unpriced:,} runs"
 
 
 def _cost_help(metrics: Metrics) -> str:
@@ -329,16 +338,20 @@ def _cost_help(metrics: Metrics) -> str:
         return "No run has a known price. The offline baseline costs nothing."
     tokens = f", {count(metrics.tokens, 'token')}" if metrics.tokens is not None else ""
     each = f" Half of the runs cost {money(metrics.cost_p50_usd)} or less." if metrics.cost_p50_usd is not None else ""
-    return f"All runs with a known price: {money(metrics.cost_usd)}{tokens}.{each}"
+    amount = priced_text(money(metrics.cost_usd), metrics.priced, metrics.unpriced)
+    return f"All runs with a known price: {amount}{tokens}.{each}"
 
 
 def figures_table(metrics: Metrics) -> DataTable:
     """Return all metrics as rows of name, value, low, high and n."""
     rates = (
+        ("Correct call", metrics.correct_call),
+        ("Correct tool", metrics.correct_tool),
         ("Accuracy", metrics.accuracy),
         ("Precision", metrics.precision),
         ("Recall", metrics.recall),
-        ("Parameters right", metrics.parameters_right),
+        ("Parameter accuracy, mean", metrics.parameter_accuracy),
+        ("Completeness, mean", metrics.completeness),
         ("Made-up parameters", metrics.hallucination),
         ("Types conform", metrics.type_conformance),
     )
@@ -350,13 +363,14 @@ def figures_table(metrics: Metrics) -> DataTable:
 def _plain_figures(metrics: Metrics) -> tuple[tuple[str, Value], ...]:
     return (
         ("F1", metrics.f1),
-        ("Parameter accuracy, mean", metrics.parameter_accuracy),
-        ("Completeness, mean", metrics.completeness),
         ("True positives", metrics.tp),
         ("False positives", metrics.fp),
         ("True negatives", metrics.tn),
         ("False negatives", metrics.fn),
         ("Failed", metrics.failed),
+        ("Unreadable", metrics.unreadable),
+        ("Expected tool not offered", metrics.not_offered),
+        ("Cut off", metrics.cut_off),
         ("High confidence", metrics.confidence_high),
         ("Low confidence", metrics.confidence_low),
         ("Without confidence", metrics.confidence_none),

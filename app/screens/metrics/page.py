@@ -1,7 +1,7 @@
 """The metrics screen: statistics of all runs that pass the filters, and comparisons of two batches."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -17,8 +17,18 @@ from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, S
 from app.dialogs.export import copy_markdown, export_comparison, export_runs
 from app.dialogs.export_presenter import ExportPresenter
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
+from app.screens.kit.menus import ScreenCommand, command_action, menu_of
 from app.screens.metrics.batch_comparison import ComparisonView
-from app.screens.metrics.commands import MetricsExports, MetricsLinks
+from app.screens.metrics.commands import (
+    CELL,
+    CLEAR,
+    EXPORT,
+    PAIR,
+    VIEWS,
+    MetricsExports,
+    MetricsLinks,
+    metrics_commands,
+)
 from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.filter_bar import FilterBar
 from app.screens.metrics.filters import FIELDS, Dimension
@@ -31,7 +41,6 @@ from app.widgets.chart import ChartPanel
 from mcp_tef import Event
 
 PAUSE_S = 0.05
-VIEWS = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare"))
 
 
 class MetricsPage(Page):
@@ -57,7 +66,7 @@ class MetricsPage(Page):
         self.search = self.header.set_search("Search tables")
         self.filters = FilterBar(self.presenter, self.header)
         self.empty = EmptyState("chart-bar", "", "")
-        self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
+        self.header.set_buttons([command_action(self._commands[EXPORT], "Export", icon="export")])
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.body.addWidget(self.filters)
@@ -76,10 +85,10 @@ class MetricsPage(Page):
     def overview(self) -> OverviewPane:
         """Metrics, matrix, tools, calibration and trend."""
         pane = OverviewPane()
-        pane.cell_opened.connect(self.links.open_cell)
+        pane.cell_opened.connect(lambda row, column: self.links.open_cell((row, column)))
+        pane.matrix.own_actions = lambda: menu_of((self._commands[CELL], self._commands[PAIR]))
         pane.tool_opened.connect(lambda place: self.links.open_tool(pane.tool(place)))
         pane.tools.set_menu(lambda rows: self.links.tool_menu(pane.tool(int(rows[0])) if len(rows) == 1 else None))
-        pane.pair_opened.connect(lambda pair: self.session.go(ShowPair(*pair)))
         pane.batch_opened.connect(lambda one: self.session.go(ShowBatch(one)))
         pane.compare_wanted.connect(lambda: self.show_view("compare"))
         self.restore_layout("metrics.tools", pane.tools)
@@ -191,38 +200,30 @@ class MetricsPage(Page):
         if "compare" in self._shown:
             settings.set("metrics.compare", self.compare.split.layout_state())
 
+    @cached_property
+    def _commands(self) -> Mapping[str, ScreenCommand]:
+        return metrics_commands(
+            {
+                CELL: lambda: self.links.open_cell(self.overview.square.current()),
+                PAIR: self._show_pair,
+                CLEAR: lambda: self._filter(NO_FILTERS),
+                EXPORT: self._open_export,
+            },
+            self.show_view,
+            has_cell=lambda: self._shows_overview() and self.overview.square.current() is not None,
+            has_pair=lambda: self._shows_overview() and self.overview.pair() is not None,
+            has_filters=lambda: bool(self.presenter.filters),
+        )
+
+    def commands(self) -> Sequence[Command]:
+        return tuple(self._commands.values())
+
+    def _shows_overview(self) -> bool:
+        return self._current() == "overview" and self._full()
+
     def _show_pair(self) -> None:
         if (pair := self.overview.pair()) is not None:
             self.session.go(ShowPair(*pair))
-
-    def commands(self) -> Sequence[Command]:
-        def show(key: str) -> Callable[[], None]:
-            return lambda: self.show_view(key)
-
-        views = [
-            Command(id=f"metrics.{key}", text=f"Show {label.lower()}", do=show(key), group="Metrics")
-            for key, label in VIEWS
-        ]
-        return (
-            *views,
-            Command(
-                id="metrics.pair",
-                text="Compare the two tools of the cell",
-                keys="Ctrl+I",
-                do=self._show_pair,
-                needs=lambda: self._current() == "overview" and self._full() and self.overview.pair() is not None,
-                group="Metrics",
-            ),
-            Command(
-                id="metrics.clear",
-                text="Clear all filters",
-                do=lambda: self._filter(NO_FILTERS),
-                needs=lambda: bool(self.presenter.filters),
-                unless="No filter is set",
-                group="Metrics",
-            ),
-            Command(id="metrics.export", text="Export metrics and charts", do=self._open_export, group="Metrics"),
-        )
 
     def first_focus(self) -> QWidget | None:
         if self.presenter.view is None:
@@ -289,11 +290,11 @@ class MetricsPage(Page):
 
     def _show_empty(self, view: MetricsView) -> None:
         if view.state is MetricsState.NOTHING_FITS:
-            clear = Action(text="Clear all filters", do=lambda: self._filter(NO_FILTERS), kind="primary")
+            clear = command_action(self._commands[CLEAR], kind="primary")
             self.empty.set("funnel", "No runs match", "No finished run matches all of these filters.", [clear])
             return
         sentence = (
-            "This page shows how often the right tool is selected, which tools are confused, and how certain that is. "
+            "This page shows how often models make correct calls, which tools are confused, and how certain that is. "
             "It needs runs."
         )
         run = Action(text="Run…", do=self._start_runs, kind="primary", icon="play")

@@ -9,10 +9,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.core_link.links import Link, link_actions
+from app.screens.kit.run_marks import RUN_MARK_SHAPES
 from app.screens.metrics.batch_comparison import WORDS, PairRow
 from app.screens.metrics.commands import PairLinks
-from app.screens.metrics.metric_values import model_name
-from app.text.formatting import OUTCOME_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count
+from app.text.formatting import MARK_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count, model_name
 from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size
 from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
@@ -23,6 +23,7 @@ from mcp_tef import (
     PairChange,
     RunComparison,
     RunDetail,
+    RunMark,
     ToolChange,
     ValueChange,
 )
@@ -31,7 +32,7 @@ MISSING: Final = "–"
 LONGEST_VALUE: Final = 2_000
 SAID_ELSEWHERE: Final = frozenset({"Explanation", "Calls"})
 SAID: Final[Mapping[str, Mapping[str, str]]] = {
-    "Outcome": {one.value: words for one, words in OUTCOME_TEXTS.items()},
+    "Outcome": {one.value: words for one, words in MARK_TEXTS.items()},
     "Kind": {one.value: words for one, words in VERDICT_KIND_TEXTS.items()},
     "Status": {one.value: words for one, words in RUN_STATUS_TEXTS.items()},
 }
@@ -48,7 +49,7 @@ class Side:
     """One run of the two: what it chose, and how that was judged."""
 
     choice: tuple[Stretch, ...]
-    right: bool | None
+    mark: RunMark | None
     judged: str
     model: str
 
@@ -129,7 +130,7 @@ def _side(run: RunDetail, choice: tuple[Stretch, ...]) -> Side:
     judged = run.verdict.explanation if run.verdict else summary.failure.message if summary.failure else "Not judged."
     return Side(
         choice=choice,
-        right=run.verdict.right if run.verdict else None,
+        mark=summary.mark,
         judged=judged.replace("`", ""),
         model=model_name(summary.model),
     )
@@ -340,8 +341,8 @@ class _SidePart(QWidget):
 
     def show_side(self, side: Side) -> None:
         """Show another run."""
-        looks = {True: (Mark.CHECK, "right"), False: (Mark.CROSS, "wrong"), None: (Mark.BROKEN, "not judged")}
-        self.mark.set_mark(*looks[side.right])
+        shown = (RUN_MARK_SHAPES[side.mark], MARK_TEXTS[side.mark]) if side.mark else (Mark.BROKEN, "not judged")
+        self.mark.set_mark(*shown)
         self.choice.set_spans(spans(side.choice, mono=True))
         self.judged.set_text(side.judged)
         self.model.set_text(side.model)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +17,7 @@ from app.screens.metrics.group_values import (
     ConfusionView,
     GroupRow,
     RepeatsView,
+    best_model,
     confusion_view,
     model_rows,
     models_table,
@@ -26,7 +27,6 @@ from app.screens.metrics.group_values import (
     worst_first,
 )
 from app.screens.metrics.metric_values import (
-    TOO_FEW,
     DataTable,
     MetricValue,
     SideMetric,
@@ -40,6 +40,7 @@ from mcp_tef import (
     BatchProgressed,
     BatchQueued,
     BatchStarted,
+    CasePair,
     ComparedRuns,
     Event,
     FilterChoices,
@@ -50,7 +51,6 @@ from mcp_tef import (
     RunComparison,
     RunEnded,
     RunFilter,
-    RunPair,
     RunStarted,
     ServersChanged,
     ServerStateChanged,
@@ -73,9 +73,15 @@ class MetricsState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsView:
-    """Everything on the screen, ready-made off the window's thread."""
+    """Everything on the screen, ready-made off the window's thread.
+
+    `model` is the best of several models, "" for one: all but `models` and `repeats` is about it, not pooled.
+    `origins` is the sentence that keeps generated and written cases apart, "" without generated ones.
+    """
 
     state: MetricsState
+    model: str
+    origins: str
     figures: tuple[MetricValue, ...]
     side_metrics: tuple[SideMetric, ...]
     confusion: ConfusionView
@@ -128,6 +134,12 @@ class MetricsPresenter:
         return run_filter(self.filters, self.now())
 
     @property
+    def shown(self) -> RunFilter:
+        """The filter of the runs behind the overview: of several models, those of the best one."""
+        model = self.view.model if self.view else ""
+        return replace(self.where, models=(model,)) if model else self.where
+
+    @property
     def batches(self) -> Mapping[BatchId, Batch]:
         """Every batch, newest first."""
         return self._known.batches
@@ -168,29 +180,29 @@ class MetricsPresenter:
 
         return await self._ask(read)
 
-    async def pairs(self, pairs: Sequence[RunPair]) -> tuple[ComparedRuns, ...]:
+    async def pairs(self, pairs: Sequence[CasePair]) -> tuple[ComparedRuns, ...]:
         """Return pairs with their runs."""
         return await self._ask(lambda core: core.compare.pairs(pairs))
 
     async def saying(
-        self, pairs: Sequence[RunPair], batches: tuple[BatchId, BatchId] | None, text: str
-    ) -> tuple[RunPair, ...]:
+        self, pairs: Sequence[CasePair], batches: tuple[BatchId, BatchId] | None, text: str
+    ) -> tuple[CasePair, ...]:
         """Return the pairs of which a run contains a text."""
         where = RunFilter(batch_ids=batches or (), text=text)
 
-        async def read(core: "Engine") -> tuple[RunPair, ...]:
+        async def read(core: "Engine") -> tuple[CasePair, ...]:
             said = {run.id for run in await core.runs.list(where)}
-            return tuple(pair for pair in pairs if pair.before in said or pair.after in said)
+            return tuple(pair for pair in pairs if said.intersection(pair.shown))
 
         return await self._ask(read)
 
-    async def by_column(self, pairs: Sequence[RunPair], column: str, *, down: bool) -> tuple[RunPair, ...]:
+    async def by_column(self, pairs: Sequence[CasePair], column: str, *, down: bool) -> tuple[CasePair, ...]:
         """Return the pairs sorted by a column."""
         return await asyncio.to_thread(by_column, await self.pairs(pairs), column, down=down)
 
-    async def both(self, pair: RunPair) -> RunComparison | None:
-        """Return both runs of a pair; None if it has only one, or one was deleted."""
-        before, after = pair.before, pair.after
+    async def both(self, pair: CasePair) -> RunComparison | None:
+        """Return the two runs to look at of a pair; None if it has only one, or one was deleted."""
+        before, after = pair.shown
         if before is None or after is None:
             return None
         try:
@@ -204,21 +216,29 @@ async def _read(core: "Engine", where: RunFilter, now: datetime) -> tuple[_Known
     batches = {batch.id: batch for batch in await core.runs.batches()}
     choices = await core.metrics.choices()
     overview = await core.metrics.overview(where)
-    return _Known(batches, choices), metrics_view(overview, batches, now)
+    model = best_model(overview.models)
+    if model:
+        of_model = await core.metrics.overview(replace(where, models=(model,)))
+        overview = replace(of_model, models=overview.models, repeats=overview.repeats)
+    return _Known(batches, choices), metrics_view(overview, batches, now, model)
 
 
-def metrics_view(overview: MetricsOverview, batches: Mapping[BatchId, Batch], now: datetime) -> MetricsView:
-    """Return an overview as the screen shows it."""
+def metrics_view(
+    overview: MetricsOverview, batches: Mapping[BatchId, Batch], now: datetime, model: str = ""
+) -> MetricsView:
+    """Return an overview as the screen shows it; `model` is the best of several."""
     metrics = overview.metrics
     confusion = confusion_view(overview.confusions)
     calibration, trend = calibration_data(overview.calibration), trend_data(overview.trend, now)
     repeats = repeats_view(overview.repeats, batches)
     return MetricsView(
         state=_state(overview, batches),
+        model=model,
+        origins=metrics.origin_sentence,
         figures=figures(metrics),
-        side_metrics=side_metrics(metrics, overview.models),
+        side_metrics=side_metrics(metrics, overview.models, model),
         confusion=confusion,
-        tools=worst_first(overview.confusions, TOO_FEW),
+        tools=worst_first(overview.confusions),
         calibration=calibration,
         trend=trend,
         models=model_rows(overview.models),
@@ -226,7 +246,7 @@ def metrics_view(overview: MetricsOverview, batches: Mapping[BatchId, Batch], no
         repeats=repeats,
         tables=(
             figures_table(metrics),
-            tools_table(overview.confusions, TOO_FEW),
+            tools_table(overview.confusions),
             models_table(overview.models),
             repeats.table,
         ),

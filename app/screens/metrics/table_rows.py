@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from app.screens.kit.run_marks import RUN_MARK_ROLES, RUN_MARK_SHAPES
 from app.screens.metrics.batch_comparison import PairRow
 from app.screens.metrics.charts import ChartData, ChartPoint
 from app.screens.metrics.group_values import ConfusionView, GroupRow, RepeatsView
@@ -12,23 +13,22 @@ from app.screens.metrics.metric_values import (
     TOO_FEW,
     DataTable,
     heading_help,
-    model_name,
     part_text,
     score,
+    share_text,
     shown,
     span_of,
 )
-from app.text.formatting import percent
+from app.text.formatting import MARK_TEXTS, model_name, percent
 from app.text.glossary import explain
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Mark, Row
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import Bar, Plot, Point, Tick
 from app.widgets.matrix_drawing import Matrix
-from mcp_tef import PairChange, Rate, RepeatedCase, ToolMetrics
+from mcp_tef import PairChange, Rate, RepeatedCase, RunMark, ToolMetrics
 
 HIGH = 0.7
-OFTEN = 5
 SHARE_TIP = "With the 95 % interval as a thin bar."
 TOOL_COLUMNS = (
     Column(key="tool", title="Tool", kind=CellKind.MONO, width=150, stretch=True),
@@ -61,12 +61,14 @@ TOOL_COLUMNS = (
         title="Most often mistaken for",
         kind=CellKind.MONO,
         width=128,
-        tip=explain("most taken for", "Coloured from five times on."),
+        tip=explain("most taken for", "Bold where it is no accident: tested with at most 5 % false alarms."),
     ),
 )
 GROUP_COLUMNS = (
     Column(key="n", title="n", kind=CellKind.NUMBER, width=60, tip=explain("n")),
-    Column(key="accuracy", title="Accuracy", kind=CellKind.SHARE, width=132, tip=explain("accuracy", SHARE_TIP)),
+    Column(key="call", title="Correct call", kind=CellKind.SHARE, width=132, tip=explain("correct call", SHARE_TIP)),
+    Column(key="tool", title="Correct tool", kind=CellKind.SHARE, width=132, tip=explain("correct tool", SHARE_TIP)),
+    Column(key="unreadable", title="Unreadable", kind=CellKind.NUMBER, width=88, tip="Answers that could not be read."),
     Column(key="precision", title="Precision", kind=CellKind.SHARE, width=132, tip=explain("precision", SHARE_TIP)),
     Column(key="recall", title="Recall", kind=CellKind.SHARE, width=132, tip=explain("recall", SHARE_TIP)),
     Column(key="f1", title="F1", kind=CellKind.NUMBER, width=52, role=Role.DIM, tip=explain("F1")),
@@ -74,13 +76,6 @@ GROUP_COLUMNS = (
 MODEL_COLUMNS = (
     Column(key="model", title="Model", width=150, least=96, stretch=True),
     *GROUP_COLUMNS,
-    Column(
-        key="parameters",
-        title="Parameters right",
-        kind=CellKind.SHARE,
-        width=132,
-        tip=explain("parameters right", SHARE_TIP),
-    ),
     Column(key="made_up", title="Made up", kind=CellKind.NUMBER, width=76, tip=explain("hallucinated parameter")),
     Column(key="latency", title="Latency", kind=CellKind.NUMBER, width=76, tip=explain("latency")),
     Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=96, tip="All runs with a known price."),
@@ -110,7 +105,7 @@ def share_cell(rate: Rate, *, few: int = TOO_FEW) -> Cell:
     span = span_of(rate)
     if span is None:
         return Cell(text=NONE, role=Role.DIM, sort=-1.0)
-    told = f"{percent(rate.value)} ({span[1] * 100:.0f}–{span[2] * 100:.0f}), {part_text(rate)}"
+    told = f"{share_text(rate)}, {part_text(rate)}"
     if rate.n < few:
         return Cell(text=f"{part_text(rate)}, too few", role=Role.DIM, sort=rate.value, tip=told)
     return Cell(text=percent(rate.value), span=span, sort=rate.value, tip=told)
@@ -123,23 +118,23 @@ def tool_rows(view: ConfusionView, tools: Sequence[ToolMetrics]) -> list[Row]:
 
 def _tool_row(view: ConfusionView, number: int, tool: ToolMetrics) -> Row:
     taken = view.matrix.name(tool.taken_for) if view.matrix and tool.taken_for else ""
-    return Row(str(number), lambda: _tool_cells(tool, taken))
+    often = view.place(tool.label, tool.taken_for) in view.loud
+    return Row(str(number), lambda: _tool_cells(tool, taken, often=often))
 
 
-def _tool_cells(tool: ToolMetrics, taken: str) -> tuple[Cell, ...]:
+def _tool_cells(tool: ToolMetrics, taken: str, *, often: bool) -> tuple[Cell, ...]:
     return (
         Cell(text=tool.name),
         Cell(text=f"{tool.n:,}", role=Role.DIM, sort=tool.n),
         share_cell(tool.recall),
         share_cell(tool.precision),
         Cell(text=score(tool.f1) if tool.n >= TOO_FEW else NONE, sort=tool.f1 if tool.f1 is not None else -1.0),
-        *_confusion_cells(tool, taken),
+        *_confusion_cells(tool, taken, often=often),
     )
 
 
-def _confusion_cells(tool: ToolMetrics, taken: str) -> tuple[Cell, ...]:
+def _confusion_cells(tool: ToolMetrics, taken: str, *, often: bool) -> tuple[Cell, ...]:
     """Return the number of the most frequent confusion, and the tool that was selected instead."""
-    often = tool.taken_for_count >= OFTEN
     real = tool.taken_for is not None and tool.taken_for.tool is not None
     return (
         Cell(
@@ -163,7 +158,6 @@ def _model_cells(row: GroupRow) -> tuple[Cell, ...]:
     return (
         Cell(text=row.name, italic=baseline, role=Role.DIM if baseline else Role.TEXT, tip=row.id),
         *_group_cells(row),
-        share_cell(row.parameters) if row.parameters else Cell(),
         Cell(text=made_up, sort=row.made_up.value if row.made_up else None),
         Cell(text=row.latency, sort=row.latency_ms if row.latency_ms is not None else -1.0),
         Cell(text=row.cost, sort=row.cost_usd if row.cost_usd is not None else -1.0),
@@ -178,7 +172,9 @@ def server_cells(rows: Sequence[GroupRow]) -> list[Row]:
 def _group_cells(row: GroupRow) -> tuple[Cell, ...]:
     return (
         Cell(text=f"{row.n:,}", role=Role.DIM, sort=row.n),
-        share_cell(row.accuracy),
+        share_cell(row.correct_call),
+        share_cell(row.correct_tool),
+        Cell(text=f"{row.unreadable:,}", role=Role.BAD if row.unreadable else Role.DIM, sort=row.unreadable),
         share_cell(row.precision),
         share_cell(row.recall),
         Cell(text=row.f1, sort=row.f1),
@@ -220,19 +216,18 @@ def pair_cells(row: PairRow) -> tuple[Cell, ...]:
             text=row.word,
             role=role,
             strong=row.change in (PairChange.FIXED, PairChange.REGRESSED),
-            tip=row.note,
         ),
         Cell(text=row.query, tip=row.query),
-        _choice_cell(row.before, row.before_right),
-        _choice_cell(row.after, row.after_right),
+        _choice_cell(row.before, row.before_mark),
+        _choice_cell(row.after, row.after_mark),
     )
 
 
-def _choice_cell(text: str, right: bool | None) -> Cell:
-    plain = right is None or text == "no tool"
-    if right is False:
-        return Cell(text=text, role=Role.BAD, marks=(Mark.CROSS,), prose=plain, tip="wrong")
-    return Cell(text=text, role=Role.DIM if plain else Role.TEXT, prose=plain)
+def _choice_cell(text: str, mark: RunMark | None) -> Cell:
+    if mark is None:
+        return Cell(text=text, role=Role.DIM, prose=True)
+    role = Role.TEXT if mark is RunMark.CORRECT_CALL else RUN_MARK_ROLES[mark]
+    return Cell(text=text, role=role, marks=(RUN_MARK_SHAPES[mark],), prose=text == "no tool", tip=MARK_TEXTS[mark])
 
 
 def matrix(view: ConfusionView) -> Matrix:

@@ -28,7 +28,7 @@ def quality_commands(
         return Command(id=key, text=text, do=does[key], keys=keys, needs=needs, unless=unless, group=GROUP)
 
     commands = (
-        command(ASK, "Ask a model about tools", NO_TOOLS, has_tools, "Ctrl+R"),
+        command(ASK, "Ask a model about tools", NO_TOOLS, has_tools, "Ctrl+Shift+R"),
         command(CANCEL, "Stop the model request", "No model is being asked", is_busy),
         command(COPY, "Copy the findings of the selected tools", "Select a tool first", lambda: tool() is not None),
         command(EXPORT, "Export the quality report", NO_TOOLS, has_tools),

@@ -207,7 +207,7 @@ class QualityPage(Page):
         view.good.show_message("No issues in any tool." if good else "", hint if good else "")
 
     def _show_buttons(self) -> None:
-        tip = "Grades and suggested descriptions by a language model (Ctrl+R)"
+        tip = "Grades and suggested descriptions by a language model (Ctrl+Shift+R)"
         ask = command_action(self._commands[ASK], "Ask a model…", kind="primary", icon="chat-circle-text", tip=tip)
         export = command_action(self._commands[EXPORT], "Export", icon="export")
         self.header.set_buttons([export, replace(ask, enabled=ask.enabled and not self.requests.busy)])

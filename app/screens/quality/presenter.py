@@ -222,11 +222,11 @@ class QualityPresenter:
         return self.levels()[QualityLevel.ERROR]
 
     def missing_summary(self) -> str:
-        """Return which servers and definitions are missing or outdated; "" if none are."""
-        missing, rejected = (self.report.unreachable, self.report.problems) if self.report else ((), ())
+        """Return which servers are missing, outdated or read in part; "" if none are."""
+        missing, cut = (self.report.unreachable, self.report.problems) if self.report else ((), ())
         parts = [f"Not checked: {_first_names([one.server for one in missing])}."] if missing else []
         parts += [f"Not up to date: {_first_names([one.name for one in self._stale()])}."] if self._stale() else []
-        parts += [f"{count(len(rejected), 'definition')} rejected."] if rejected else []
+        parts += [f"Tool list incomplete: {_first_names(list(dict.fromkeys(name for name, _ in cut)))}."] if cut else []
         return " ".join(parts)
 
     def _stale(self) -> list[Server]:
@@ -236,10 +236,10 @@ class QualityPresenter:
 
     def missing_reasons(self) -> str:
         """Return the reasons for `missing_summary`, one per line."""
-        missing, rejected = (self.report.unreachable, self.report.problems) if self.report else ((), ())
+        missing, cut = (self.report.unreachable, self.report.problems) if self.report else ((), ())
         lines = [f"{one.server}: {one.reason} {one.hint}".strip() for one in missing]
         lines += [f"{one.name}, not up to date: {one.reason or ''} {one.hint or ''}".strip() for one in self._stale()]
-        lines += [f"{server}, {one.tool or 'a tool without a name'}: {one.reason}" for server, one in rejected]
+        lines += [f"{server}: {one.reason}" for server, one in cut]
         return "\n".join(lines)
 
     def add_review(self, quality: ToolQuality) -> ToolQuality | None:
@@ -252,11 +252,15 @@ class QualityPresenter:
         return self._tools[quality.tool.id]
 
     async def review(
-        self, tools: Sequence[ToolQuality], model: ModelSettings, heard: Callable[[ToolQuality], None]
+        self,
+        tools: Sequence[ToolQuality],
+        model: ModelSettings,
+        heard: Callable[[ToolQuality], None],
+        cap: float | None = None,
     ) -> QualityReport:
-        """Ask a model to review tools; `heard` is called with each answer on the core's thread."""
+        """Ask a model to review tools under a cost cap; `heard` is called with each answer on the core's thread."""
         chosen = _tool_set(tools)
-        return await self._ask(lambda core: core.quality.review(chosen, model=model, heard=heard))
+        return await self._ask(lambda core: core.quality.review(chosen, model=model, max_cost_usd=cap, heard=heard))
 
     async def estimate(self, tools: Sequence[ToolQuality], model: ModelSettings) -> Estimate:
         """Estimate what a model's review of these tools would cost."""

@@ -14,8 +14,7 @@ from app.dialogs.export import copy_markdown, export_runs
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.runs.batch_summaries import action_texts
 from app.screens.runs.cell_styles import table_row
-from app.screens.runs.dialogs import StartDialog, rename_batch, start_with_higher_cap
-from app.screens.runs.labels import is_baseline
+from app.screens.runs.dialogs import PausedBatchDialog, StartDialog, rename_batch, start_with_higher_cap
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import RunTableRow
 from app.screens.runs.start_panel import with_cases
@@ -23,7 +22,18 @@ from app.screens.runs.start_presenter import StartForm, StartPresenter, form_fro
 from app.text.formatting import count
 from app.widgets import Row as TableRow
 from app.widgets.paged import PagedTable
-from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus, CaseId, NotFoundError, RunFilter, RunId
+from mcp_tef import (
+    Batch,
+    BatchId,
+    BatchPaused,
+    BatchRequest,
+    BatchStatus,
+    CaseId,
+    NotFoundError,
+    RunFilter,
+    RunId,
+    is_baseline,
+)
 
 FORM_KEY = "runs.form"
 DEFAULT_TITLE = "Test runs"
@@ -139,6 +149,15 @@ class BatchActions:
             held = {BatchStatus.PAUSED: presenter.continue_batch, BatchStatus.WAITING: presenter.run_beside}
             with suppress(NotFoundError):
                 await held.get(batch.status, presenter.pause)(batch.id)
+
+    async def ask_to_continue(self, paused: BatchPaused) -> None:
+        """Ask what to do with a batch that paused because one run after another failed."""
+        batch = paused.batch
+        self._presenter.batches.set_paused(batch.id, paused=True)
+        dialog = PausedBatchDialog(batch.name, paused.reason, self._parent)
+        if await dialog.done_with():
+            with suppress(NotFoundError):
+                await (self._presenter.cancel if dialog.stops else self._presenter.continue_batch)(batch.id)
 
     async def cancel(self, batch_id: BatchId | None = None) -> None:
         """Stop a batch, or the judging under way; what is finished stays."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Final
 
 from app.screens.runs.batch_summaries import is_live
@@ -97,21 +98,31 @@ BatchEvent = BatchQueued | BatchStarted | BatchProgressed | BatchEnded
 
 
 class KnownBatches:
-    """Batches of the workspace, newest first, as of their last events."""
+    """Batches of the workspace, newest first, as of their last events.
+
+    An answer of the core may have been read before an event that arrived first. `taken` counts the events; whoever
+    reads notes it before asking, and passes it on as `since`, so that the events taken meanwhile win.
+    """
 
     def __init__(self) -> None:
         self.queue = BatchQueue()
+        self.taken = 0
+        self._latest: dict[BatchId, tuple[int, BatchEvent]] = {}
         self._batches: dict[BatchId, Batch] = {}
         self._progress: dict[BatchId, BatchProgressed] = {}
         self._paused: set[BatchId] = set()
 
-    def reset(self, batches: Iterable[Batch], waiting: Sequence[BatchId]) -> None:
-        """Replace all batches, and the order of those that wait."""
+    def reset(self, batches: Iterable[Batch], waiting: Sequence[BatchId], since: int) -> None:
+        """Replace all batches, and the order of those that wait, and take the events after `since` again."""
         self._batches = {batch.id: batch for batch in batches}
         self.queue.set_waiting(waiting)
+        for _, event in sorted(((n, event) for n, event in self._latest.values() if n > since), key=itemgetter(0)):
+            self.take(event)
 
-    def add(self, batch: Batch) -> None:
-        """Add a new batch as the newest, or update a known one."""
+    def add(self, batch: Batch, since: int | None = None) -> None:
+        """Add a new batch as the newest, or update a known one that no event after `since` told of."""
+        if since is not None and self._latest.get(batch.id, (0,))[0] > since:
+            return
         if batch.id in self._batches:
             self._batches[batch.id] = batch
         else:
@@ -120,8 +131,11 @@ class KnownBatches:
     def take(self, event: BatchEvent) -> None:
         """Update the batch of an event."""
         batch = event.batch
+        self.taken += 1
+        self._latest[batch.id] = (self.taken, event)
         self.add(batch)
         if isinstance(event, BatchProgressed):
+            self.queue.waiting.pop(batch.id, None)
             self._progress[batch.id] = event
             return
         self.queue.handle(event)

@@ -1,36 +1,36 @@
 """Texts and numbers for batches: cards, summary bar, possible actions, and bars at the foot of the window."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.screens.runs.labels import (
-    CLASSIFICATION_MARKS,
     DASH,
     OUTCOME_HELP,
+    RUN_MARKS,
     VerdictMark,
-    format_interval,
     format_models,
     format_wait,
-    is_baseline,
-    model_name,
 )
-from app.text.formatting import OUTCOME_TEXTS, clock, count, money, percent
+from app.text.formatting import MARK_TEXTS, clock, count, model_name, money, percent
 from app.text.glossary import explain
 from mcp_tef import (
     Batch,
     BatchId,
     BatchProgressed,
     BatchStatus,
-    Classification,
+    Metrics,
     Rate,
     RejudgeProgressed,
     RunFilter,
-    wilson,
+    RunMark,
+    interval_text,
+    is_baseline,
+    priced_text,
 )
 
-BAR_ORDER = (Classification.TP, Classification.TN, Classification.FN, Classification.FP)
-COUNT_ORDER = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
+COUNT_ORDER = (RunMark.WRONG, RunMark.WRONG_ARGUMENTS, RunMark.CORRECT_CALL)
+BAR_ORDER = COUNT_ORDER[::-1]
 LIVE = frozenset({BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED})
 RESUMABLE = frozenset({BatchStatus.CANCELLED, BatchStatus.INTERRUPTED})
 
@@ -70,21 +70,22 @@ class OutcomeCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunsSummary:
-    """Summary above the table: the share of correct runs, its interval and n, and a count for each outcome."""
+class NamedShare:
+    """A share, or a number of runs, with its name; `detail` is its interval once the metrics are known."""
 
     value: str
-    caption: str
-    detail: str
+    name: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsSummary:
+    """Summary above the table: the two shares of correct runs, and a count for each outcome."""
+
+    shares: tuple[NamedShare, ...]
     counts: tuple[OutcomeCount, ...]
     note: str = ""
     note_help: str = ""
-
-
-def correct_rate(batch: Batch) -> Rate:
-    """Return the share of judged runs that are correct, with its 95 % Wilson interval."""
-    good = batch.count(Classification.TP) + batch.count(Classification.TN)
-    return wilson(good, batch.judged)
 
 
 def is_live(batch: Batch) -> bool:
@@ -120,8 +121,9 @@ def batch_card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
 def _result(batch: Batch) -> str:
     if batch.interrupted:
         return STATUS_NOTES[BatchStatus.INTERRUPTED]
-    if batch.judged:
-        return f"{percent(correct_rate(batch).value)} correct"
+    if batch.in_shares:
+        call, tool = (percent(number / batch.in_shares) for number in (batch.correct_calls, batch.correct_tools))
+        return f"{call} call · {tool} tool"
     if batch.failed:
         return "all failed" if batch.failed == batch.total else f"{batch.failed} failed"
     return STATUS_NOTES.get(batch.status, DASH)
@@ -129,31 +131,55 @@ def _result(batch: Batch) -> str:
 
 def _bar(batch: Batch) -> tuple[tuple[VerdictMark, float], ...]:
     total = max(batch.total, batch.judged, 1)
-    return tuple((CLASSIFICATION_MARKS[item], batch.count(item) / total) for item in BAR_ORDER if batch.count(item))
+    return tuple((RUN_MARKS[item], batch.tally[item] / total) for item in BAR_ORDER if batch.tally.get(item))
 
 
 def _spoken_counts(batch: Batch) -> str:
-    parts = [f"{batch.count(item)} {OUTCOME_TEXTS[item]}" for item in BAR_ORDER]
-    others = {"failed": batch.failed, "interrupted": batch.interrupted, "cancelled": batch.count("cancelled")}
+    parts = [f"{batch.tally.get(item, 0)} {MARK_TEXTS[item]}" for item in BAR_ORDER]
+    others = {
+        "unreadable": batch.unreadable,
+        "failed": batch.failed,
+        "interrupted": batch.interrupted,
+        "cancelled": batch.count("cancelled"),
+    }
     parts += [f"{number} {word}" for word, number in others.items() if number]
     return ", ".join(parts)
 
 
-def batch_summary(batch: Batch, recall: str = "", waits: str = "") -> RunsSummary:
-    """Return the summary of a batch; without judged runs, the share is a dash. `recall` is a note on its ranking."""
-    rate = correct_rate(batch)
-    judged = count(batch.judged, "judged", "judged")
+def batch_summary(batch: Batch, metrics: Metrics | None = None, waits: str = "") -> RunsSummary:
+    """Return the summary of a batch; without judged runs, the shares are dashes.
+
+    `metrics` are those of the batch once it has ended: only they know the intervals, since repeats are not cases.
+    """
+    recall, origins = _metric_notes(batch, metrics) if metrics else ("", "")
     return RunsSummary(
-        value=percent(rate.value),
-        caption="correct so far" if is_live(batch) else "correct",
-        detail=" · ".join(part for part in (format_interval(rate), judged) if part),
-        counts=tuple(
-            OutcomeCount(mark=CLASSIFICATION_MARKS[item], count=batch.count(item), help=OUTCOME_HELP[item])
-            for item in COUNT_ORDER
+        shares=(
+            _share("correct call", batch.correct_calls, batch, metrics.correct_call if metrics else None),
+            _share("correct tool", batch.correct_tools, batch, metrics.correct_tool if metrics else None),
         ),
-        note=" · ".join(part for part in (waits, _note(batch), recall) if part),
+        counts=_outcome_counts(batch.tally.get(item, 0) for item in COUNT_ORDER),
+        note=" · ".join(part for part in (waits, _note(batch), recall, origins) if part),
         note_help=explain("recall@k") if recall else "",
     )
+
+
+def _metric_notes(batch: Batch, metrics: Metrics) -> tuple[str, str]:
+    return recall_text(metrics.recall_at) if is_ranked(batch) else "", metrics.origin_sentence
+
+
+def _share(name: str, number: int, batch: Batch, rate: Rate | None) -> NamedShare:
+    known = rate is not None and rate.n == batch.in_shares
+    interval = f" ({interval_text(rate.low, rate.high)})" if known and rate else ""
+    if not batch.in_shares:
+        return NamedShare(value=DASH, name=name, detail="0 judged")
+    return NamedShare(
+        value=percent(number / batch.in_shares), name=name, detail=f"{number:,}/{batch.in_shares:,}{interval}"
+    )
+
+
+def _outcome_counts(counts: Iterable[int]) -> tuple[OutcomeCount, ...]:
+    pairs = zip(COUNT_ORDER, counts, strict=True)
+    return tuple(OutcomeCount(mark=RUN_MARKS[item], count=number, help=OUTCOME_HELP[item]) for item, number in pairs)
 
 
 def recall_text(recall_at: Mapping[int, Rate]) -> str:
@@ -164,16 +190,29 @@ def recall_text(recall_at: Mapping[int, Rate]) -> str:
 
 
 def _note(batch: Batch) -> str:
-    parts = [f"{batch.failed} failed, not counted"] if batch.failed else []
+    parts = [f"{batch.unreadable:,} unreadable, counted as wrong"] if batch.unreadable else []
+    if batch.failed:
+        parts.append(f"{batch.failed:,} failed, not counted{_causes(batch)}")
     if batch.count("cancelled"):
         parts.append(f"{batch.count('cancelled')} cancelled")
     if batch.interrupted:
         parts.append(f"{batch.interrupted} interrupted, not judged yet")
     elif batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
         parts.append(STATUS_NOTES[batch.status])
+    if batch.stopped:
+        parts.append(f"stopped early: {batch.stopped}")
     if is_ranked(batch):
         parts.append("offline baseline, not a model")
+    if batch.text_calls_note:
+        parts.append(batch.text_calls_note)
     return " · ".join(parts)
+
+
+def _causes(batch: Batch) -> str:
+    """Return the failures that have a count of their own, in brackets."""
+    known = ((batch.not_offered, "expected tool not offered"), (batch.cut_off, "cut off"))
+    told = ", ".join(f"{number:,} {text}" for number, text in known if number)
+    return f" ({told})" if told else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,9 +248,9 @@ def _if(possible: object, text: str) -> str:
 
 
 def batch_tooltip(batch: Batch) -> str:
-    """Return every model with its provider, and the counts."""
+    """Return every model with its provider, the two shares, and the counts."""
     models = ", ".join(model_name(label) if is_baseline(label) else label for label in batch.models)
-    return f"{models}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} in total"
+    return f"{models}\n{batch.sentence}\n{_spoken_counts(batch)}\n{count(batch.total, 'run')} in total"
 
 
 NO_ACTIONS = BatchActionTexts(resume="", retry="", rename="", delete="", run_now="", cancel="", rejudge="")
@@ -229,24 +268,18 @@ class CrossBatchRuns:
 
 async def count_outcomes(count: Callable[[RunFilter], Awaitable[int]], where: RunFilter) -> tuple[int, tuple[int, ...]]:
     """Count runs, in total and for each outcome in the order of COUNT_ORDER."""
-    asked = where.classifications or COUNT_ORDER
-    counts = [await count(replace(where, classifications=(item,))) if item in asked else 0 for item in COUNT_ORDER]
+    asked = where.marks or COUNT_ORDER
+    counts = [await count(replace(where, marks=(item,))) if item in asked else 0 for item in COUNT_ORDER]
     return await count(where), tuple(counts)
 
 
 def cross_batch_summary(found: CrossBatchRuns) -> RunsSummary:
     """Return the summary above such runs: their number and what they have in common."""
     counts = found.counts or (0,) * len(COUNT_ORDER)
-    return RunsSummary(
-        value="…" if found.total is None else f"{found.total:,}",
-        caption="run" if found.total == 1 else "runs",
-        detail="from all batches",
-        counts=tuple(
-            OutcomeCount(mark=CLASSIFICATION_MARKS[item], count=number, help=OUTCOME_HELP[item])
-            for item, number in zip(COUNT_ORDER, counts, strict=True)
-        ),
-        note=found.title,
-    )
+    total = "…" if found.total is None else f"{found.total:,}"
+    name = "run" if found.total == 1 else "runs"
+    shown = NamedShare(value=total, name=name, detail="from all batches")
+    return RunsSummary(shares=(shown,), counts=_outcome_counts(counts), note=found.title)
 
 
 # ---------------------------------------------------------------- bars at the foot of the window
@@ -304,7 +337,9 @@ def _cost(batch: Batch, progress: BatchProgressed | None) -> str:
     cost = progress.cost_usd if progress else batch.cost_usd
     if cost is None:
         return f"cost unknown, cap {money(batch.max_cost_usd)}" if batch.max_cost_usd is not None else ""
-    return money(cost) if batch.max_cost_usd is None else f"{money(cost)} of {money(batch.max_cost_usd)}"
+    batch = progress.batch if progress else batch
+    amount = money(cost) if batch.max_cost_usd is None else f"{money(cost)} of {money(batch.max_cost_usd)}"
+    return priced_text(amount, batch.priced, batch.unpriced)
 
 
 def _left(progress: BatchProgressed | None) -> str:
@@ -313,11 +348,10 @@ def _left(progress: BatchProgressed | None) -> str:
     return f"{format_wait(progress.seconds_left)} left"
 
 
-def ended_text(batch: Batch, result: str, reason: str | None) -> str:
+def ended_text(batch: Batch, reason: str | None) -> str:
     """Return the toast for a batch that ended; it is shown on every screen."""
     if reason:
         return f"{batch.name} stopped: {reason}"
     if batch.status is BatchStatus.CANCELLED:
         return f"{batch.name} was cancelled. Finished runs are kept."
-    failed = f", {batch.failed:,} failed" if batch.failed else ""
-    return f"{batch.name}: {result}{failed}."
+    return f"{batch.name}: {batch.sentence}."

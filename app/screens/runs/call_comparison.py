@@ -127,17 +127,33 @@ def _matcher(value: object) -> str | None:
     return None
 
 
-def judged_comparison(match: CallMatch, expected: ExpectedCall, actual: ActualCall) -> ParameterComparison:
+def judged_comparison(
+    match: CallMatch, expected: ExpectedCall, actual: ActualCall, *, baseline: bool = False
+) -> ParameterComparison:
     """Compare the parameters of a matched pair; expected ones come first."""
     asked = dict(expected.parameters or {})
     names = list(dict.fromkeys([*asked, *actual.arguments]))
     found = _by_name(match.findings, names)
     rows = tuple(
-        _judged_row(name, asked.get(name, MISSING), actual.arguments.get(name, MISSING), found.get(name, []))
+        _unfilled_row(name, asked.get(name, MISSING))
+        if baseline and are_missing(found.get(name, []))
+        else _judged_row(name, asked.get(name, MISSING), actual.arguments.get(name, MISSING), found.get(name, []))
         for name in dict.fromkeys([*names, *found])
     )
     note = "" if asked or not rows else "The case expects no values, so only the tool's schema was checked"
     return ParameterComparison(rows=rows, note=note)
+
+
+def are_missing(findings: Sequence[ParameterFinding]) -> bool:
+    """Return True if values are missing, and nothing else is wrong."""
+    return bool(findings) and all(finding.reason is FindingReason.MISSING for finding in findings)
+
+
+def _unfilled_row(name: str, expected: object) -> ParameterRow:
+    reason = "Not given: a baseline fills in only values that stand in the query"
+    return ParameterRow(
+        mark=VerdictMark.NEUTRAL, name=name, expected=expected_text(expected), given=DASH, reason=reason
+    )
 
 
 def _by_name(findings: Sequence[ParameterFinding], names: Sequence[str]) -> dict[str, list[ParameterFinding]]:
@@ -158,7 +174,7 @@ def _judged_row(name: str, expected: object, given: object, findings: Sequence[P
 def _found(name: str, findings: Sequence[ParameterFinding]) -> tuple[VerdictMark, str]:
     reasons = {finding.reason for finding in findings}
     mild = reasons <= {FindingReason.HALLUCINATED, FindingReason.NOT_EXPECTED}
-    return (VerdictMark.EXTRA if mild else VerdictMark.WRONG), "\n".join(_reason(name, finding) for finding in findings)
+    return (VerdictMark.NOTE if mild else VerdictMark.WRONG), "\n".join(_reason(name, finding) for finding in findings)
 
 
 def _reason(name: str, finding: ParameterFinding) -> str:
@@ -179,8 +195,8 @@ def _sound(expected: object, given: object) -> tuple[VerdictMark, str]:
     if expected is MISSING:
         return VerdictMark.NEUTRAL, "Not specified in the case, so not judged"
     if given is MISSING:
-        return VerdictMark.RIGHT, "Optional, and not given"
-    return VerdictMark.RIGHT, ACCEPTED.get(_matcher(expected), "Accepted")
+        return VerdictMark.CORRECT, "Optional, and not given"
+    return VerdictMark.CORRECT, ACCEPTED.get(_matcher(expected), "Accepted")
 
 
 def unjudged_comparison(

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 
+from app.screens.kit.run_marks import RUN_MARK_ROLES, RUN_MARK_SHAPES
 from app.screens.runs import labels
 from app.screens.runs.run_table import CellTextStyle, RunTableRow
+from app.text.formatting import MARK_TEXTS
 from app.theme import Role
 from app.widgets import Cell, Mark, Segment, Span
 from app.widgets import Row as TableRow
 
 DRAWN_MARKS: Mapping[labels.VerdictMark, Mark] = {
-    labels.VerdictMark.RIGHT: Mark.CHECK,
-    labels.VerdictMark.RIGHT_NONE: Mark.DASH,
-    labels.VerdictMark.WRONG: Mark.CROSS,
-    labels.VerdictMark.EXTRA: Mark.BANG,
+    **{mark: RUN_MARK_SHAPES[one] for one, mark in labels.RUN_MARKS.items()},
+    labels.VerdictMark.NOTE: Mark.BANG,
     labels.VerdictMark.FAILED: Mark.BROKEN,
     labels.VerdictMark.RUNNING: Mark.ARC,
     labels.VerdictMark.WAITING: Mark.WAITING,
@@ -20,27 +20,21 @@ DRAWN_MARKS: Mapping[labels.VerdictMark, Mark] = {
 }
 
 ROLES: Mapping[labels.VerdictMark, Role] = {
-    labels.VerdictMark.RIGHT: Role.GOOD,
-    labels.VerdictMark.RIGHT_NONE: Role.INFO,
-    labels.VerdictMark.WRONG: Role.BAD,
-    labels.VerdictMark.EXTRA: Role.WARN,
+    **{mark: RUN_MARK_ROLES[one] for one, mark in labels.RUN_MARKS.items()},
+    labels.VerdictMark.NOTE: Role.WARN,
 }
 
 FILLS: Mapping[labels.VerdictMark, Role] = {
-    labels.VerdictMark.RIGHT: Role.GOOD_FILL,
-    labels.VerdictMark.RIGHT_NONE: Role.INFO_FILL,
+    labels.VerdictMark.CORRECT: Role.GOOD_FILL,
+    labels.VerdictMark.WRONG_ARGUMENTS: Role.WARN_FILL,
     labels.VerdictMark.WRONG: Role.BAD_FILL,
-    labels.VerdictMark.EXTRA: Role.WARN_FILL,
 }
 
-WRONG = (labels.VerdictMark.WRONG, labels.VerdictMark.EXTRA)
 CHANGED = "≠"
 
 MARK_LABELS: Mapping[labels.VerdictMark, str] = {
-    labels.VerdictMark.RIGHT: "correct",
-    labels.VerdictMark.RIGHT_NONE: "correctly no tool",
-    labels.VerdictMark.WRONG: "wrong",
-    labels.VerdictMark.EXTRA: "extra call",
+    **{mark: MARK_TEXTS[one] for one, mark in labels.RUN_MARKS.items()},
+    labels.VerdictMark.NOTE: "noted",
     labels.VerdictMark.FAILED: "failed",
     labels.VerdictMark.RUNNING: "running",
     labels.VerdictMark.WAITING: "waiting",
@@ -67,20 +61,17 @@ def spans(parts: Iterable[labels.TextSpan], role: Role = Role.TEXT) -> tuple[Spa
 
 
 def segments(bar: Iterable[tuple[labels.VerdictMark, float]]) -> tuple[Segment, ...]:
-    """Return the segments of a bar; a gap before wrong ones and ticks on extra calls show them without colour."""
-    made: list[Segment] = []
-    for mark, share in bar:
-        first_wrong = mark in WRONG and not any(item.gap for item in made)
-        made.append(
-            Segment(
-                role=FILLS[mark],
-                value=share,
-                ticked=mark is labels.VerdictMark.EXTRA,
-                gap=first_wrong and bool(made),
-                name=MARK_LABELS[mark],
-            )
+    """Return the segments of a bar; a gap before wrong runs and ticks on wrong arguments show them without colour."""
+    return tuple(
+        Segment(
+            role=FILLS[mark],
+            value=share,
+            ticked=mark is labels.VerdictMark.WRONG_ARGUMENTS,
+            gap=mark is labels.VerdictMark.WRONG and place > 0,
+            name=MARK_LABELS[mark],
         )
-    return tuple(made)
+        for place, (mark, share) in enumerate(bar)
+    )
 
 
 def table_row(row: RunTableRow) -> TableRow:

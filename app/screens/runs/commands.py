@@ -69,7 +69,6 @@ class RunCommands:
         running = partial(_command, needs=lambda: active() is not None, unless="No batch is running")
         toggle, cancel = partial(self.pause, None), lambda: self.cancel(batch.id if (batch := active()) else None)
         return (
-            _command("start", "Run test cases", self.actions.open_start_dialog, keys="Ctrl+R"),
             running("pause", "Pause or continue the running batch", toggle, keys="Ctrl+Shift+P"),
             running("cancel", "Cancel the running batch", cancel),
             _command(

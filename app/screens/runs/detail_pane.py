@@ -196,6 +196,7 @@ class RunDetailPane(QWidget):
         super().__init__()
         self._run: RunDetail | None = None
         self._since = NO_CHANGES
+        self._misleads = False
         self._stale: set[str] = set()
         self.verdict = VerdictPane(self.retry_requested.emit, self.link_opened.emit)
         self.tools = ToolsPane()
@@ -215,9 +216,11 @@ class RunDetailPane(QWidget):
         self._stack.addWidget(self.tabs)
         self.tabs.changed.connect(self._fill)
 
-    def show_run(self, run: RunDetail | None, since: Mapping[str, DefinitionChange] = NO_CHANGES) -> None:
-        """Show another run, or none; `since` is what became of its tools."""
-        self._run, self._since = run, since
+    def show_run(
+        self, run: RunDetail | None, since: Mapping[str, DefinitionChange] = NO_CHANGES, *, misleads: bool = False
+    ) -> None:
+        """Show another run, or none; `since` is what became of its tools, `misleads` is shown with its confidence."""
+        self._run, self._since, self._misleads = run, since, misleads
         self._stale = {"verdict", "tools", "exchange", "settings"}
         self._stack.setCurrentWidget(self.tabs if run else self._nothing)
         self._fill(self.tabs.current())
@@ -242,7 +245,7 @@ class RunDetailPane(QWidget):
             return
         self._stale.discard(key)
         if key == "verdict":
-            self.verdict.show_view(verdict_view(run))
+            self.verdict.show_view(verdict_view(run, misleads=self._misleads))
         elif key == "tools":
             self.tools.show_rows(offered_rows(run, self._since))
         elif key == "exchange":

@@ -129,9 +129,7 @@ class StartDialog(Dialog):
         elif not self.panel.model.has_models():
             self.panel.model.show_models(self._starting.models)
         self._need = await self._starting.key_need(settings) if settings else KeyNeed()
-        self.panel.key.show_need(self._need)
-        if self._need.needed:
-            self.panel.fields[StartField.KEY].set_note(self._need.hint)
+        self.panel.show_key_need(self._need)
         if settings is not None:
             self.panel.model.say(model_summary(await self._starting.info(settings)))
 
@@ -141,7 +139,7 @@ class StartDialog(Dialog):
         reading = self._starting.parse(form)
         if reading.model is not None:
             self._need = await self._starting.key_need(reading.model)
-            self.panel.key.show_need(self._need)
+            self.panel.show_key_need(self._need)
         problems = self._shown(reading)
         self.panel.show_problems(problems)
         if problems or reading.request is None:
@@ -159,11 +157,11 @@ class StartDialog(Dialog):
         request = reading.request
         if request is None:
             return
-        provider, key = self._need.provider, self.panel.key.input.take()
+        provider, key = self._need.provider, self.panel.key.take()
         model = request.models[0]
         await self._starting.add_typed_address(model)
         if key and provider:
-            remember = self.panel.key.input.remember.isChecked()
+            remember = self.panel.key.remember.isChecked()
             await self._starting.hold(provider, key, address=model.base_url, remember=remember)
         preflight = Preflight(self._session, self)
         batch = await preflight.run(lambda keys: self._starting.start(request, keys), provider)
@@ -183,7 +181,7 @@ class CostCapDialog(Dialog):
         self.cap: float | None = None
         self._old = used_up.cap
         spent = f"{money(used_up.spent)} of {money(used_up.cap)} was spent."
-        self.body.addWidget(FlowText(f"{spent} The remaining runs cost about {money(used_up.left)}."))
+        self.body.addWidget(FlowText(f"{spent} The remaining runs cost at most {money(used_up.left)}."))
         self.edit = LineEdit()
         self.edit.setText(f"{used_up.suggestion:g}")
         self.edit.selectAll()
@@ -213,6 +211,22 @@ async def start_with_higher_cap(work: StartWithCap, parent: QWidget) -> Batch | 
         return dialog.cap if await dialog.done_with() else None
 
     return await start_within_cap(work, ask)
+
+
+class PausedBatchDialog(Dialog):
+    """Question about a batch that paused by itself; `stops` is True if it is to end. Esc leaves it paused."""
+
+    def __init__(self, name: str, reason: str, parent: QWidget) -> None:
+        super().__init__(f"{name or 'The batch'} is paused", parent, width=480)
+        self.stops = False
+        self.body.addWidget(FlowText(reason, role=Role.DIM))
+        self.body.addWidget(FlowText("Check the model's address and key. Then continue, or stop the batch."))
+        stop = Action(text="Stop the batch", do=self._stop)
+        self.set_buttons([stop, Action(text="Continue", do=self.accept, kind="primary")])
+
+    def _stop(self) -> None:
+        self.stops = True
+        self.accept()
 
 
 NAME_REQUIRED = "Enter a name."

@@ -1,14 +1,14 @@
 """Filters of runs by outcome, kind and state, and sort orders and search of the batch list; knows no Qt."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
 from app.screens.kit import FilterField, FilterFields, SortOrder, ViewState, matches_all_words
-from app.screens.runs.batch_summaries import BatchCard, correct_rate
-from app.text.formatting import OUTCOME_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS
-from mcp_tef import Batch, Classification, RunFilter, RunStatus, RunSummary, VerdictKind
+from app.screens.runs.batch_summaries import BatchCard
+from app.text.formatting import MARK_TEXTS, RUN_STATUS_TEXTS, UNREADABLE_TEXT, VERDICT_KIND_TEXTS
+from mcp_tef import CUT_OFF_CODE, NOT_OFFERED_CODE, Batch, RunFilter, RunMark, RunStatus, RunSummary, VerdictKind
 
 
 class RunState(StrEnum):
@@ -21,7 +21,8 @@ class RunState(StrEnum):
     CANCELLED = "cancelled"
 
 
-OUTCOMES: Final = (Classification.FN, Classification.FP, Classification.TP, Classification.TN)
+OUTCOMES: Final = (RunMark.WRONG, RunMark.WRONG_ARGUMENTS, RunMark.CORRECT_CALL)
+UNREADABLE: Final = "unreadable"
 KINDS: Final = (
     VerdictKind.WRONG_TOOL,
     VerdictKind.NO_TOOL,
@@ -36,40 +37,55 @@ def _capitalized(texts: Mapping[StrEnum, str]) -> dict[str, str]:
     return {value.value: f"{text[:1].upper()}{text[1:]}" for value, text in texts.items()}
 
 
-# A run has a verdict or is in one of these states: setting one kind of filter clears the other.
+# A run has a verdict, a reason why it failed, or is in one of these states: setting one clears the others.
 OUTCOME: Final[FilterField[RunSummary]] = FilterField(
     name="outcomes",
-    texts=_capitalized({outcome: OUTCOME_TEXTS[outcome] for outcome in OUTCOMES}),
+    texts=_capitalized({outcome: MARK_TEXTS[outcome] for outcome in OUTCOMES}),
     many=True,
-    excludes=("states",),
+    excludes=("states", "failures"),
 )
 KIND: Final[FilterField[RunSummary]] = FilterField(
     name="kinds",
     texts=_capitalized({kind: VERDICT_KIND_TEXTS[kind] for kind in KINDS}),
     many=True,
-    excludes=("states",),
+    excludes=("states", "failures"),
+)
+ANSWER: Final[FilterField[RunSummary]] = FilterField(
+    name="answer", texts={UNREADABLE: UNREADABLE_TEXT.capitalize()}, excludes=("states", "failures")
+)
+FAILURE: Final[FilterField[RunSummary]] = FilterField(
+    name="failures",
+    texts={NOT_OFFERED_CODE: "Expected tool not offered", CUT_OFF_CODE: "Answer cut off"},
+    many=True,
+    excludes=("outcomes", "kinds", "answer", "states"),
 )
 STATE: Final[FilterField[RunSummary]] = FilterField(
     name="states",
     texts={RunState.FAILED.value: "Failed", RunState.INTERRUPTED.value: "Interrupted"}
     | _capitalized({state: RUN_STATUS_TEXTS[status] for state, status in STATE_STATUSES.items()}),
     many=True,
-    excludes=("outcomes", "kinds"),
+    excludes=("outcomes", "kinds", "answer", "failures"),
 )
-FIELDS: Final = FilterFields((OUTCOME, KIND, STATE))
+FIELDS: Final = FilterFields((OUTCOME, KIND, ANSWER, FAILURE, STATE))
 
 
 def run_filter(unfiltered: RunFilter, view: ViewState) -> RunFilter:
     """Return the runs of `unfiltered` that pass search and filters; a filter set by the user replaces its own."""
-    outcomes, kinds, states = (view.filters.of(field.name) for field in FIELDS.fields)
+    *verdicts, failures, states = (view.filters.of(field.name) for field in FIELDS.fields)
     where = replace(unfiltered, text=view.text or unfiltered.text)
-    if states:
-        return _with_states(replace(where, classifications=(), kinds=()), map(RunState, states))
-    judged = _without_states(where) if outcomes or kinds else where
+    if states or failures:
+        without = replace(where, marks=(), kinds=(), unreadable=None, failures=failures)
+        return _with_states(without, map(RunState, states)) if states else _without_states(without)
+    return _with_verdicts(where, *verdicts)
+
+
+def _with_verdicts(where: RunFilter, outcomes: Sequence[str], kinds: Sequence[str], answer: Sequence[str]) -> RunFilter:
+    judged = _without_states(where) if outcomes or kinds or answer else where
     return replace(
         judged,
-        classifications=tuple(map(Classification, outcomes)) or where.classifications,
+        marks=tuple(map(RunMark, outcomes)) or where.marks,
         kinds=tuple(map(VerdictKind, kinds)) or where.kinds,
+        unreadable=True if answer else where.unreadable,
     )
 
 
@@ -90,16 +106,15 @@ def _with_states(where: RunFilter, states: Iterable[RunState]) -> RunFilter:
 
 
 def _share(batch: Batch, *, unknown: float) -> float:
-    value = correct_rate(batch).value
-    return unknown if value is None else value
+    return batch.correct_calls / batch.in_shares if batch.in_shares else unknown
 
 
 BATCH_ORDERS: Final[tuple[SortOrder[Batch], ...]] = (
     SortOrder(name="newest", text="Newest first"),
     SortOrder(name="oldest", text="Oldest first", descending=True),
     SortOrder(name="name", text="By name", key=lambda batch: batch.name.casefold()),
-    SortOrder(name="worst", text="Least correct first", key=lambda batch: _share(batch, unknown=2.0)),
-    SortOrder(name="best", text="Most correct first", key=lambda batch: -_share(batch, unknown=-1.0)),
+    SortOrder(name="worst", text="Fewest correct calls first", key=lambda batch: _share(batch, unknown=2.0)),
+    SortOrder(name="best", text="Most correct calls first", key=lambda batch: -_share(batch, unknown=-1.0)),
 )
 """Orders of batches that come newest first; batches without a verdict come last."""
 

@@ -6,31 +6,30 @@ from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
-from app.text.formatting import RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count, duration
+from app.text.formatting import RUN_STATUS_TEXTS, count, duration, model_name, verdict_outcome_text
 from app.text.search import matches_all_words
 from mcp_tef import (
-    Classification,
     ConfidenceCategory,
     ConfidenceSource,
     ModelInfo,
-    ModelSettings,
-    Rate,
+    RunDetail,
+    RunMark,
     RunStatus,
     RunSummary,
+    is_baseline,
 )
 
-BASELINE_NAME = "offline baseline"
-BASELINE_LABEL = ModelSettings().label
 DASH = "–"
+MAX_MESSAGE_LENGTH = 300
 
 
 class VerdictMark(StrEnum):
     """The shapes that stand for an outcome."""
 
-    RIGHT = "right"
-    RIGHT_NONE = "right_none"
+    CORRECT = "correct"
+    WRONG_ARGUMENTS = "wrong_arguments"
     WRONG = "wrong"
-    EXTRA = "extra"
+    NOTE = "note"
     FAILED = "failed"
     RUNNING = "running"
     WAITING = "waiting"
@@ -47,11 +46,10 @@ class TextSpan:
     dim: bool = False
 
 
-CLASSIFICATION_MARKS: Mapping[Classification, VerdictMark] = {
-    Classification.TP: VerdictMark.RIGHT,
-    Classification.TN: VerdictMark.RIGHT_NONE,
-    Classification.FN: VerdictMark.WRONG,
-    Classification.FP: VerdictMark.EXTRA,
+RUN_MARKS: Mapping[RunMark, VerdictMark] = {
+    RunMark.CORRECT_CALL: VerdictMark.CORRECT,
+    RunMark.WRONG_ARGUMENTS: VerdictMark.WRONG_ARGUMENTS,
+    RunMark.WRONG: VerdictMark.WRONG,
 }
 
 STATUS_MARKS: Mapping[RunStatus, VerdictMark] = {
@@ -62,11 +60,10 @@ STATUS_MARKS: Mapping[RunStatus, VerdictMark] = {
     RunStatus.COMPLETED: VerdictMark.FAILED,
 }
 
-OUTCOME_HELP: Mapping[Classification, str] = {
-    Classification.TP: "Correct tool (true positive): the expected tool was selected.",
-    Classification.TN: "Correctly no tool (true negative): no tool was expected, and none was selected.",
-    Classification.FN: "Missed (false negative): a tool was expected, and another one or none was selected.",
-    Classification.FP: "Extra call (false positive): a tool was selected although none was expected.",
+OUTCOME_HELP: Mapping[RunMark, str] = {
+    RunMark.CORRECT_CALL: "Correct call: the expected tools with correct arguments, or no tool if none was expected.",
+    RunMark.WRONG_ARGUMENTS: "Correct tool, wrong arguments: a judged argument is wrong, missing or hallucinated.",
+    RunMark.WRONG: "Wrong: another tool, no tool, a call too many, or an answer that could not be read.",
 }
 
 SOURCE_LABELS: Mapping[ConfidenceSource, str] = {
@@ -77,10 +74,16 @@ SOURCE_LABELS: Mapping[ConfidenceSource, str] = {
 }
 
 CATEGORY_LABELS: Mapping[ConfidenceCategory, str] = {
-    ConfidenceCategory.ROBUST: "High and correct: robust",
-    ConfidenceCategory.NEEDS_CLARITY: "Correct but unsure: the description needs clarity",
-    ConfidenceCategory.MISLEADING: "High but wrong: the description misleads",
+    ConfidenceCategory.ROBUST: "Sure and a correct call: robust",
+    ConfidenceCategory.NEEDS_CLARITY: "A correct call but unsure: the description needs clarity",
+    ConfidenceCategory.MISLEADING: "Sure and wrong",
 }
+CATEGORY_MARKS: Mapping[ConfidenceCategory, VerdictMark] = {
+    ConfidenceCategory.ROBUST: VerdictMark.CORRECT,
+    ConfidenceCategory.NEEDS_CLARITY: VerdictMark.NOTE,
+    ConfidenceCategory.MISLEADING: VerdictMark.WRONG,
+}
+MISLEADS = "Sure and wrong: the description misleads"
 
 
 def sentence_spans(sentence: str) -> tuple[TextSpan, ...]:
@@ -92,13 +95,6 @@ def sentence_spans(sentence: str) -> tuple[TextSpan, ...]:
 def format_time(at: datetime | None) -> str:
     """Format a day with local time to the second; None is a dash."""
     return f"{at.astimezone():%Y-%m-%d %H:%M:%S}" if at else DASH
-
-
-def format_interval(rate: Rate) -> str:
-    """Format the bounds in whole percents, `(73–86)`; empty without judged runs."""
-    if rate.low is None or rate.high is None:
-        return ""
-    return f"({rate.low * 100:.0f}–{rate.high * 100:.0f})"
 
 
 def format_wait(seconds: float) -> str:
@@ -119,13 +115,6 @@ def format_milliseconds(value: int | None) -> str:
     return f"{value} ms" if value < 1000 else f"{value / 1000:.1f} s"
 
 
-def model_name(label: str) -> str:
-    """Return the name of a model without its provider, or "offline baseline"."""
-    if is_baseline(label):
-        return BASELINE_NAME
-    return label.split("/", 1)[-1]
-
-
 def format_models(labels: tuple[str, ...]) -> str:
     """Return the model of a batch, or the number of its models."""
     if len(labels) == 1:
@@ -133,23 +122,16 @@ def format_models(labels: tuple[str, ...]) -> str:
     return count(len(labels), "selector" if any(is_baseline(label) for label in labels) else "model")
 
 
-def is_baseline(label: str) -> bool:
-    """Return True if a model label stands for the built-in baseline."""
-    return label == BASELINE_LABEL
-
-
 def mark_of(run: RunSummary) -> VerdictMark:
     """Return the mark of a run."""
-    if run.classification is not None:
-        return CLASSIFICATION_MARKS[run.classification]
-    return STATUS_MARKS[run.status]
+    return RUN_MARKS[run.mark] if run.mark else STATUS_MARKS[run.status]
 
 
 def outcome_label(run: RunSummary) -> str:
     """Return the outcome as text, for screen readers."""
-    if run.kind is not None:
-        return VERDICT_KIND_TEXTS[run.kind]
-    return status_label(run)
+    if run.kind is None:
+        return status_label(run)
+    return verdict_outcome_text(run.kind, run.mark, unreadable=run.unreadable)
 
 
 def status_label(run: RunSummary) -> str:
@@ -175,8 +157,8 @@ class ModelRow:
 
 
 def model_rows(catalogue: Sequence[ModelInfo]) -> tuple[ModelRow, ...]:
-    """Return a row for each model except the baseline, which is a choice of its own."""
-    return tuple(model_row(info) for info in catalogue if not is_baseline(info.label))
+    """Return a row for each model, and for each baseline."""
+    return tuple(map(model_row, catalogue))
 
 
 def model_row(info: ModelInfo) -> ModelRow:
@@ -237,7 +219,7 @@ def model_summary(info: ModelInfo | None) -> str:
     if info is None:
         return "Not in the catalogue: context, price and abilities are unknown."
     if is_baseline(info.label):
-        return f"The {BASELINE_NAME} ranks tools by the words of the query. It needs no key and no network."
+        return "This offline baseline ranks tools by the query. It needs no key and no network."
     calls = {None: "tool calling unknown", True: "calls tools natively", False: "no native tool calling"}
     cost = format_price(info)
     paid = f"{cost} per million tokens in / out" if cost != UNKNOWN else "price unknown"
@@ -245,3 +227,13 @@ def model_summary(info: ModelInfo | None) -> str:
         "context unknown" if not info.context_tokens else f"{format_tokens(info.context_tokens)} tokens of context"
     )
     return " · ".join((context, paid, calls[info.tool_calling]))
+
+
+def asked_text(detail: RunDetail) -> str:
+    """Return the query, below earlier messages of the conversation; long messages are cut."""
+    earlier = (f"{one.role.value.capitalize()}: “{_beginning(one.content)}”" for one in detail.before)
+    return "\n".join([*earlier, f"“{detail.summary.query}”"])
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[:MAX_MESSAGE_LENGTH]}…"

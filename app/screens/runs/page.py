@@ -29,7 +29,7 @@ from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.view import ActivityBars, RunsView, show_no_cases, show_no_runs
 from app.text.formatting import count
 from app.widgets import Action, at_once, button
-from mcp_tef import Batch, BatchId, Event, RunId
+from mcp_tef import Batch, BatchId, BatchPaused, Event, RunId
 
 EVENT_DELAY_MS = 50
 DETAIL_DELAY_MS = 40
@@ -119,6 +119,8 @@ class RunsPage(Page):
     def handle(self, event: Event) -> Refresh:
         """Show changes soon, also while the page is hidden: bars, messages and badge are visible on every screen."""
         urgency = self.presenter.handle(event)
+        if isinstance(event, BatchPaused):
+            self.session.spawn(self._steer(self.batch_actions.ask_to_continue(event)))
         if urgency and not self._event_timer.isActive() and not self._closed:
             self._event_timer.start()
         return urgency
@@ -221,7 +223,7 @@ class RunsPage(Page):
         )
         if self.run_list.table.current_id() != (self.presenter.run or ""):
             self._choose_run(self.run_list.table.current_id())
-        self.session.spawn(self._add_recall())
+        self.session.spawn(self._add_metrics())
         self.view.place_panes()
 
     def _show_summary(self) -> None:
@@ -231,8 +233,8 @@ class RunsPage(Page):
             self.run_list.summary_bar.show_summary(summary, possible)
             self.detail.set_retry(possible.retry)
 
-    async def _add_recall(self) -> None:
-        if await self.presenter.load_recall():
+    async def _add_metrics(self) -> None:
+        if await self.presenter.load_metrics():
             self._show_summary()
 
     def _show_activity(self) -> None:
@@ -263,9 +265,8 @@ class RunsPage(Page):
             self._show_activity()
             self._show_badge()
         for ended in changes.ended:
-            result = self.presenter.cards_of([ended.batch.id])[0].result
-            self.session.spawn(self._add_recall())
-            self.session.toast(ended_text(ended.batch, result, ended.reason))
+            self.session.spawn(self._add_metrics())
+            self.session.toast(ended_text(ended.batch, ended.reason))
         if self.presenter.changes.runs:
             self._event_timer.start()
 
@@ -299,7 +300,7 @@ class RunsPage(Page):
         self.view.update_cards(self.presenter.cards_of(batches))
         self._show_activity()
         self._show_summary()
-        await self._add_recall()
+        await self._add_metrics()
 
     async def _cases_changed(self) -> None:
         await self.presenter.load_cases()
@@ -355,11 +356,16 @@ class RunsPage(Page):
     async def _show_detail(self, run_id: RunId | None) -> None:
         detail = await self.presenter.detail(run_id) if run_id else None
         since = await self.presenter.tool_changes(detail) if detail else {}
+        misleads = await self.presenter.misleading.shows(detail.summary) if detail else False
         if run_id == self.presenter.run:
-            self.detail.show_run(detail, since)
+            self.detail.show_run(detail, since, misleads=misleads)
 
     async def _show_started(self, batch: Batch) -> None:
-        self.presenter.batches.add(batch)
+        if not self.isVisible():
+            self.session.go(ShowBatch(batch.id))
+            return
+        if self.presenter.batches.get(batch.id) is None:  # a known one may have ended since this answer was given
+            self.presenter.batches.add(batch)
         self.presenter.run = None
         self.presenter.batch_runs_view = ViewState()
         await self.presenter.show(batch.id)

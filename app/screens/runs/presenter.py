@@ -20,10 +20,9 @@ from app.screens.runs.batch_summaries import (
     count_outcomes,
     cross_batch_summary,
     is_live,
-    is_ranked,
-    recall_text,
 )
 from app.screens.runs.filters import BATCH_ORDERS, matches_batch, run_filter
+from app.screens.runs.run_details import MisleadingRuns
 from app.screens.runs.run_table import (
     NO_CHANGED_TOOLS,
     PAGE_SIZE,
@@ -44,6 +43,7 @@ from mcp_tef import (
     CasesChanged,
     DefinitionChange,
     Event,
+    Metrics,
     NotFoundError,
     RejudgeProgressed,
     RejudgeReport,
@@ -90,15 +90,17 @@ class RunsPresenter:
         self.batches = KnownBatches()
         self.changes = ScreenChanges()
         self.rejudge_progress: RejudgeProgressed | None = None
-        self._recall: dict[BatchId, str] = {}
+        self._metrics: dict[BatchId, Metrics] = {}
         self._reads_in_progress = 0
         self._newer_runs: dict[RunId, RunSummary] = {}
+        self.misleading = MisleadingRuns(ask)
 
     async def load(self) -> None:
         """Read batches and cases; the batch shown stays if it is still there, else the newest is shown."""
         await self.load_cases()
+        since = self.batches.taken
         waiting = await self._ask(lambda core: _now(core.runs.waiting))
-        self.batches.reset(await self._ask(lambda core: core.runs.batches()), waiting)
+        self.batches.reset(await self._ask(lambda core: core.runs.batches()), waiting, since)
         if self.batches.get(self.current) is None and self.cross_batch is None:
             self.current = newest.id if (newest := self.batches.newest()) else None
         if self.cross_batch is not None and not self.cross_batch.counts:
@@ -226,8 +228,7 @@ class RunsPresenter:
         batch = self.batch
         if batch is None and self.cross_batch is not None:
             return cross_batch_summary(self.cross_batch)
-        recall, position = (self._recall.get(batch.id, ""), self.batches.queue_text(batch.id)) if batch else ("", "")
-        return batch_summary(batch, recall, position) if batch else None
+        return batch_summary(batch, self._metrics.get(batch.id), self.batches.queue_text(batch.id)) if batch else None
 
     def total_runs(self) -> int | None:
         """Return the number of runs without search and filters; None while it is unknown."""
@@ -238,19 +239,20 @@ class RunsPresenter:
         """Return True if the filters hide a run."""
         return not await self._ask(lambda core: core.runs.count(replace(self.where, run_ids=(run,))))
 
-    async def load_recall(self) -> bool:
-        """Load recall for a finished baseline; return True if there is something new to show."""
+    async def load_metrics(self) -> bool:
+        """Load the metrics of a batch that ended; return True if there is something new to show."""
         batch = self.batch
-        if batch is None or is_live(batch) or batch.id in self._recall or not is_ranked(batch):
+        if batch is None or is_live(batch) or batch.id in self._metrics or not batch.judged:
             return False
         metrics = await self._ask(lambda core: core.metrics.summary(RunFilter(batch_id=batch.id)))
-        self._recall[batch.id] = recall_text(metrics.recall_at)
+        self._metrics[batch.id] = metrics
         return True
 
     # ------------------------------------------------------------ events
 
     def handle(self, event: Event) -> Refresh:
         """Take an event into `changes`; the page shows them soon without reading anything again."""
+        self.misleading.handle(event)
         match event:
             case RunStarted(run) | RunEnded(run):
                 self._take_run(run)
@@ -295,7 +297,7 @@ class RunsPresenter:
         self.changes.reload |= bool(runs) and self._sorted_or_filtered()
         self._note_newer(runs)
         for batch_id in event.batches:
-            self._recall.pop(batch_id, None)
+            self._metrics.pop(batch_id, None)
 
     def _note_newer(self, runs: Iterable[RunSummary]) -> None:
         if self._reads_in_progress:
@@ -310,7 +312,7 @@ class RunsPresenter:
             return
         changes.cards.update(self.batches.queue.waiting)
         if isinstance(event, BatchEnded):
-            self._recall.pop(batch.id, None)
+            self._metrics.pop(batch.id, None)
             changes.reload |= batch.id == self.current and self._sorted_or_filtered()
             changes.ended.append(event)
         else:
@@ -344,13 +346,13 @@ class RunsPresenter:
         self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, cap: float | None = None
     ) -> Batch:
         """Run the waiting, cancelled and interrupted runs of a batch; `cap` replaces its cost cap."""
-        return await self._ask(lambda core: core.runs.resume(batch_id, keys, max_cost_usd=cap))
+        return await self._ask(lambda core: core.runs.resume(batch_id, keys, max_cost_usd=cap, may_pause=True))
 
     async def retry(
         self, batch_id: BatchId, keys: Mapping[str, Secret] | None = None, cap: float | None = None
     ) -> Batch:
         """Run the failed runs of a batch again; `cap` replaces its cost cap."""
-        return await self._ask(lambda core: core.runs.retry_failed(batch_id, keys, max_cost_usd=cap))
+        return await self._ask(lambda core: core.runs.retry_failed(batch_id, keys, max_cost_usd=cap, may_pause=True))
 
     async def rejudge(self, ids: Sequence[RunId], batch_id: BatchId | None) -> RejudgeReport:
         """Judge runs, or all runs of a batch, by the current expectations of their cases."""
@@ -362,8 +364,8 @@ class RunsPresenter:
     async def reload_counts(self, ids: Iterable[BatchId]) -> None:
         """Read the counts of batches whose runs were judged again."""
         for batch_id in ids:
-            with suppress(NotFoundError):
-                self.batches.add(await self._batch(batch_id))
+            with suppress(NotFoundError):  # `since` is noted before the batch is read
+                self.batches.add(since=self.batches.taken, batch=await self._batch(batch_id))
 
     async def _batch(self, batch_id: BatchId) -> Batch:
         return await self._ask(lambda core: core.runs.batch(batch_id))

@@ -1,14 +1,41 @@
-"""Details of one run as plain values: tools offered, raw exchange, settings, time, tokens and cost."""
+"""Details of one run as plain values: tools offered, raw exchange, settings, earlier verdicts and cost."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from app.core_link.model_requests import CoreCall
 from app.screens.kit import matches_all_words
 from app.screens.runs.call_comparison import parameter_count
-from app.screens.runs.labels import BASELINE_NAME, DASH, format_milliseconds, format_time, is_baseline, status_label
-from app.text.formatting import count, money
-from mcp_tef import CallingMode, DefinitionChange, OfferedTool, RunDetail
+from app.screens.runs.labels import (
+    DASH,
+    RUN_MARKS,
+    TextSpan,
+    VerdictMark,
+    format_milliseconds,
+    format_time,
+    sentence_spans,
+    status_label,
+)
+from app.text.formatting import count, model_name, money, verdict_outcome_text
+from mcp_tef import (
+    BatchesChanged,
+    CallingMode,
+    ConfidenceCategory,
+    DefinitionChange,
+    Event,
+    OfferedTool,
+    PastVerdict,
+    RejudgeReason,
+    RunDetail,
+    RunEnded,
+    RunId,
+    RunsChanged,
+    RunSummary,
+    Verdict,
+    is_baseline,
+)
 
 MAX_RAW_LENGTH = 200_000
 
@@ -21,6 +48,28 @@ MODE_LABELS = {
     CallingMode.NATIVE: "native tool calling",
     CallingMode.JSON: "structured JSON",
 }
+
+
+class MisleadingRuns:
+    """Runs that show that a description misleads. The core is asked once for each run, until runs change."""
+
+    def __init__(self, ask: CoreCall) -> None:
+        self._ask = ask
+        self._known: dict[RunId, bool] = {}
+
+    async def shows(self, run: RunSummary) -> bool:
+        """Return True if a run, sure and wrong, shows that a description misleads."""
+        if run.confidence_category is not ConfidenceCategory.MISLEADING:
+            return False
+        known = self._known
+        if run.id not in known:
+            known[run.id] = await self._ask(lambda core: core.metrics.shows_misleading(run))
+        return known[run.id]
+
+    def handle(self, event: Event) -> None:
+        """Forget the answers when runs end, are judged again or are deleted: they are drawn from all past runs."""
+        if isinstance(event, RunEnded | RunsChanged | BatchesChanged):
+            self._known = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,18 +190,40 @@ def settings_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
 def _model_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     settings = detail.settings
     if settings.offline:
-        return (RunDetailRow(label="Selector", value=f"{BASELINE_NAME}, no model"),)
+        return (RunDetailRow(label="Selector", value=f"{model_name(detail.settings.label)}, no model"),)
     used = detail.answer.mode if detail.answer else settings.mode
     chosen = " (selected automatically)" if settings.mode is CallingMode.AUTO and detail.answer else ""
+    address, limit = _sent(detail)
     return (
         RunDetailRow(label="Model", value=settings.label, mono=True),
-        RunDetailRow(label="Address", value=settings.base_url or "provider’s default", mono=bool(settings.base_url)),
+        RunDetailRow(label="Answered as", value=_answered_as(detail), mono=True),
+        RunDetailRow(label="Address", value=_or_default(address), mono=bool(address)),
         RunDetailRow(label="Calling mode", value=f"{MODE_LABELS[used]}{chosen}"),
         RunDetailRow(label="Temperature", value=f"{settings.temperature:g}"),
         RunDetailRow(label="Timeout", value=f"{settings.timeout} s"),
         RunDetailRow(label="Maximum retries", value=str(settings.max_retries)),
+        RunDetailRow(label="Answer limit", value=_or_default(limit and f"{limit:,} tokens")),
+        RunDetailRow(label="Seed", value=_or_default(settings.seed)),
         RunDetailRow(label="System prompt", value=settings.system_prompt or "built-in"),
     )
+
+
+def _answered_as(detail: RunDetail) -> str:
+    """Return the model and the system fingerprint that the provider named."""
+    answer = detail.answer
+    found = (answer.answered_model, answer.answered_fingerprint) if answer else ()
+    return ", ".join(filter(None, found)) or "unknown"
+
+
+def _sent(detail: RunDetail) -> tuple[str | None, int | None]:
+    """Return the address and the answer limit that were really sent, before an answer those that were set."""
+    if detail.answer is None:
+        return detail.settings.base_url, detail.settings.max_tokens
+    return detail.answer.base_url or detail.settings.base_url, detail.answer.answer_limit
+
+
+def _or_default(value: object) -> str:
+    return "provider’s default" if value is None else str(value)
 
 
 def _cost_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
@@ -186,3 +257,49 @@ def tools_caption(rows: tuple[OfferedToolRow, ...], total: int) -> str:
         return f"{len(rows)} of {count(total, 'tool')}"
     since = sum(bool(row.change) for row in rows)
     return f"{count(total, 'tool')}, as they were" + (f"; {since} changed since" if since else " for this run")
+
+
+REASONS: Mapping[RejudgeReason, str] = {
+    RejudgeReason.EXPECTATION_CHANGED: "the expectation of the case changed",
+    RejudgeReason.RULES_CHANGED: "the judging rules changed",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierVerdict:
+    """One earlier verdict: what changed in a line, the judge's sentence then, and what was expected then."""
+
+    mark: VerdictMark
+    line: str
+    sentence: tuple[TextSpan, ...]
+    expected: str
+
+
+def earlier_verdicts(detail: RunDetail) -> tuple[EarlierVerdict, ...]:
+    """Return the earlier verdicts of a run, newest first."""
+    later = (detail.verdict, *(past.verdict for past in detail.past_verdicts))
+    return tuple(_view(past, verdict) for past, verdict in zip(detail.past_verdicts, later, strict=False))
+
+
+def _view(past: PastVerdict, later: Verdict | None) -> EarlierVerdict:
+    return EarlierVerdict(
+        mark=RUN_MARKS[past.verdict.mark],
+        line=f"Judged again on {_moment(past.replaced_at)}: {_change(past.verdict, later)}{REASONS[past.reason]}.",
+        sentence=sentence_spans(past.verdict.explanation),
+        expected=f"Expected then: {past.expectation.label}",
+    )
+
+
+def _moment(at: datetime) -> str:
+    local = at.astimezone()
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
+def _change(before: Verdict, after: Verdict | None) -> str:
+    was, now = verdict_text(before), verdict_text(after) if after else ""
+    return f"was “{was}”, is “{now}”, because " if now and was != now else f"“{was}” as before, though "
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return the outcome of a verdict."""
+    return verdict_outcome_text(verdict.kind, verdict.mark, unreadable=verdict.unreadable)

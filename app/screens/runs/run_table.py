@@ -3,14 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from app.screens.runs.labels import DASH, VerdictMark, format_share, mark_of, model_name, outcome_label, status_label
-from mcp_tef import CaseId, Classification, RunFilter, RunId, RunStatus, RunSummary, VerdictKind
+from app.screens.runs.labels import DASH, VerdictMark, format_share, mark_of, outcome_label, status_label
+from app.text.formatting import UNREADABLE_TEXT, model_name
+from mcp_tef import CaseId, ConfidenceCategory, RunFilter, RunId, RunStatus, RunSummary, VerdictKind
 
 HIGH_CONFIDENCE = 0.7
-WRONG = frozenset({Classification.FN, Classification.FP})
 
 
 class CellTextStyle(StrEnum):
@@ -23,7 +24,7 @@ class CellTextStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTableRow:
-    """Run as the table shows it; `confident_but_wrong` marks a wrong answer with high confidence.
+    """Run as the table shows it; `confident_but_wrong` marks a high confidence without a correct call.
 
     `changed_tools` names the expected and the selected tool if their definition changed since.
     """
@@ -58,9 +59,7 @@ def run_row(run: RunSummary, outdated: tuple[str, ...] = ()) -> RunTableRow:
         selected=selected,
         text_style=look,
         confidence=confidence,
-        confident_but_wrong=run.classification in WRONG
-        and run.confidence is not None
-        and run.confidence >= HIGH_CONFIDENCE,
+        confident_but_wrong=run.confidence_category is ConfidenceCategory.MISLEADING,
         model=model_name(run.model),
         accessible_text=f"{outcome_label(run)}: {query}, {selected}, confidence {confidence}",
         case_id=run.case_id,
@@ -75,6 +74,8 @@ def _selected(run: RunSummary) -> tuple[str, CellTextStyle]:
         return (run.failure.message if run.failure else "failed"), CellTextStyle.STATUS
     if run.status is not RunStatus.COMPLETED:
         return _WAITING[run.status], CellTextStyle.STATUS
+    if run.unreadable:
+        return UNREADABLE_TEXT, CellTextStyle.STATUS
     if run.kind is VerdictKind.NO_TOOL or not run.selected_tool:
         return _label(run), CellTextStyle.NO_TOOL
     return _label(run), CellTextStyle.TOOL
@@ -101,14 +102,27 @@ def filter_predicate(where: RunFilter) -> RunPredicate:
         tests.append(lambda run: run.batch_id == where.batch_id)
     if where.statuses or where.interrupted is not None:
         tests.append(where.admits_state)
-    if where.classifications:
-        tests.append(lambda run: run.classification in where.classifications)
-    if where.kinds:
-        tests.append(lambda run: run.kind in where.kinds)
+    if where.unreadable is not None:
+        tests.append(lambda run: run.unreadable is where.unreadable)
+    tests += [partial(_has_one_of, name, values) for name, values in _chosen(where) if values]
     if where.text:
         words = where.text.casefold()
         tests.append(lambda run: words in _searched(run))
     return lambda run: all(test(run) for test in tests)
+
+
+def _chosen(where: RunFilter) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the attributes of a run that a filter restricts to certain values."""
+    return (
+        ("mark", where.marks),
+        ("classification", where.classifications),
+        ("kind", where.kinds),
+        ("failure_code", where.failures),
+    )
+
+
+def _has_one_of(name: str, values: tuple[str, ...], run: RunSummary) -> bool:
+    return getattr(run, name) in values
 
 
 def _searched(run: RunSummary) -> str:
@@ -227,4 +241,5 @@ class RunTable:
 
 def as_pending(run: RunSummary) -> RunSummary:
     """Return the run as it was before it started: the table's count includes it if this passes the filter."""
-    return replace(run, status=RunStatus.PENDING, classification=None, kind=None, selected=None, selected_tool=None)
+    nothing: dict[str, Any] = dict.fromkeys(("classification", "kind", "selected", "selected_tool", "failure"))
+    return replace(run, status=RunStatus.PENDING, unreadable=False, **nothing)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.runs.batch_summaries import BatchActionTexts, OutcomeCount, RunsSummary
+from app.screens.runs.batch_summaries import COUNT_ORDER, BatchActionTexts, NamedShare, OutcomeCount, RunsSummary
 from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, table_row
 from app.screens.runs.run_table import LoadedPage, RunTable, RunTableRow, UpdatedRows
-from app.text.glossary import explain
+from app.text.glossary import TERMS, explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
 from app.widgets.paged import PagedTable
@@ -25,7 +25,7 @@ COLUMNS = (
         title="Confidence",
         kind=CellKind.NUMBER,
         width=96,
-        tip=explain("confidence", "Bold if it was high and the tool wrong."),
+        tip=explain("confidence", "Bold if it was high without a correct call."),
     ),
 )
 SELECTED, MODEL = 2, 3
@@ -38,26 +38,22 @@ ORDERS: Mapping[str, RunOrder] = {
     "model": RunOrder.MODEL,
     "confidence": RunOrder.CONFIDENCE,
 }
-OUTCOME_COUNTS = 4
+SHARES = 2
 
 
 class SummaryBar(QWidget):
-    """Share of correct runs, with a count for each outcome."""
+    """The two shares of correct runs, with a count for each outcome."""
 
     retry_requested = Signal()
     resume_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.value = Label(size=Size.FIGURE, strong=True, tabular=True)
-        self.caption = Label(strong=True)
-        self.detail = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self.shares = [_ShareLabel() for _ in range(SHARES)]
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.retry = Button("", kind="link")
         self.resume = Button("", icon="play")
-        self.counts = [_OutcomeCountLabel() for _ in range(OUTCOME_COUNTS)]
-        describe(explain("accuracy"), self.value, self.caption)
-        describe(explain("Wilson interval", explain("n")), self.detail)
+        self.counts = [_OutcomeCountLabel() for _ in COUNT_ORDER]
         self.retry.clicked.connect(self.retry_requested)
         self.resume.clicked.connect(self.resume_requested)
         column = QVBoxLayout(self)
@@ -68,11 +64,12 @@ class SummaryBar(QWidget):
 
     def show_summary(self, summary: RunsSummary, actions: BatchActionTexts) -> None:
         """Show another batch, or the same one further on."""
-        self.value.setText(summary.value)
-        self.caption.setText(summary.caption)
-        self.detail.setText(summary.detail)
-        for label, tally in zip(self.counts, summary.counts, strict=True):
-            label.show_tally(tally)
+        for place, label in enumerate(self.shares):
+            label.setVisible(place < len(summary.shares))
+        for label, share in zip(self.shares, summary.shares, strict=False):
+            label.show_share(share)
+        for counted, tally in zip(self.counts, summary.counts, strict=True):
+            counted.show_tally(tally)
         self.note.set_text(summary.note)
         describe(summary.note_help, self.note)
         self.note.setVisible(bool(summary.note))
@@ -81,26 +78,52 @@ class SummaryBar(QWidget):
             made.setVisible(bool(text))
 
     def _first_line(self) -> QHBoxLayout:
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self.caption)
-        words.addWidget(self.detail)
         line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.value)
-        line.addLayout(words)
+        line.setSpacing(16)
+        for share in self.shares:
+            line.addWidget(share)
         line.addStretch(1)
-        for label in self.counts:
-            line.addWidget(label)
         return line
 
     def _second_line(self) -> QHBoxLayout:
         line = QHBoxLayout()
         line.setSpacing(8)
+        for label in self.counts:
+            line.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.note, 1)
+        line.addStretch()
         line.addWidget(self.resume, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
         return line
+
+
+class _ShareLabel(QWidget):
+    """A share with its name, and below it its counts and interval."""
+
+    SPOKEN_AS = Spoken.StaticText
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.value = Label(size=Size.FIGURE, strong=True, tabular=True)
+        self.name = Label(strong=True)
+        self.detail = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        describe(explain("Wilson interval", explain("n")), self.detail)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self.name)
+        words.addWidget(self.detail)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        line.addWidget(self.value)
+        line.addLayout(words)
+
+    def show_share(self, share: NamedShare) -> None:
+        self.value.setText(share.value)
+        self.name.setText(share.name)
+        self.detail.setText(share.detail)
+        describe(explain(share.name) if share.name in TERMS else "", self.value, self.name)
+        self.setAccessibleName(f"{share.value} {share.name}, {share.detail}")
 
 
 class _OutcomeCountLabel(QWidget):
@@ -113,8 +136,8 @@ class _OutcomeCountLabel(QWidget):
         self.mark = MarkLabel()
         self.number = Label(tabular=True)
         line = QHBoxLayout(self)
-        line.setContentsMargins(6, 0, 0, 0)
-        line.setSpacing(8)
+        line.setContentsMargins(0, 0, 8, 0)
+        line.setSpacing(6)
         line.addWidget(self.mark)
         line.addWidget(self.number)
 

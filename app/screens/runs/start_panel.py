@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
@@ -16,21 +16,20 @@ from app.screens.runs.start_presenter import StartField as Where
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
-    Button,
     Cell,
     CellKind,
     Column,
     Field,
     FlowText,
-    Label,
     ListTable,
     MenuButton,
     Row,
     Rule,
     Segmented,
     Spoken,
+    TextArea,
 )
-from mcp_tef import CallingMode, CaseId, TestCase
+from mcp_tef import CallingMode, CaseId, TestCase, ToolChoiceMode
 
 TYPING_PAUSE_MS = 80
 HEIGHT = 176
@@ -154,14 +153,18 @@ NUMBERS = (
     (Where.TEMPERATURE, "Temperature", "From 0 to 2; lower answers vary less."),
     (Where.TIMEOUT, "Timeout in s", "From 1 to 300 seconds for one answer."),
     (Where.RETRIES, "Maximum retries", "From 0 to 10, after a rate limit or an error of the provider."),
-    (Where.COST, "Cost cap in $", "No run starts that would exceed it. Empty: no cap."),
+    (Where.COST, "Cost cap in $", "No run starts that could exceed it. Empty: no cap."),
+    (Where.PRICE, "Price in, out", "US dollars per million tokens, such as 0.15,0.6. Empty: the catalogue's price."),
+    (Where.LIMIT, "Answer limit", "Most tokens of one answer. Empty: 1,024 with a cost cap, else the model's own."),
+    (Where.SEED, "Seed", "Makes answers repeatable where the provider supports it."),
 )
-MODEL_ONLY = (Where.TEMPERATURE, Where.TIMEOUT, Where.RETRIES, Where.COST)
+MODEL_ONLY = (Where.TEMPERATURE, Where.TIMEOUT, Where.RETRIES, Where.COST, Where.PRICE, Where.LIMIT, Where.SEED)
 MODES = (
     (CallingMode.AUTO.value, "Automatic"),
     (CallingMode.NATIVE.value, "Native"),
     (CallingMode.JSON.value, "JSON"),
 )
+TOOL_CHOICES = ((ToolChoiceMode.AUTO.value, "May call a tool"), (ToolChoiceMode.REQUIRED.value, "Must call one"))
 
 
 class StartPanel(QWidget):
@@ -177,10 +180,12 @@ class StartPanel(QWidget):
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
         self.baseline = QCheckBox("Also run the offline baseline, for comparison")
-        self.key = KeyField()
+        self.key = ApiKeyField()
         self.base_url = QLineEdit()
         self.base_url.setPlaceholderText("For your own server, such as http://localhost:11434/v1")
         self.mode = Segmented(MODES, "Calling mode")
+        self.tool_choice = Segmented(TOOL_CHOICES, "Tool choice")
+        self.system_prompt = TextArea("Put before the instructions of mcp-tef", lines=2)
         self.numbers = {where: QLineEdit() for where, _, _ in NUMBERS}
         self.fields = self._fields()
         self._lay_out()
@@ -213,6 +218,8 @@ class StartPanel(QWidget):
         for where in (Where.MODEL, Where.BASE_URL, Where.KEY):
             part.addWidget(self.fields[where])
         part.addWidget(Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."))
+        part.addWidget(Field("Tool choice", self.tool_choice))
+        part.addWidget(Field("System prompt", self.system_prompt))
         part.addWidget(self.baseline)
         column.addWidget(self.model_part)
         column.addWidget(Rule())
@@ -232,12 +239,13 @@ class StartPanel(QWidget):
         edits = (self.base_url, *self.numbers.values())
         self.selector.changed.connect(lambda _: self._show_parts())
         for changed in (
-            *(part.changed for part in (self.cases, self.selector, self.model, self.mode)),
+            *(part.changed for part in (self.cases, self.selector, self.model, self.mode, self.tool_choice)),
             *(edit.textEdited for edit in edits),
             self.baseline.toggled,
             self.key.edit.textChanged,
         ):
             changed.connect(lambda _: self.changed.emit())
+        self.system_prompt.textChanged.connect(self.changed.emit)
 
     def _show_parts(self) -> None:
         model = self.selector.current() == "model"
@@ -252,10 +260,7 @@ class StartPanel(QWidget):
         choices: list[tuple[str, str] | None] = [(CaseScope.ALL.value, everything)]
         if self._chosen:
             choices.insert(0, (CaseScope.SELECTED.value, count(len(self._chosen), "selected case")))
-        if suites:
-            choices += [None, *(_choice(CaseScope.SUITE, name) for name in suites)]
-        if tags:
-            choices += [None, *(_choice(CaseScope.TAG, name) for name in tags)]
+        choices += [*_group(CaseScope.SUITE, suites), *_group(CaseScope.TAG, tags)]
         known = [choice[0] for choice in choices if choice]
         current = self.cases.current() if self.cases.current() in known else known[0]
         self.cases.set_choices(choices, current)
@@ -270,6 +275,8 @@ class StartPanel(QWidget):
         self.baseline.setChecked(form.with_baseline)
         self.base_url.setText(form.base_url)
         self.mode.set_current(form.mode.value)
+        self.tool_choice.set_current(form.tool_choice.value)
+        self.system_prompt.setPlainText(form.system_prompt)
         for where, edit in self.numbers.items():
             edit.setText(getattr(form, where.value))
         self._show_parts()
@@ -286,9 +293,16 @@ class StartPanel(QWidget):
             with_baseline=self.baseline.isChecked(),
             model=self.model.text(),
             base_url=self.base_url.text(),
+            system_prompt=self.system_prompt.text(),
             mode=CallingMode(self.mode.current()),
+            tool_choice=ToolChoiceMode(self.tool_choice.current()),
             **numbers,
         )
+
+    def show_key_need(self, need: KeyNeed) -> None:
+        """Say whether the model needs a key; a key typed for another provider is cleared."""
+        self.key.set_provider(need.provider)
+        self.fields[Where.KEY].set_note(need.hint if need.needed else "No key needed.")
 
     def show_problems(self, problems: Mapping[Where, str]) -> None:
         """Show the problem of each field."""
@@ -307,44 +321,10 @@ class StartPanel(QWidget):
             self.fields[first].widget.setFocus()
 
 
-def _choice(scope: CaseScope, name: str) -> tuple[str, str]:
-    return (f"{scope.value}:{name}", f"{scope.value.capitalize()}: {name}")
-
-
-class KeyField(QWidget):
-    """Field for an API key; while none is needed, it is behind a link."""
-
-    SPOKEN_AS = Spoken.Grouping
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.input = ApiKeyField()
-        self.edit = self.input.edit
-        self.text = Label("No key needed.", size=Size.SMALL, role=Role.DIM)
-        self.link = Button("Enter a key", kind="link")
-        self.link.clicked.connect(self._open)
-        self.setFocusProxy(self.edit)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        for part in (self.text, self.link, self.input):
-            line.addWidget(part, int(part is self.input))
-        line.addStretch(0)
-        self.show_need(KeyNeed())
-
-    def show_need(self, need: KeyNeed) -> None:
-        """Ask for a key if the model needs one; a key typed for another provider is cleared."""
-        if need.provider:
-            self.input.set_provider(need.provider)
-        self._show_input(shown=need.needed or bool(self.edit.text()))
-
-    def _show_input(self, *, shown: bool) -> None:
-        self.input.setVisible(shown)
-        for part in (self.text, self.link):
-            part.setVisible(not shown)
-
-    def _open(self) -> None:
-        self._show_input(shown=True)
-        self.edit.setFocus()
+def _group(scope: CaseScope, names: Sequence[str]) -> list[tuple[str, str] | None]:
+    """Return the choices of one scope, set apart by a line above; none without names."""
+    choices = [(f"{scope.value}:{name}", f"{scope.value.capitalize()}: {name}") for name in names]
+    return [None, *choices] if choices else []
 
 
 def with_cases(form: StartForm, chosen: tuple[CaseId, ...]) -> StartForm:

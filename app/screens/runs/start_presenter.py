@@ -10,8 +10,10 @@ from app.screens.runs.labels import ModelRow, format_wait, model_rows
 from app.text.formatting import count, money
 from mcp_tef import (
     CONCURRENCY,
+    MAX_TOKENS,
     REPEATS,
     RETRIES,
+    SEED,
     TEMPERATURE,
     TIMEOUT,
     Batch,
@@ -24,8 +26,10 @@ from mcp_tef import (
     ModelSettings,
     Secret,
     TestCase,
+    ToolChoiceMode,
     parse_model,
     parse_number,
+    parse_prices,
 )
 
 if TYPE_CHECKING:
@@ -54,11 +58,14 @@ class StartField(StrEnum):
     TIMEOUT = "timeout"
     RETRIES = "retries"
     COST = "cost_cap"
+    PRICE = "price"
+    LIMIT = "max_tokens"
+    SEED = "seed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartForm:
-    """Values of the form, as typed. `name` is the suite or tag of the scope."""
+    """Values of the form, as typed. `name` is the suite or tag of the scope, `price` two numbers with a comma."""
 
     scope: CaseScope = CaseScope.ALL
     name: str = ""
@@ -73,7 +80,12 @@ class StartForm:
     timeout: str = TIMEOUT.default_text
     retries: str = RETRIES.default_text
     cost_cap: str = ""
+    price: str = ""
+    max_tokens: str = ""
+    seed: str = ""
+    system_prompt: str = ""
     mode: CallingMode = CallingMode.AUTO
+    tool_choice: ToolChoiceMode = ToolChoiceMode.AUTO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +151,9 @@ def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings
     temperature = _attempt(problems, StartField.TEMPERATURE, lambda: TEMPERATURE.parse(form.temperature), 0.0)
     timeout = _attempt(problems, StartField.TIMEOUT, lambda: TIMEOUT.parse(form.timeout), 1)
     retries = _attempt(problems, StartField.RETRIES, lambda: RETRIES.parse(form.retries), 0)
+    prices = _attempt(problems, StartField.PRICE, lambda: parse_prices(form.price), parse_prices(""))
+    limit = _attempt(problems, StartField.LIMIT, lambda: MAX_TOKENS.parse_optional(form.max_tokens), None)
+    seed = _attempt(problems, StartField.SEED, lambda: SEED.parse_optional(form.seed), None)
     if address and not address.startswith(("http://", "https://")):
         problems[StartField.BASE_URL] = "The address does not start with http:// or https://."
     _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=address), None)
@@ -151,7 +166,13 @@ def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings
         temperature=temperature,
         max_retries=retries,
         base_url=address or None,
+        system_prompt=form.system_prompt.strip() or None,
         mode=form.mode,
+        tool_choice=form.tool_choice,
+        seed=seed,
+        max_tokens=limit,
+        input_price=prices[0],
+        output_price=prices[1],
     )
 
 
@@ -178,10 +199,13 @@ def _request(
     if problems or settings is None:
         return None
     models = (settings, ModelSettings()) if form.with_baseline and not settings.offline else (settings,)
+    selections: Mapping[CaseScope, Mapping[str, Any]] = {
+        CaseScope.SELECTED: {"cases": tuple(case.id for case in chosen)},
+        CaseScope.SUITE: {"suites": (form.name,)},
+        CaseScope.TAG: {"tags": (form.name,)},
+    }
     return BatchRequest(
-        cases=tuple(case.id for case in chosen) if form.scope is CaseScope.SELECTED else (),
-        suites=(form.name,) if form.scope is CaseScope.SUITE else (),
-        tags=(form.name,) if form.scope is CaseScope.TAG else (),
+        **selections.get(form.scope, {}),
         models=models,
         repeats=repeats,
         concurrency=concurrency,
@@ -196,8 +220,8 @@ def _cap(form: StartForm, problems: dict[StartField, str]) -> float | None:
     cap = _attempt(
         problems, StartField.COST, lambda: parse_number(form.cost_cap.replace("$", ""), float, "cost cap"), None
     )
-    if cap is not None and cap <= 0:
-        problems[StartField.COST] = "The cost cap must be more than 0. Leave it empty for none."
+    if cap is not None and not 0 < cap < float("inf"):
+        problems[StartField.COST] = "Write a cost cap above 0, or leave it empty for none."
     return cap
 
 
@@ -246,24 +270,30 @@ def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
     return " · ".join(parts)
 
 
-TEXTS: Final = ("model", "base_url", "repeats", "concurrency", "temperature", "timeout", "retries", "cost_cap")
+TEXTS: Final = (
+    *("model", "base_url", "repeats", "concurrency", "temperature", "timeout", "retries", "cost_cap"),
+    *("price", "max_tokens", "seed", "system_prompt"),
+)
 FLAGS: Final = ("offline", "with_baseline")
 
 
 def form_to_settings(form: StartForm) -> dict[str, str | bool]:
     """Return the values of a form that are saved."""
-    return {**{name: getattr(form, name) for name in (*TEXTS, *FLAGS)}, "mode": form.mode.value}
+    values = {name: getattr(form, name) for name in (*TEXTS, *FLAGS)}
+    return {**values, "mode": form.mode.value, "tool_choice": form.tool_choice.value}
 
 
 def form_from_settings(kept: Mapping[str, object]) -> StartForm:
     """Return the form of saved values; invalid ones are replaced by defaults."""
     texts: dict[str, Any] = {name: value for name in TEXTS if isinstance(value := kept.get(name), str)}
     modes = {mode.value: mode for mode in CallingMode}
+    choices = {choice.value: choice for choice in ToolChoiceMode}
     return StartForm(
         **texts,
         offline=kept.get("offline") is not False,
         with_baseline=kept.get("with_baseline") is True,
         mode=modes.get(str(kept.get("mode")), CallingMode.AUTO),
+        tool_choice=choices.get(str(kept.get("tool_choice")), ToolChoiceMode.AUTO),
     )
 
 
@@ -306,7 +336,7 @@ class StartPresenter(ModelKeys):
 
     async def start(self, request: BatchRequest, keys: Mapping[str, Secret] | None = None) -> Batch:
         """Start a batch; returns at once."""
-        return await self._ask(lambda core: core.runs.start(request, keys))
+        return await self._ask(lambda core: core.runs.start(request, keys, may_pause=True))
 
 
 async def _default_model(core: "Engine") -> ModelSettings:

@@ -1,8 +1,7 @@
 """The verdict tab of a run as plain values: headline, compared calls, confidence, answer text, earlier verdicts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ from app.core_link.links import Link
 from app.core_link.targets import ShowCase, ShowPair, ShowTool
 from app.screens.runs.call_comparison import (
     ParameterComparison,
+    are_missing,
     judged_comparison,
     name_difference,
     parameter_count,
@@ -19,83 +19,35 @@ from app.screens.runs.call_comparison import (
 )
 from app.screens.runs.labels import (
     CATEGORY_LABELS,
-    CLASSIFICATION_MARKS,
+    CATEGORY_MARKS,
+    MISLEADS,
     SOURCE_LABELS,
     TextSpan,
     VerdictMark,
+    asked_text,
     format_share,
-    is_baseline,
     mark_of,
     sentence_spans,
 )
+from app.screens.runs.run_details import EarlierVerdict, earlier_verdicts
 from app.screens.runs.run_table import HIGH_CONFIDENCE
-from app.text.formatting import OUTCOME_TEXTS
 from mcp_tef import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
     ActualCall,
     CallMatch,
-    Classification,
     ConfidenceCategory,
     ExpectedCall,
     OfferedTool,
-    PastVerdict,
-    RejudgeReason,
     RunDetail,
+    RunMark,
     RunStatus,
     RunSummary,
     ToolLabel,
-    Verdict,
+    is_baseline,
 )
 
 Call = TypeVar("Call", ExpectedCall, ActualCall)
-
-REASONS: Mapping[RejudgeReason, str] = {
-    RejudgeReason.EXPECTATION_CHANGED: "the expectation of the case changed",
-    RejudgeReason.RULES_CHANGED: "the judging rules changed",
-}
-WRONG_VALUES = "correct tool, wrong parameters"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierVerdict:
-    """One earlier verdict: what changed in a line, the judge's sentence then, and what was expected then."""
-
-    mark: VerdictMark
-    line: str
-    sentence: tuple[TextSpan, ...]
-    expected: str
-
-
-def earlier_verdicts(detail: RunDetail) -> tuple[EarlierVerdict, ...]:
-    """Return the earlier verdicts of a run, newest first."""
-    later = (detail.verdict, *(past.verdict for past in detail.past_verdicts))
-    return tuple(_view(past, verdict) for past, verdict in zip(detail.past_verdicts, later, strict=False))
-
-
-def _view(past: PastVerdict, later: Verdict | None) -> EarlierVerdict:
-    return EarlierVerdict(
-        mark=CLASSIFICATION_MARKS[past.verdict.classification],
-        line=f"Judged again on {_moment(past.replaced_at)}: {_change(past.verdict, later)}{REASONS[past.reason]}.",
-        sentence=sentence_spans(past.verdict.explanation),
-        expected=f"Expected then: {past.expectation.label}",
-    )
-
-
-def _moment(at: datetime) -> str:
-    local = at.astimezone()
-    return f"{local.day} {local:%b %Y, %H:%M}"
-
-
-def _change(before: Verdict, after: Verdict | None) -> str:
-    was, now = verdict_text(before), verdict_text(after) if after else ""
-    return f"was “{was}”, is “{now}”, because " if now and was != now else f"“{was}” as before, though "
-
-
-def verdict_text(verdict: Verdict) -> str:
-    """Return the outcome of a verdict, and "wrong parameters" if they were."""
-    if verdict.classification is Classification.TP and verdict.parameters_ok is False:
-        return WRONG_VALUES
-    return OUTCOME_TEXTS[verdict.classification]
-
 
 MAX_ANSWER_LENGTH = 4000
 
@@ -151,8 +103,8 @@ class VerdictView:
     case_link: Link | None = None
 
 
-def verdict_view(detail: RunDetail) -> VerdictView:
-    """Return the contents of the verdict tab of a run."""
+def verdict_view(detail: RunDetail, *, misleads: bool = False) -> VerdictView:
+    """Return the contents of the verdict tab of a run; `misleads` says that past runs blame the description."""
     run = detail.summary
     if run.status is not RunStatus.COMPLETED or detail.verdict is None:
         return _without_verdict(detail)
@@ -161,10 +113,10 @@ def verdict_view(detail: RunDetail) -> VerdictView:
     return VerdictView(
         mark=mark_of(run),
         headline=headline(detail),
-        query=f"“{run.query}”",
+        query=asked_text(detail),
         note=_note(detail),
         pairs=tuple(_pairs(detail)),
-        confidence=_confidence(run),
+        confidence=_confidence(run, misleads=misleads),
         answer_title=("Ranking of the baseline" if baseline else "Explanation of the model") if words else "",
         answer_text=_quoted(words, quote=not baseline),
         earlier=earlier_verdicts(detail),
@@ -185,12 +137,20 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
     return VerdictView(
         mark=mark_of(run),
         headline=(TextSpan(sentence),),
-        query=f"“{run.query}”",
+        query=asked_text(detail),
         hint=hint,
         retry=run.status is RunStatus.FAILED,
-        note="No verdict, so it is not counted" if run.status is RunStatus.FAILED else "",
+        note=_FAILURE_NOTES.get(run.failure_code, "No verdict, so it counts in no share")
+        if run.status is RunStatus.FAILED
+        else "",
         case_link=_case(run),
     )
+
+
+_FAILURE_NOTES = {
+    NOT_OFFERED_CODE: "Failed, because the expected tool was not offered. Counted apart, in no share",
+    CUT_OFF_CODE: "Failed, because the answer limit cut it off. Counted apart, in no share",
+}
 
 
 def _case(run: RunSummary) -> Link:
@@ -206,11 +166,33 @@ _STATUS_TEXTS = {
 
 
 def headline(detail: RunDetail) -> tuple[TextSpan, ...]:
-    """Return the judge's sentence."""
-    return sentence_spans(detail.verdict.explanation) if detail.verdict else ()
+    """Return the judge's sentence; of a baseline without its missing values, which it has no way to fill in."""
+    sentence = detail.verdict.explanation if detail.verdict else ""
+    if _is_blamed_for_values(detail):
+        sentence = f"{sentence.partition('; ')[0]}. A baseline cannot fill in every value."
+    return sentence_spans(sentence)
+
+
+def _is_blamed_for_values(detail: RunDetail) -> bool:
+    findings = [finding for match in detail.verdict.matches for finding in match.findings] if detail.verdict else []
+    return (
+        are_missing(findings) and is_baseline(detail.summary.model) and detail.summary.mark is RunMark.WRONG_ARGUMENTS
+    )
 
 
 def _note(detail: RunDetail) -> str:
+    lines = [_also_accepted(detail), "Call read from text" if detail.summary.read_from_text else _of_baseline(detail)]
+    return "\n".join(filter(None, lines))
+
+
+def _also_accepted(detail: RunDetail) -> str:
+    """Return the accepted calls that the run was not compared with."""
+    chosen = detail.verdict.alternative if detail.verdict else 0
+    others = tuple(calls for place, calls in enumerate(detail.expectation.alternatives) if place != chosen)
+    return f"Also accepted: {replace(detail.expectation, alternatives=others).label}" if others else ""
+
+
+def _of_baseline(detail: RunDetail) -> str:
     parts = ["Selected by the offline baseline, not by a model"] if is_baseline(detail.summary.model) else []
     if detail.summary.expected_rank is not None:
         parts.append(f"it ranked the expected tool {_place(detail.summary.expected_rank)}")
@@ -273,7 +255,7 @@ def _pair(
         title=title,
         expected=expected,
         selected=selected,
-        parameters=_parameters(match, want, wanted, got, picked),
+        parameters=_parameters(match, want, wanted, got, picked, baseline=is_baseline(detail.summary.model)),
         links=_pair_leads(wanted, picked),
     )
 
@@ -299,6 +281,8 @@ def _parameters(
     wanted: OfferedTool | None,
     got: ActualCall | None,
     picked: OfferedTool | None,
+    *,
+    baseline: bool,
 ) -> ParameterComparison:
     if got is None:
         return ParameterComparison(rows=())
@@ -306,7 +290,7 @@ def _parameters(
         return unexpected_comparison(got)
     if match is None or got.tool != want.tool:
         return unjudged_comparison(want, wanted, got, picked)
-    return judged_comparison(match, want, got)
+    return judged_comparison(match, want, got, baseline=baseline)
 
 
 def _offered(detail: RunDetail, name: str, server: str | None) -> OfferedTool | None:
@@ -326,12 +310,12 @@ def _sides(
     if want is None or got is None:
         silence = "The answer could not be read." if unreadable else "No tool was called."
         expected = _side(want.tool, wanted) if want else _no_tool("No tool should be called.")
-        return expected, (_side(got.tool, picked) if got else _no_tool(silence))
+        return expected, (_side(got.label, picked) if got else _no_tool(silence))
     if wanted is not None and _is_same_tool(wanted, picked):
         return _side(want.tool, wanted), _same(got.tool, wanted)
-    names = name_difference(want.tool, got.tool)
+    names = name_difference(want.tool, got.label)
     texts = text_difference(_description(wanted), _description(picked))
-    return _side(want.tool, wanted, names[0], texts[0]), _side(got.tool, picked, names[1], texts[1])
+    return _side(want.tool, wanted, names[0], texts[0]), _side(got.label, picked, names[1], texts[1])
 
 
 def _is_same_tool(wanted: OfferedTool, picked: OfferedTool | None) -> bool:
@@ -366,11 +350,11 @@ def _no_tool(text: str) -> CallSide:
     return CallSide(name=(TextSpan("no tool", dim=True),), where="", text=(TextSpan(text, dim=True),))
 
 
-def _confidence(run: RunSummary) -> ConfidenceView:
+def _confidence(run: RunSummary, *, misleads: bool) -> ConfidenceView:
     if run.confidence is None:
         sentence = "The answer has no confidence"
         return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=VerdictMark.NEUTRAL)
-    sentence, mark = _category(run)
+    sentence, mark = _category(run, misleads=misleads)
     return ConfidenceView(
         value=run.confidence,
         figure=format_share(run.confidence),
@@ -380,12 +364,14 @@ def _confidence(run: RunSummary) -> ConfidenceView:
     )
 
 
-def _category(run: RunSummary) -> tuple[str, VerdictMark]:
+def _category(run: RunSummary, *, misleads: bool) -> tuple[str, VerdictMark]:
     category = run.confidence_category
     if category is None:
-        return "Low and wrong: the model was unsure", VerdictMark.NEUTRAL
-    mark = mark_of(run) if category is not ConfidenceCategory.NEEDS_CLARITY else VerdictMark.EXTRA
-    return CATEGORY_LABELS[category], mark
+        unsure = "The answer could not be read" if run.unreadable else "Unsure and wrong"
+        return unsure, VerdictMark.NEUTRAL
+    if category is ConfidenceCategory.MISLEADING and misleads:
+        return MISLEADS, VerdictMark.WRONG
+    return CATEGORY_LABELS[category], CATEGORY_MARKS[category]
 
 
 def _source(source: str | None) -> str:

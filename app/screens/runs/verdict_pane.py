@@ -9,7 +9,8 @@ from app.core_link.links import Go, Link, link_actions
 from app.screens.runs import labels
 from app.screens.runs.call_comparison import ParameterRow
 from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, role_of, spans
-from app.screens.runs.verdict import CallSide, ComparedCalls, ConfidenceView, EarlierVerdict, VerdictView
+from app.screens.runs.run_details import EarlierVerdict
+from app.screens.runs.verdict import CallSide, ComparedCalls, ConfidenceView, VerdictView
 from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -172,7 +173,7 @@ def _links(lead: Link | None, go: Go) -> list[Action]:
 
 
 def _compared(row: ParameterRow) -> ComparisonRow:
-    bad = row.mark in (labels.VerdictMark.WRONG, labels.VerdictMark.EXTRA)
+    bad = row.mark in (labels.VerdictMark.WRONG, labels.VerdictMark.NOTE)
     return ComparisonRow(
         mark=None if row.mark is labels.VerdictMark.NEUTRAL else DRAWN_MARKS[row.mark],
         word=MARK_LABELS[row.mark],

@@ -12,6 +12,7 @@ from app.core_link.commands import Command, always
 from app.core_link.links import tool_commands
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowSimilarTools, ShowToolQuality
+from app.dialogs.draft_cases import draft_cases
 from app.screens.kit.menus import command_action
 from app.screens.servers.presenter import ServersPresenter
 from app.screens.servers.server_pane import ServerPane
@@ -24,11 +25,11 @@ GROUP: Final = "Servers"
 NO_SERVER: Final = "Select a server first"
 NO_TOOL: Final = "Select tools first"
 PAIR: Final = 2
-ADD, IMPORT, FIND, CHECK, SIGN_IN, EDIT, REMOVE = (
-    f"servers.{name}" for name in ("add", "import", "find", "check", "sign_in", "edit", "remove")
+ADD, IMPORT, FIND, CHECK, SIGN_IN, EDIT, REMOVE, DRAFT = (
+    f"servers.{name}" for name in ("add", "import", "find", "check", "sign_in", "edit", "remove", "draft")
 )
-CALL, WRITE_CASES, QUALITY, SIMILAR, COPY, EXCLUDE = (
-    f"servers.tools.{name}" for name in ("call", "cases", "quality", "alike", "copy", "leave_out")
+CALL, WRITE_CASES, DRAFT_CASES, QUALITY, SIMILAR, COPY, EXCLUDE = (
+    f"servers.tools.{name}" for name in ("call", "cases", "draft", "quality", "alike", "copy", "leave_out")
 )
 
 
@@ -44,6 +45,7 @@ def server_commands(
         command(ADD, "Add a server", "Ctrl+N"),
         command(CHECK, "Test the connection", "Ctrl+Return", has_server, NO_SERVER),
         command(SIGN_IN, "Sign in to the server", "", uses_oauth, "Select a server that you sign in to"),
+        command(DRAFT, "Draft test cases for the server", "", has_server, NO_SERVER),
         command(EDIT, "Edit the server", "", has_server, NO_SERVER),
         command(REMOVE, "Remove the selected servers", "", has_server, NO_SERVER),
         command(IMPORT, "Import servers"),
@@ -59,6 +61,7 @@ def server_actions(commands: Mapping[str, Command], number: int) -> Sequence[Act
     return [
         command_action(commands[CHECK], test),
         *([sign_in] if number == 1 and sign_in.enabled else []),
+        command_action(commands[DRAFT], "Draft cases…", enabled=number == 1),
         _with_key("F2", command_action(commands[EDIT], "Edit…", enabled=number == 1)),
         _with_key("Del", command_action(commands[REMOVE], "Remove", apart=True)),
     ]
@@ -96,6 +99,7 @@ class ToolCommands:
             replace(call, needs=self._can_call_selected, unless="Select one tool that can be called"),
             command(COPY, "Copy the definitions of the selected tools", self.copy, "Ctrl+Shift+C"),
             command(WRITE_CASES, "Write test cases for the selected tools", self.write_cases),
+            command(DRAFT_CASES, "Draft test cases for the selected tools", self.draft_cases),
             command(QUALITY, "Show the quality of the selected tools", self.show_quality),
             command(SIMILAR, "Show look-alikes of the selected tools", self.show_similar),
             command(EXCLUDE, "Leave the selected tools out", self.exclude),
@@ -118,6 +122,7 @@ class ToolCommands:
         return [
             command_action(of[CALL], "Call…", icon="play"),
             command_action(of[WRITE_CASES], cases, icon="check-square"),
+            command_action(of[DRAFT_CASES], "Draft cases…"),
             command_action(of[QUALITY], "Show quality", icon="medal", apart=True),
             command_action(of[SIMILAR], similar),
             command_action(of[COPY], f"Copy {_definitions(number)} as JSON", icon="copy", apart=True),
@@ -158,6 +163,17 @@ class ToolCommands:
         """Start a test case for each selected tool."""
         if labels := self._labels():
             self._session.go(NewCases(labels))
+
+    def draft_for_server(self) -> None:
+        """Draft test cases for all tools of the server and review them."""
+        if (server := self._server()) is not None:
+            self._session.spawn(draft_cases(self._session, self._page, [server.name]))
+
+    def draft_cases(self) -> None:
+        """Draft test cases for the selected tools and review them."""
+        if labels := self._labels():
+            tools = [label.tool or "" for label in labels]
+            self._session.spawn(draft_cases(self._session, self._page, [labels[0].server or ""], tools))
 
     def show_quality(self) -> None:
         """Show the selected tools on the quality screen."""

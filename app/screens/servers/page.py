@@ -19,6 +19,7 @@ from app.screens.kit.menus import command_action, view_actions
 from app.screens.servers.commands import (
     ADD,
     CHECK,
+    DRAFT,
     EDIT,
     FIND,
     IMPORT,
@@ -69,24 +70,24 @@ class ServersPage(Page):
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         show_all = [Action(text="Show all servers", do=self._show_all)]
         self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, show_all)
-        self._right = QStackedWidget()
-        self._all = QStackedWidget()
+        self._right, self._all = QStackedWidget(), QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
         self._awaited_target: ShowServer | ShowTool | None = None
         self.importing = ServerImporter(self, self._show_new)
+        self.tool_commands = ToolCommands(self, self.presenter, self.pane)
         operations = {
             ADD: self.add,
             IMPORT: self.importing.ask,
             FIND: self.importing.find,
             CHECK: self.check,
             SIGN_IN: self.sign_in,
+            DRAFT: self.tool_commands.draft_for_server,
             EDIT: self.edit,
             REMOVE: self.remove_selected,
         }
         self._commands = server_commands(
             operations, has_server=lambda: self.current() is not None, uses_oauth=self._uses_oauth
         )
-        self.tool_commands = ToolCommands(self, self.presenter, self.pane)
         self._lay_out()
         self._listen()
 
@@ -149,8 +150,7 @@ class ServersPage(Page):
         return self.presenter.handle(event)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
-        enough = self.presenter.take(events)
-        if enough:
+        if enough := self.presenter.take(events):
             self._present()
         return enough
 
@@ -297,7 +297,7 @@ class ServersPage(Page):
 
     async def _agree(self) -> None:
         if (server := self.current()) is not None:
-            self.pane.consent.hide()
+            self.pane.consent.put_away(self.first_focus())
             await self.presenter.allow_and_check(server)
 
     async def _accept(self) -> None:
@@ -308,7 +308,7 @@ class ServersPage(Page):
     def _postponed(self) -> None:
         if (server := self.current()) is not None:
             self.presenter.postponed(server.id)
-            self.pane.consent.hide()
+            self.pane.consent.put_away(self.first_focus())
 
     async def _remove(self, servers: Sequence[Server]) -> None:
         gone = await self.presenter.remove([server.id for server in servers])

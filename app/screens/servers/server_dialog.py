@@ -44,12 +44,19 @@ class ServerDialog(Dialog):
             self._stack.addWidget(page)
         self.add_scrolling(self._stack)
         self._consent.agreed.connect(lambda: session.spawn(self._agree(), of=self))
-        self._consent.postponed.connect(self._consent.hide)
+        self._consent.postponed.connect(lambda: self._consent.put_away(self.fields.first()))
         self.fields.changed.connect(self._forget_result)
         if server is None:
             self.set_buttons([Action(text="Cancel", do=self.reject)])
         else:
             self.open_form(form_from_spec(server.spec))
+
+    def close_innermost(self) -> bool:
+        """Put the question about consent away first."""
+        asks = self._consent.isVisible()
+        if asks:
+            self._consent.put_away(self.fields.first())
+        return asks
 
     def _cards(self) -> QWidget:
         page = QWidget()

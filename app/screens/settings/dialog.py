@@ -207,12 +207,15 @@ NOTHING = "No settings match. Try other words, or clear the search."
 FOUND = 1
 RUN_NOTE = "Every run starts with these values. Changes made in the run form are kept here."
 LIMIT_NOTE = "Limits for servers. Anything beyond a limit is left out, and a note says so."
-SIMILARITY = ("EMBEDDING_MODEL_TYPE", "SIMILARITY_THRESHOLD")
+SIMILARITY = ("EMBEDDING_MODEL_TYPE", "CONFUSABILITY_THRESHOLD")
+BASELINES = ("OFFLINE_WORDS_THRESHOLD", "OFFLINE_MEANING_THRESHOLD")
 SERVERS = ("MCP_TOOL_PREFIX_SEPARATOR", "MCP_TEF_TRUSTED_NETWORKS")
 
 
 class SettingsDialog(Dialog):
     """Settings dialog; `set_theme` and `set_contrast` apply an appearance, `reset` resets all settings."""
+
+    autosaves = True
 
     def __init__(
         self,
@@ -244,14 +247,13 @@ class SettingsDialog(Dialog):
         self._add_tabs(GeneralSection(set_theme, set_contrast, sizes, self.accept))
         self.search.searched.connect(self._find)
         back = Action(text="Reset all settings", do=lambda: self._reset(reset), kind="quiet")
-        (close,) = self.set_buttons([Action(text="Close", do=self.accept, kind="primary")], left=[back])
-        close.setDefault(False)
+        self.set_buttons([Action(text="Close", do=self.accept)], left=[back])
 
     def _add_tabs(self, general: GeneralSection) -> None:
         """Add the tabs; all but the first are built when they are opened, because building all is too slow."""
         self.pane.add_tab("general", "Appearance", general)
         for key, label, make in (
-            ("runs", "Runs", lambda: self._rows(RUNS, RUN_NOTE)),
+            ("runs", "Runs", lambda: self._rows([*RUNS, *_named(BASELINES)], RUN_NOTE)),
             ("similarity", "Similarity", lambda: self._rows(_named(SIMILARITY))),
             ("limits", "Servers", lambda: self._rows([*_named(SERVERS), *LIMITS], LIMIT_NOTE)),
             ("keys", "Keys", lambda: self._read(KeysSection(self._session, self._presenter))),
@@ -299,7 +301,7 @@ class SettingsDialog(Dialog):
             self._narrow()
 
     async def _find_in_turns(self) -> None:
-        await self._found.fill([*RUNS, *_named((*SIMILARITY, *SERVERS, "LOG_LEVEL")), *LIMITS])
+        await self._found.fill([*RUNS, *_named((*BASELINES, *SIMILARITY, *SERVERS, "LOG_LEVEL")), *LIMITS])
         self._narrow()
 
     def _narrow(self) -> None:

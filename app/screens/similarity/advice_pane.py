@@ -29,6 +29,7 @@ PRIORITIES: Mapping[Priority, str] = {
     Priority.LOW: "Low priority",
 }
 DRAFT = "draft"
+NO_DRAFT = "No draft for this pair. Ask a model, or write in each description when to use the other tool."
 
 
 class AdviceFormat(StrEnum):
@@ -119,7 +120,7 @@ class AdvicePane(QWidget):
         self._place = self._place if advice is self._advice else 0
         self._advice = advice
         self._show_failure(advice)
-        self.words.set_text("" if advice.recommendations else "No recommendations for this pair.")
+        self.words.set_text("" if advice.recommendations else NO_DRAFT)
         self._show()
 
     def current(self) -> Recommendation | None:
@@ -156,7 +157,7 @@ class AdvicePane(QWidget):
             self.patch.setEnabled(bool(shown.patch))
             self.override.setEnabled(bool(shown.override))
         self._show_texts(shown)
-        self._show_scores(shown)
+        self._show_cases(shown)
 
     def _show_steps(self, number: int) -> None:
         for step in (self.previous_button, self.next_button):
@@ -166,37 +167,36 @@ class AdvicePane(QWidget):
         self.place.setText(f"{self._place + 1} of {number}" if number else "")
 
     def _show_texts(self, shown: Recommendation | None) -> None:
-        revised = shown is not None and shown.revised is not None
-        self.before.setVisible(revised)
-        self.after.setVisible(revised)
-        if shown is not None and shown.revised is not None:
-            old, new = difference(shown.before or "", shown.revised)
+        self.before.setVisible(shown is not None)
+        self.after.setVisible(shown is not None)
+        if shown is not None:
+            old, new = difference(shown.before, shown.revised)
             self.before.show_pieces(old, "No description")
             self.after.show_pieces(new, "No description")
 
-    def _show_scores(self, shown: Recommendation | None) -> None:
-        after = shown.similarity_after if shown else None
-        self.scores.setVisible(after is not None)
-        if after is not None and self._advice is not None:
-            better = Role.GOOD if after < self._advice.similarity else Role.WARN
+    def _show_cases(self, shown: Recommendation | None) -> None:
+        cases = shown.cases if shown else None
+        self.scores.setVisible(cases is not None)
+        if cases is not None:
+            role = Role.GOOD if cases.gain > 0 else Role.WARN if cases.gain < 0 else Role.DIM
             self.scores.set_spans(
                 [
-                    Span("Similarity ", Role.DIM),
-                    Span(f"{self._advice.similarity:.2f} → ", Role.DIM),
-                    Span(f"{after:.2f}", better, strong=True),
+                    Span(f"Built-in baseline: {cases.correct_before} → ", Role.DIM),
+                    Span(str(cases.correct_after), role, strong=True),
+                    Span(f" of {cases.cases} cases correct", Role.DIM),
                 ]
             )
 
     def _author(self, shown: Recommendation) -> str:
         if shown.author == DRAFT:
-            return "A draft made from the tool's own definition, without a model."
+            return "A draft made from the definitions, without a model."
         cost = self._advice.cost_usd if self._advice else None
         return f"Written by {shown.author}{f' for {money(cost)}' if cost is not None else ''}. Check it before use."
 
     def _copy(self) -> None:
         shown = self.current()
         if shown is not None:
-            self.copied.emit(shown.revised if shown.revised is not None else shown.action)
+            self.copied.emit(shown.revised)
 
 
 class RecommendationText(QWidget):

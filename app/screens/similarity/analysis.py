@@ -11,7 +11,16 @@ from app.screens.similarity.labels import MAP_LABELS, MapKind
 from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_drawing import cividis
 from app.widgets.heatmap_layout import Join, Tree, tree_of
-from mcp_tef import Clusters, ComparedTool, MatrixKind, Similarity, ToolProblem, ToolSet, UnreachableSource
+from mcp_tef import (
+    Clusters,
+    ComparedTool,
+    MatrixKind,
+    Similarity,
+    ToolProblem,
+    ToolSet,
+    UnreachableSource,
+    confusability_level,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +87,14 @@ def _qualified_name(one: ComparedTool) -> str:
 
 
 def build_heatmap(analysis: SimilarityAnalysis, kind: MapKind, scores: NDArray[np.float32]) -> Heat:
-    """Return one matrix as a heatmap; outlines always mark similarity."""
+    """Return one matrix as a heatmap; outlines always mark confusability."""
     return make_heat(
         MAP_LABELS[kind],
         analysis.names,
         (one.id for one in analysis.tools),
         scores,
-        outlined=analysis.similarity.matrix(MatrixKind.SIMILARITY),
+        outlined=analysis.similarity.matrix(MatrixKind.CONFUSABILITY),
         order=analysis.clusters.order,
         tree=analysis.tree,
+        shown=confusability_level if kind is MapKind.CONFUSABILITY else "{:.2f}".format,
     )

@@ -1,12 +1,14 @@
-"""Commands, row menus and exports of the similarity screen."""
+"""Commands of the similarity screen: one list for buttons, the export menu, the palette and shortcuts; the row menu."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Final
 
 from app.core_link.commands import Command
 from app.core_link.session import Page
 from app.dialogs.export import ask_file, copy_markdown, picture_writers, report_writers
+from app.screens.kit.menus import ScreenCommand, menu_of
 from app.screens.similarity.labels import MAP_LABELS, MapKind
 from app.screens.similarity.map_pane import MapPane
 from app.screens.similarity.pair_controller import PairController
@@ -19,6 +21,7 @@ from app.widgets.chart import copy_picture
 
 GROUP = "Similarity"
 READ, ASK, FIT, EXPORT = (f"similarity.{name}" for name in ("read", "ask", "fit", "export"))
+WORK: Final = "Copy the pairs to work on as Markdown"
 
 
 def similarity_commands(
@@ -40,7 +43,7 @@ def similarity_commands(
             command(f"similarity.colour.{kind}", f"Colour the map by {name.lower()}", partial(show_kind, kind))
             for kind, name in MAP_LABELS.items()
         ),
-        Command(id=READ, text="Read the servers again", keys="Ctrl+R", do=does[READ], group=GROUP),
+        Command(id=READ, text="Read the servers again", keys="F5", do=does[READ], group=GROUP),
         Command(
             id=ASK,
             text="Ask a model about this pair",
@@ -50,7 +53,7 @@ def similarity_commands(
             group=GROUP,
         ),
         command(FIT, "Show all tools on the map", does[FIT]),
-        command(EXPORT, "Export similarity", does[EXPORT]),
+        Command(id=EXPORT, text="Export similarity", do=does[EXPORT], group=GROUP),
     ]
     return {one.id: one for one in commands}
 
@@ -69,30 +72,48 @@ def pair_actions(pair: PairController, rows: Sequence[str], reveal: Callable[[Pa
 
 @dataclass(frozen=True, slots=True)
 class SimilarityExports:
-    """Export menu: the map as a picture, the report of what the map shows, and Markdown for the clipboard."""
+    """Exports: the map as a picture, the report of what the map shows, and Markdown for the clipboard."""
 
     page: Page
     presenter: SimilarityPresenter
     map: MapPane
     pair: PairController
 
+    def commands(self) -> tuple[ScreenCommand, ...]:
+        """Return a command for each entry of the export menu."""
+        has_pair, pair = (lambda: self.pair.places is not None), "Copy the pair as Markdown"
+        return (
+            self._command("map", "Export the map", "Map…", self._export_map),
+            self._command("copy_map", "Copy the map", "Copy map", self._copy_map),
+            self._command("report", "Export the report of the map", self._report_text, self._export_shown, apart=True),
+            self._command("work", WORK, WORK, self._copy_work, icon="copy", apart=True),
+            self._command("pair", pair, pair, self._copy_pair, icon="copy", needs=has_pair, unless="Open a pair first"),
+        )
+
     def actions(self) -> list[Action]:
-        """Return the menu; one disabled entry if nothing was compared."""
-        if self.presenter.state is not SimilarityState.FULL:
-            return [Action(text="Nothing to export yet", do=lambda: None, enabled=False)]
-        overlap = self.map.shown_kind() is MapKind.OVERLAP
-        actions = [
-            Action(text="Map…", do=self._export_map),
-            Action(text="Copy map", do=lambda: copy_picture(self.map.heatmap, self._map_title())),
-            Action(text="Overlap report…", do=self._export_overlap, apart=True)
-            if overlap
-            else Action(text="Similarity report…", do=self._export_report, apart=True),
-            Action(text="Copy the pairs to work on as Markdown", do=self._copy_work, icon="copy", apart=True),
-        ]
-        if (pair := self.pair.places) is not None:
-            copy = partial(self._copy_pair, pair)
-            actions.append(Action(text="Copy the pair as Markdown", do=copy, icon="copy"))
-        return actions
+        """Return the export menu."""
+        return menu_of(self.commands())
+
+    def _command(
+        self, name: str, text: str, menu_text: str | Callable[[], str], do: Callable[[], object], **options: Any
+    ) -> ScreenCommand:
+        options = {"needs": self._has_analysis, "unless": "Compare tools first", **options}
+        return ScreenCommand(id=f"{EXPORT}.{name}", text=text, menu_text=menu_text, do=do, group=GROUP, **options)
+
+    def _has_analysis(self) -> bool:
+        return self.presenter.state is SimilarityState.FULL
+
+    def _report_text(self) -> str:
+        return "Overlap report…" if self.map.shown_kind() is MapKind.OVERLAP else "Similarity report…"
+
+    def _export_shown(self) -> None:
+        if self.map.shown_kind() is MapKind.OVERLAP:
+            self._export_overlap()
+        else:
+            self._export_report()
+
+    def _copy_map(self) -> None:
+        copy_picture(self.map.heatmap, self._map_title())
 
     def _map_title(self) -> str:
         return f"{MAP_LABELS[self.map.shown_kind()]} of {len(self.map.heatmap.heat()):,} tools"
@@ -117,5 +138,6 @@ class SimilarityExports:
         markdown = self.presenter.work_markdown(self.map.scale.threshold())
         self.page.session.spawn(copy_markdown(self.page.session, markdown, "the pairs"))
 
-    def _copy_pair(self, pair: PairIndices) -> None:
-        self.page.session.spawn(copy_markdown(self.page.session, self.presenter.pair_markdown(pair), "the pair"))
+    def _copy_pair(self) -> None:
+        if (pair := self.pair.places) is not None:
+            self.page.session.spawn(copy_markdown(self.page.session, self.presenter.pair_markdown(pair), "the pair"))

@@ -4,18 +4,19 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from app.text.formatting import count
+from app.text.formatting import count, percent
 from app.text.glossary import explain
 from mcp_tef import EmbedderKind, MatrixKind, PairObservation, PairStatus
+from mcp_tef import interval_text as bounds_text
 
 
 class MapKind(StrEnum):
     """One way to colour the map."""
 
+    CONFUSABILITY = "confusability"
     SIMILARITY = "similarity"
     FULL = "full"
     LEXICAL = "lexical"
-    CONFUSABILITY = "confusability"
     OVERLAP = "overlap"
     OBSERVED = "observed"
 
@@ -26,18 +27,18 @@ class MapKind(StrEnum):
 
 
 MAP_LABELS: Final[Mapping[MapKind, str]] = {
+    MapKind.CONFUSABILITY: "Confusability",
     MapKind.SIMILARITY: "Similarity",
     MapKind.FULL: "With parameters",
     MapKind.LEXICAL: "Wording",
-    MapKind.CONFUSABILITY: "Confusability",
     MapKind.OVERLAP: "Overlap",
     MapKind.OBSERVED: "Confused in runs",
 }
 MAP_HELP: Final[Mapping[MapKind, str]] = {
+    MapKind.CONFUSABILITY: explain("confusability"),
     MapKind.SIMILARITY: explain("similarity"),
     MapKind.FULL: explain("similarity with parameters"),
     MapKind.LEXICAL: explain("wording"),
-    MapKind.CONFUSABILITY: explain("confusability"),
     MapKind.OVERLAP: explain("overlap"),
     MapKind.OBSERVED: explain("confused in runs"),
 }
@@ -80,7 +81,7 @@ def interval_text(observation: PairObservation) -> str:
     rate = observation.rate
     if rate.value is None or rate.low is None or rate.high is None:
         return "–"
-    return f"{rate.value * 100:.0f} % ({rate.low * 100:.0f}–{rate.high * 100:.0f})"
+    return f"{percent(rate.value)} ({bounds_text(rate.low, rate.high)})"
 
 
 def confusion_text(observation: PairObservation) -> str:

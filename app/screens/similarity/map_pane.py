@@ -86,7 +86,7 @@ class MapPane(QWidget):
         self.scale.moved.connect(self._move_threshold)
         self.kind.changed.connect(lambda key: self.kind_changed.emit(MapKind(key)))
         self.weights.changed.connect(self.weights_changed)
-        self.set_kind(MapKind.SIMILARITY)
+        self.set_kind(MapKind.CONFUSABILITY)
 
     def _zoom_buttons(self) -> Sequence[IconButton]:
         does = (
@@ -137,7 +137,7 @@ class MapPane(QWidget):
         self.scale.say(flagged_text(flagged, pairs), f"Threshold {self.scale.threshold():.2f}")
 
     def set_threshold(self, threshold: float) -> None:
-        """Outline pairs from this similarity on."""
+        """Outline pairs from this confusability on."""
         self.scale.set_threshold(threshold)
         self.heatmap.set_threshold(threshold)
 

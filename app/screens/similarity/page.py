@@ -29,7 +29,7 @@ from app.screens.similarity.view_state import PairSearch, SimilarityViewState
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
-from mcp_tef import EmbedderKind, Event, PairStatus, parse_embedder
+from mcp_tef import EmbedderKind, Event, FlagRule, PairStatus, parse_embedder
 
 DEBOUNCE_MS = 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
@@ -66,7 +66,7 @@ class SimilarityPage(Page):
         self.header.place(self.embedder)
         self.narrow = CompareMenu(self.servers, self.embedder)
         self.header.place(self.narrow)
-        self.header.set_buttons([Action(text="Export", do=self._open_export, icon="export")])
+        self.header.set_buttons([command_action(self._commands[EXPORT], "Export", icon="export")])
         self.body.addWidget(self.view, 1)
         self.view.map.set_kind(MapKind(self.view_state.mode("kind")))
         self.views.set_current(self.view_state.mode("view"))
@@ -181,7 +181,7 @@ class SimilarityPage(Page):
         )
 
     def commands(self) -> Sequence[Command]:
-        return tuple(self._commands.values())
+        return (*self._commands.values(), *self.exports.commands())
 
     def first_focus(self) -> QWidget | None:
         if self.presenter.state is not SimilarityState.FULL:
@@ -279,7 +279,7 @@ class SimilarityPage(Page):
     def _show_flagged(self) -> None:
         analysis = self.presenter.analysis
         if analysis is not None:
-            flagged = analysis.similarity.count_at(self.view.map.scale.threshold())
+            flagged = analysis.similarity.count_flagged(FlagRule(self.view.map.scale.threshold()))
             self.view.map.show_flagged(flagged, analysis.similarity.pair_count)
 
     async def _show_pairs(self) -> None:

@@ -14,7 +14,6 @@ from app.screens.similarity.labels import confusion_text, interval_text
 from app.screens.similarity.pair_list import PairIndices
 from app.text.formatting import percent
 from mcp_tef import (
-    EmbedderKind,
     MatrixKind,
     PairExplanation,
     PairObservation,
@@ -29,7 +28,6 @@ from mcp_tef import (
 
 MAX_DESCRIPTION: Final = 1_200
 MAX_PARAMETERS: Final = 40
-SIMILAR_WORDING, SIMILAR_MEANING = "similar wording", "similar meaning"
 _ITEM = re.compile(r"[-*•#]|\d+[.)]|\w+:")
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -74,7 +72,6 @@ class PairDetail:
     pair: ToolPair
     a: ToolDescription
     b: ToolDescription
-    alike: str
     summary: str
     lead: ScoreExplanation
     scores: tuple[ScoreExplanation, ...]
@@ -98,13 +95,12 @@ def describe_pair(
     same = analysis.tools[pair[0]].tool.name == analysis.tools[pair[1]].tool.name
     a, b = (_describe_tool(analysis, place, explained, whole_name=same) for place in pair)
     share = float("nan") if observed is None else float(observed[pair])
-    lead = next(score for score in explained.scores if score.kind is MatrixKind.SIMILARITY)
+    lead = next(score for score in explained.scores if score.kind is MatrixKind.CONFUSABILITY)
     return PairDetail(
         places=pair,
         pair=analysis.similarity.pair(*pair),
         a=a,
         b=b,
-        alike=SIMILAR_WORDING if analysis.similarity.embedder == EmbedderKind.TFIDF else SIMILAR_MEANING,
         summary=explained.summary,
         lead=lead,
         scores=tuple(score for score in explained.scores if score is not lead),

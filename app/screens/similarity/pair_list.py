@@ -29,7 +29,7 @@ class PairQuery:
 
     text: str = ""
     standing: PairStatus | None = None
-    by: MatrixKind = MatrixKind.SIMILARITY
+    by: MatrixKind = MatrixKind.CONFUSABILITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,17 +185,11 @@ SCORE = CellKind.NUMBER
 PAIR_COLUMNS = (
     Column(key="a", title="Tool", kind=CellKind.MONO, width=168, stretch=True),
     Column(key="b", title="Other tool", kind=CellKind.MONO, width=168),
+    Column(key="confusability", title="Confusability", width=104, tip=explain("confusability")),
     Column(key="similarity", title="Similarity", kind=SCORE, width=82, tip=explain("similarity")),
     Column(key="full", title="With parameters", kind=SCORE, width=120, tip=explain("similarity with parameters")),
     Column(key="lexical", title="Wording", kind=SCORE, width=76, tip=explain("wording")),
     Column(key="parameters", title="Parameters", kind=SCORE, width=90, tip=explain("shared parameters")),
-    Column(
-        key="confusability",
-        title="Confusability",
-        kind=SCORE,
-        width=104,
-        tip=explain("confusability"),
-    ),
     Column(
         key="observed",
         title="Confused in runs",
@@ -224,8 +218,9 @@ DUPLICATE_COLUMNS = (
 def pair_row(row: ToolPairRow) -> Row:
     """Return a pair as a table row."""
     pair = row.pair
-    scores = (pair.similarity, pair.full, pair.lexical, pair.parameters, pair.confusability)
-    return Row(row.id, (row.a, row.b, *(_score(score) for score in scores), _observed(row), row.standing))
+    scores = (pair.similarity, pair.full, pair.lexical, pair.parameters)
+    level = Cell(text=pair.level.value, sort=pair.confusability)
+    return Row(row.id, (row.a, row.b, level, *(_score(score) for score in scores), _observed(row), row.standing))
 
 
 def _score(score: float | None) -> Cell:

@@ -46,10 +46,10 @@ class ScoreBar(QWidget):
         self.setFixedHeight(TALL)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_score(self, name: str, score: float) -> None:
+    def set_score(self, name: str, score: ScoreExplanation) -> None:
         """Show another score."""
-        self._score = min(1.0, max(0.0, score))
-        self.setAccessibleName(f"{name}: {score:.2f}")
+        self._score = min(1.0, max(0.0, score.score))
+        self.setAccessibleName(f"{name}: {score.shown}")
         self.update()
 
     def set_tick(self, tick: float) -> None:
@@ -95,12 +95,12 @@ class MainScore(QWidget):
         column.addLayout(row)
         column.addWidget(self.bar)
 
-    def show_score(self, title: str, score: ScoreExplanation, threshold: float) -> None:
+    def show_score(self, score: ScoreExplanation, threshold: float) -> None:
         """Show another; the tick stands at the threshold."""
-        self.number.setText(f"{score.score:.2f}")
-        self.title.set_text(title)
+        self.number.setText(score.shown)
+        self.title.set_text(score.title)
         self.sentence.set_text(score.sentence)
-        self.bar.set_score(title, score.score)
+        self.bar.set_score(score.title, score)
         self.bar.set_tick(threshold)
         describe(SCORE_HELP[score.kind], self.number, self.title, self.sentence)
 
@@ -151,10 +151,10 @@ class ScoreRow(QWidget):
     def show_score(self, score: ScoreExplanation) -> None:
         """Show another."""
         self.title.set_text(score.title)
-        self.number.setText(f"{score.score:.2f}")
-        self.bar.set_score(score.title, score.score)
+        self.number.setText(score.shown)
+        self.bar.set_score(score.title, score)
         self.sentence.set_text(score.sentence)
-        self.setAccessibleName(f"{score.title}: {score.score:.2f}. {score.sentence}")
+        self.setAccessibleName(f"{score.title}: {score.shown}. {score.sentence}")
         describe(SCORE_HELP[score.kind], self, self.title, self.number, self.sentence)
 
 
@@ -234,7 +234,7 @@ class ToolPairPane(QWidget):
         self.detail = detail
         a, b = detail.names
         self.heading.set_spans([Span(a, mono=True), Span(" and ", Role.DIM), Span(b, mono=True)])
-        self.lead.show_score(detail.alike, detail.lead, threshold)
+        self.lead.show_score(detail.lead, threshold)
         self.scores.show_scores(detail.scores)
         self.overlap.set_text(f"Overlap {detail.overlap}" if detail.overlap else "")
         self.overlap.setVisible(bool(detail.overlap))

@@ -34,6 +34,7 @@ from mcp_tef import (
     EmbedderChoice,
     Estimate,
     Event,
+    FlagRule,
     ModelSettings,
     NoticePublished,
     OverlapWeights,
@@ -180,7 +181,7 @@ class SimilarityPresenter:
         mine, analysis = self._listing, self.analysis
         if analysis is None:
             work = WorkList()
-        elif analysis.similarity.count_at(threshold) > MAX_WORK_PAIRS:
+        elif analysis.similarity.count_flagged(FlagRule(threshold)) > MAX_WORK_PAIRS:
             work = WorkList(too_many=True)
         else:
             work = await self._call(lambda core: _work(core, analysis, threshold))
@@ -230,7 +231,7 @@ class SimilarityPresenter:
         if analysis is None:
             return None
         return SimilarityResults(
-            similarity=analysis.similarity, threshold=threshold, clusters=analysis.clusters, work=work.items
+            similarity=analysis.similarity, rule=FlagRule(threshold), clusters=analysis.clusters, work=work.items
         )
 
     async def write_overlap(self, weights: OverlapWeights, file: Path) -> None:
@@ -274,8 +275,9 @@ class SimilarityPresenter:
         pairs: Sequence[PairIndices],
         model: ModelSettings | None = None,
         heard: Callable[[PairAdvice], None] | None = None,
+        cap: float | None = None,
     ) -> tuple[PairAdvice, ...]:
-        """Return drafts, or a model's texts; if cancelled, the answers received so far are kept."""
+        """Return drafts, or a model's texts under a cost cap; if cancelled, the answers received so far are kept."""
         analysis = self.analysis
         if analysis is None:
             return ()
@@ -287,14 +289,12 @@ class SimilarityPresenter:
             if heard is not None:
                 heard(advice)
 
-        request, key = self.request, self.key
         return await self._call(
             lambda core: core.recommend.pairs(
                 analysis.similarity,
                 tuple(pairs),
                 model=model,
-                embedder=request.choice,
-                embedder_key=_key_of(core, request.choice, key),
+                max_cost_usd=cap,
                 heard=keep,
             )
         )
@@ -308,7 +308,7 @@ def _listed(
 
 
 async def _work(core: "Engine", analysis: SimilarityAnalysis, threshold: float) -> WorkList:
-    items = await core.similarity.observed(analysis.similarity, threshold)
+    items = await core.similarity.observed(analysis.similarity, FlagRule(threshold))
     return await asyncio.to_thread(count_work, items)
 
 

@@ -100,7 +100,7 @@ class ToolPairsPane(QWidget):
         if cut and down and key in SORT_SCORES:
             self.sort_wanted.emit(SORT_SCORES[key])
         elif cut and not key:
-            self.sort_wanted.emit(MatrixKind.SIMILARITY)
+            self.sort_wanted.emit(MatrixKind.CONFUSABILITY)
 
 
 def pair_count_text(found: PairList) -> str:

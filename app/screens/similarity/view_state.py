@@ -14,7 +14,7 @@ from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresen
 from app.screens.similarity.view import VIEWS, SimilarityView
 from mcp_tef import EmbedderChoice, MatrixKind, PairStatus
 
-THRESHOLD = "SIMILARITY_THRESHOLD"
+THRESHOLD = "CONFUSABILITY_THRESHOLD"
 EMBEDDER = "EMBEDDING_MODEL_TYPE"
 SERVERS: Final[FilterField[None]] = FilterField(name="servers", many=True)
 STATUS: Final[FilterField[None]] = FilterField(
@@ -57,7 +57,7 @@ class SimilarityViewState:
         return PairQuery(
             text=self.state.text,
             standing=PairStatus(status) if status else None,
-            by=MatrixKind(score) if score in set(MatrixKind) else MatrixKind.SIMILARITY,
+            by=MatrixKind(score) if score in set(MatrixKind) else MatrixKind.CONFUSABILITY,
         )
 
     def set_status(self, status: PairStatus | None) -> None:
@@ -65,7 +65,7 @@ class SimilarityViewState:
         self.change(filters=self.state.filters.with_values(STATUS.name, *([status.value] if status else [])))
 
     def threshold(self) -> float:
-        """Return the similarity from which pairs are flagged."""
+        """Return the confusability from which pairs are flagged."""
         return float(self._preferences.text(THRESHOLD) or self._preferences.variable(THRESHOLD).default)
 
     def set_threshold(self, threshold: float) -> None:
@@ -134,7 +134,7 @@ class PairSearch:
         """List the pairs of one status, or of any."""
         self._view.work_summary.mark(status)
         self._view_state.set_status(status)
-        self.sort(MatrixKind.SIMILARITY)
+        self.sort(MatrixKind.CONFUSABILITY)
 
     async def show_pairs(self) -> None:
         """List the pairs that match; an answer to an older query is dropped."""

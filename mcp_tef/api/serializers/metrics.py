@@ -20,6 +20,13 @@ def metrics_to_json(metrics: Metrics) -> dict[str, Json]:
     """Metrics in the shape of `mcp-tef metrics --json`; what is not defined is None."""
     return {
         "n": metrics.n,
+        "cases": metrics.cases,
+        "repeats": metrics.repeats,
+        "correct_call": rate_to_json(metrics.correct_call),
+        "correct_tool": rate_to_json(metrics.correct_tool),
+        "unreadable": metrics.unreadable,
+        "not_offered": metrics.not_offered,
+        "cut_off": metrics.cut_off,
         "tp": metrics.tp,
         "fp": metrics.fp,
         "tn": metrics.tn,
@@ -28,10 +35,10 @@ def metrics_to_json(metrics: Metrics) -> dict[str, Json]:
         "precision": rate_to_json(metrics.precision),
         "recall": rate_to_json(metrics.recall),
         "f1": metrics.f1,
+        "f1_interval": dict(zip(("low", "high"), metrics.f1_interval or (None, None), strict=True)),
         "accuracy": rate_to_json(metrics.accuracy),
-        "parameters_right": rate_to_json(metrics.parameters_right),
-        "parameter_accuracy": metrics.parameter_accuracy,
-        "completeness": metrics.completeness,
+        "parameter_accuracy": metrics.parameter_accuracy.value,
+        "completeness": metrics.completeness.value,
         "type_conformance": rate_to_json(metrics.type_conformance),
         "hallucination": rate_to_json(metrics.hallucination),
         "confidence": {
@@ -48,12 +55,14 @@ def metrics_to_json(metrics: Metrics) -> dict[str, Json]:
             "p99": metrics.latency_p99_ms,
         },
         "cost_usd": metrics.cost_usd,
+        "priced": metrics.priced,
         "cost_per_run_usd": {"p50": metrics.cost_p50_usd, "p95": metrics.cost_p95_usd},
         "tokens": metrics.tokens,
         "recall_at": {str(depth): rate_to_json(rate) for depth, rate in metrics.recall_at.items()},
         "by_tool": [_group_to_json(group) for group in metrics.by_tool],
         "by_server": [_group_to_json(group) for group in metrics.by_server],
         "by_model": [_group_to_json(group) for group in metrics.by_model],
+        "by_origin": {origin.value: asdict(counts) for origin, counts in metrics.by_origin.items()},
     }
 
 
@@ -70,7 +79,7 @@ def overview_to_json(overview: MetricsOverview) -> dict[str, Json]:
     """Serialize metrics with repeats, and with calibration within confidence."""
     metrics = metrics_to_json(overview.metrics)
     confidence = metrics["confidence"] | {"calibration": calibration_to_json(overview.calibration.overall)}
-    return metrics | {"confidence": confidence, "repeats": repeats_to_json(overview.repeats)}
+    return metrics | {"confidence": confidence, "repeated_cases": repeats_to_json(overview.repeats)}
 
 
 def confusions_to_json(matrix: ConfusionMatrix) -> dict[str, Json]:

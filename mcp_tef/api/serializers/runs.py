@@ -1,12 +1,22 @@
 """Runs, verdicts, batches and comparisons as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
 from mcp_tef.errors import TefError
-from mcp_tef.model.cases import expectation_to_json
-from mcp_tef.model.comparison import BatchComparison, DefinitionChange, PairChange, PairedTest, RejudgeReport, RunPair
+from mcp_tef.model.answers import Answer
+from mcp_tef.model.cases import expectation_to_json, messages_to_json
+from mcp_tef.model.comparison import (
+    BatchComparison,
+    CasePair,
+    CaseSide,
+    DefinitionChange,
+    HeldCase,
+    PairChange,
+    RejudgeReport,
+    ShareChange,
+)
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import Batch, FailureInfo, RunDetail, RunSummary
 from mcp_tef.model.verdicts import CallMatch, ParameterFinding, PastVerdict, Verdict
@@ -33,6 +43,9 @@ def run_to_json(run: RunSummary) -> dict[str, Json]:
         "model": run.model,
         "status": run.status.value,
         "classification": run.classification.value if run.classification else None,
+        "mark": run.mark.value if run.mark else None,
+        "unreadable": run.unreadable,
+        "read_from_text": run.read_from_text,
         "kind": run.kind.value if run.kind else None,
         "expected": _label(run.expected),
         "selected": _label(run.selected),
@@ -62,19 +75,27 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
     return {
         **run_to_json(detail.summary),
         "batch": detail.summary.batch_id,
+        "before": messages_to_json(detail.before) or [],
         "expectation": expectation_to_json(detail.expectation),
         "verdict": verdict_to_json(detail.verdict) if detail.verdict else None,
         "calls": _calls(detail),
         "words": answer.words if answer else None,
         "notes": list(answer.notes) if answer else [],
         "prompt": answer.prompt if answer else None,
+        "answered_model": answer.answered_model if answer else None,
+        "answered_fingerprint": answer.answered_fingerprint if answer else None,
         "settings": {
             "timeout": settings.timeout,
             "temperature": settings.temperature,
             "max_retries": settings.max_retries,
             "base_url": settings.base_url,
             "mode": settings.mode.value,
+            "tool_choice": settings.tool_choice.value,
+            "system_prompt": settings.system_prompt,
+            "seed": settings.seed,
+            "max_tokens": settings.max_tokens,
         },
+        "used": _used(answer) if answer else None,
         "attempts": detail.attempts,
         "tools": [item.offered_name for item in snapshot.tools] if snapshot else [],
         "changed_since": {name: change.value for name, change in since.items()},
@@ -82,6 +103,12 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
         "raw_response": answer.raw_response if answer else None,
         "past_verdicts": [past_verdict_to_json(past) for past in detail.past_verdicts],
     }
+
+
+def _used(answer: Answer) -> Json:
+    """Serialize what was really sent: mode, address (None for the provider's own), seed and answer limit."""
+    sent = {"base_url": answer.base_url, "seed": answer.seed, "answer_limit": answer.answer_limit}
+    return {"mode": answer.mode.value, **sent}
 
 
 def _calls(detail: RunDetail) -> Json:
@@ -121,9 +148,15 @@ def batch_to_json(batch: Batch) -> dict[str, Json]:
         "id": batch.id,
         "name": batch.name,
         "status": batch.status.value,
+        "stopped": batch.stopped,
         "models": list(batch.models),
         "total": batch.total,
         "counts": dict(batch.counts),
+        "correct_calls": batch.correct_calls,
+        "correct_tools": batch.correct_tools,
+        "unreadable": batch.unreadable,
+        "not_offered": batch.not_offered,
+        "cut_off": batch.cut_off,
         "interrupted": batch.interrupted,
         "cost_usd": batch.cost_usd,
         "created_at": timestamp(batch.created_at),
@@ -133,6 +166,7 @@ def batch_to_json(batch: Batch) -> dict[str, Json]:
 
 def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
     """Serialize a comparison of two batches."""
+    judged = dict(_shares(comparison))[comparison.criterion.value]
     return {
         "before": batch_to_json(comparison.before),
         "after": batch_to_json(comparison.after),
@@ -140,36 +174,56 @@ def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
         "counts": {change.value: number for change, number in comparison.counts.items()},
         "cases": {change.value: _cases(comparison.of(change)) for change in PairChange},
         "pairs": [_pair(pair) for pair in comparison.pairs],
-        **_test(comparison.selection),
-        "parameters": _test(comparison.parameters),
+        "criterion": comparison.criterion.value,
+        "on_these_cases": comparison.on_these_cases.verdict.value,
+        "for_queries_like_these": comparison.for_queries_like_these.verdict.value,
+        "sentence": comparison.on_these_cases.sentence,
+        "sentences": [comparison.on_these_cases.sentence, comparison.for_queries_like_these.sentence],
+        "n": comparison.run_pairs,
+        "compared_cases": comparison.cases,
+        "families": comparison.families,
+        "wins": comparison.wins,
+        "losses": comparison.losses,
+        "evidence": dict(zip(("better", "worse"), comparison.evidence, strict=True)),
+        "p": comparison.for_queries_like_these.p,
+        "icc": comparison.icc,
+        "left_out": comparison.left_out,
+        "rates": _rates(judged),
+        "difference": asdict(judged.difference),
+        **{name: {**_rates(share), "difference": asdict(share.difference)} for name, share in _shares(comparison)},
+        "must_hold": [_held(case) for case in comparison.must_hold],
         "notes": list(comparison.notes),
     }
 
 
-def _cases(pairs: Sequence[RunPair]) -> list[str]:
+def _shares(comparison: BatchComparison) -> Iterator[tuple[str, ShareChange]]:
+    yield "correct_call", comparison.correct_call
+    yield "correct_tool", comparison.correct_tool
+
+
+def _rates(share: ShareChange) -> dict[str, Json]:
+    return {"before": asdict(share.before), "after": asdict(share.after)}
+
+
+def _held(case: HeldCase) -> dict[str, Json]:
+    return {"case": case.case_id, "holds": case.holds, "p": case.p, "sentence": case.sentence}
+
+
+def _cases(pairs: Sequence[CasePair]) -> list[str]:
     return list(dict.fromkeys(pair.case_id for pair in pairs))
 
 
-def _pair(pair: RunPair) -> dict[str, Json]:
+def _pair(pair: CasePair) -> dict[str, Json]:
+    sides = {"before": pair.before, "after": pair.after}
     return {
         "case": pair.case_id,
         "change": pair.change.value,
-        "parameters": pair.parameters.value if pair.parameters else None,
-        "before": pair.before,
-        "after": pair.after,
+        **{name: _side(side) if side else None for name, side in sides.items()},
     }
 
 
-def _test(test: PairedTest) -> dict[str, Json]:
-    return {
-        "reading": test.reading.value,
-        "mcnemar_p": test.p,
-        "more_runs": test.more_pairs,
-        "n": test.n,
-        "accuracy": {"before": asdict(test.before), "after": asdict(test.after)},
-        "difference": asdict(test.difference),
-        "sentence": test.sentence,
-    }
+def _side(side: CaseSide) -> dict[str, Json]:
+    return {"passed": side.passed, "n": side.judged, "runs": list(side.runs)}
 
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Json]:

@@ -23,7 +23,7 @@ def compared_tools_to_json(similarity: Similarity) -> Iterator[Json]:
 
 
 def tool_pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]:
-    """Return `{"a", "b", "score", "full_score", "percentile", "confusability"}` with the ids of the tools."""
+    """Return `{"a", "b", "score", "full_score", "percentile", "confusability", "level"}` with the ids of the tools."""
     return {
         "a": similarity.tools[pair.a].id,
         "b": similarity.tools[pair.b].id,
@@ -31,6 +31,7 @@ def tool_pair_to_json(similarity: Similarity, pair: ToolPair) -> dict[str, Json]
         "full_score": None if pair.full is None else round(pair.full, 4),
         "percentile": round(pair.percentile, 4),
         "confusability": round(pair.confusability, 4),
+        "level": pair.level.value,
     }
 
 
@@ -69,7 +70,6 @@ def _issue(issue: DifferentiationIssue) -> dict[str, Json]:
 
 
 def _recommendation(one: Recommendation) -> dict[str, Json]:
-    after = one.similarity_after
     return {
         "issue": one.issue.value,
         "tool": one.tool_id,
@@ -79,7 +79,7 @@ def _recommendation(one: Recommendation) -> dict[str, Json]:
         "author": one.author,
         "before": one.before,
         "revised": one.revised,
-        "similarity_after": None if after is None else round(after, 4),
+        "cases": None if one.cases is None else asdict(one.cases),
         "patch": [dict(operation) for operation in one.patch],
         "override": dict(one.override),
     }

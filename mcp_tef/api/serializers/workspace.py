@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mcp_tef.api.serializers.runs import timestamp
-from mcp_tef.model.cases import TestCase, expectation_to_json
+from mcp_tef.model.cases import TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.comparison import Drift
+from mcp_tef.model.drafted_cases import CaseFinding, DraftedCases
 from mcp_tef.model.json import Json
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tool_calls import ToolCall, ToolReply
@@ -160,6 +161,46 @@ def case_to_json(case: TestCase) -> Json:
         "expected": expectation_to_json(case.draft.expectation),
         "suites": list(case.draft.suites),
         "tags": list(case.draft.tags),
+        "family": case.draft.family,
+        "before": messages_to_json(case.draft.before) or [],
+        "origin": case.draft.origin.value,
+    }
+
+
+def drafted_cases_to_json(found: DraftedCases) -> dict[str, Json]:
+    """Serialize drafts of cases, in the shape of case files, with what was refused and what failed."""
+    return {
+        "drafts": [
+            {
+                "kind": one.kind.value,
+                "server": one.server,
+                "tool": one.tool or None,
+                "look_alike": one.other or None,
+                "query": one.draft.query,
+                "expected": expectation_to_json(one.draft.expectation),
+                "family": one.draft.family,
+                "origin": one.draft.origin.value,
+            }
+            for one in found.drafts
+        ],
+        "refused": [{"query": one.query, "reason": one.reason} for one in found.refused],
+        "failures": [
+            {"tool": tool, "code": failure.code, "message": failure.message} for tool, failure in found.failures
+        ],
+        "tokens": found.tokens,
+        "cost_usd": found.cost_usd,
+    }
+
+
+def case_finding_to_json(finding: CaseFinding) -> dict[str, Json]:
+    """Serialize a doubt about a case; `proposed` is an expectation, or None."""
+    return {
+        "case": finding.case,
+        "name": finding.name,
+        "doubt": finding.doubt.value,
+        "sentence": finding.sentence,
+        "actions": [action.value for action in finding.actions],
+        "proposed": expectation_to_json(finding.proposed) if finding.proposed else None,
     }
 
 

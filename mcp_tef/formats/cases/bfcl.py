@@ -5,6 +5,7 @@ out; the same holds for each field inside an object. Parameters that are not lis
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from mcp_tef.formats.cases.entries import (
     with_beside,
 )
 from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, parse_json, read_text
-from mcp_tef.model.cases import CaseDraft, ExpectedCall
+from mcp_tef.model.cases import CaseDraft, EarlierMessage, ExpectedCall, Speaker, messages_to_json
 from mcp_tef.model.json import Json
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.matchers import is_matcher
@@ -71,6 +72,7 @@ def _outside(value: Json, name: str) -> Json:
     return [_outside(item, name) for item in value] if isinstance(value, list) else value
 
 
+_LIVE_ID = re.compile(r"(live_\w+?)_\d+-(\d+)-\d+$")
 ANSWERS_FOLDER = "possible_answer"
 _HINT = "Each line is an object with question, function and ground_truth."
 _OUR_TYPES = {
@@ -131,24 +133,41 @@ def _entry(item: Json) -> CaseEntry:
     if isinstance(item, str):
         raise InputError(item if item == _TOO_DEEP else "It is not JSON.", hint=_HINT)
     row = an_object(item)
-    query, notes = _question(row)
+    before, query, notes = _question(row)
     name = row.get("name") or row.get("id")
-    draft = CaseDraft(name=str(name) if name else first_line(query), query=query)
+    label = str(name) if name else first_line(query)
+    draft = CaseDraft(name=label, query=query, before=before, family=_family(str(row.get("id") or "")))
     entry = CaseEntry(label=draft.name, draft=draft, notes=notes, tools=_tools(row.get("function")))
     return with_beside(entry, row, _calls(row), ordered=row.get("ordered") is True)
 
 
-def _question(row: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """Return the user message of the only turn, with a note if the row also has a system message."""
+def _family(row_id: str) -> str:
+    """Return the group of a row of BFCL's live categories, whose ids end in row, group of functions, and query."""
+    found = _LIVE_ID.search(row_id)
+    return f"{found[1]} {found[2]}" if found else ""
+
+
+def _question(row: Mapping[str, Json]) -> tuple[tuple[EarlierMessage, ...], str, tuple[str, ...]]:
+    """Return earlier messages and the last user message of the only turn, with a note on what is not taken over."""
     question = row.get("question", row.get("query"))
     if isinstance(question, str) and question.strip():
-        return question, ()
-    messages = [message for message in _only_turn(question) if isinstance(message, Mapping)]
-    users = [str(message.get("content", "")) for message in messages if message.get("role") == "user"]
-    if not "".join(users).strip():
+        return (), question, ()
+    messages = _only_turn(question)
+    said = list(filter(_is_said, messages))
+    while said and said[-1]["role"] != Speaker.USER:
+        said.pop()
+    if not said:
         raise InputError("It has no question.", hint=_HINT)
-    notes = ("What the row says as the system is not taken over.",) if len(users) < len(messages) else ()
-    return "\n".join(users), notes
+    *before, query = [EarlierMessage(Speaker(message["role"]), message["content"]) for message in said]
+    notes = ("Messages of the system, and those after the question, are not taken over.",)
+    return tuple(before), query.content, notes if len(said) < len(messages) else ()
+
+
+def _is_said(message: Json) -> bool:
+    match message:
+        case {"role": "user" | "assistant", "content": str() as content}:
+            return bool(content.strip())
+    return False
 
 
 def _only_turn(question: Json) -> list[Json]:
@@ -233,7 +252,7 @@ def row(item: Item) -> Json:
     calls = only_answer(draft.expectation)
     truth = [{call.tool: _choices(call)} for call in calls]
     value: dict[str, Json] = {**beside(item, calls, exact=True), "name": draft.name}
-    value |= {"question": [[{"role": "user", "content": draft.query}]]}
+    value |= {"question": [[*(messages_to_json(draft.before) or ()), {"role": "user", "content": draft.query}]]}
     value |= {"function": [_function(tool) for tool in item.tools], "ground_truth": truth or None}
     return {**value, "ordered": True} if draft.expectation.ordered else value
 

@@ -7,7 +7,15 @@ from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_json, parse_yaml, require_plain
-from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase, expectation_to_json
+from mcp_tef.model.cases import (
+    CaseDraft,
+    CaseOrigin,
+    Expectation,
+    ExpectedCall,
+    TestCase,
+    expectation_to_json,
+    messages_to_json,
+)
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.tools import Tool
@@ -125,6 +133,22 @@ def names_in(item: Mapping[str, Json], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
+def family_in(item: Mapping[str, Json], otherwise: str = "") -> str:
+    """Return the name of its family, in one line; `otherwise` where it names none."""
+    value = item.get("family")
+    if not isinstance(value, str | None):
+        raise InputError("Its family is not text.", hint="Write a name that its paraphrases share.")
+    return " ".join((value or "").split()) or otherwise
+
+
+def origin_in(item: Mapping[str, Json]) -> CaseOrigin:
+    """Return the origin, `written` where none is named."""
+    value = item.get("origin") or CaseOrigin.WRITTEN
+    if value not in list(CaseOrigin):
+        raise InputError("Its origin is neither written nor generated.", hint="Leave it out for a case that you wrote.")
+    return CaseOrigin(value)
+
+
 def id_in(item: Mapping[str, Json]) -> CaseId | None:
     """Return the id, where there is one."""
     value = item.get("id")
@@ -159,13 +183,14 @@ def only_answer(expectation: Expectation) -> tuple[ExpectedCall, ...]:
 
 
 def beside(item: Item, calls: Sequence[ExpectedCall] = (), *, exact: bool = False) -> dict[str, Json]:
-    """Return everything of a case except query and tool names, for the free fields of other formats.
+    """Return everything of a case except messages and tool names, for the free fields of other formats.
 
     Calls are named only where one names its server, or where `exact` differs from what the form means by itself.
     """
     draft = item.case.draft
     values: dict[str, Json] = {"id": item.case.id, "servers": list(draft.servers)}
-    values |= {"suites": list(draft.suites), "tags": list(draft.tags)}
+    values |= {"suites": list(draft.suites), "tags": list(draft.tags), "family": draft.family}
+    values |= {} if draft.origin is CaseOrigin.WRITTEN else {"origin": draft.origin.value}
     if any(call.server or call.exact != exact for call in calls):
         values["calls"] = [{"server": call.server, "exact": call.exact} for call in calls]
     return {key: value for key, value in values.items() if value}
@@ -185,6 +210,8 @@ def with_beside(
         servers=names_in(item, "servers"),
         suites=names_in(item, "suites"),
         tags=names_in(item, "tags"),
+        family=family_in(item, entry.draft.family),
+        origin=origin_in(item),
     )
     return replace(entry, id=id_in(item), draft=draft)
 
@@ -209,6 +236,9 @@ def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]
         "servers": (list(one.servers), list(other.servers)),
         "suites": (list(one.suites), list(other.suites)),
         "tags": (list(one.tags), list(other.tags)),
+        "family": (one.family, other.family),
+        "before": (messages_to_json(one.before), messages_to_json(other.before)),
+        "origin": (one.origin.value, other.origin.value),
     }
     return {field: pair for field, pair in pairs.items() if canonical(pair[0]) != canonical(pair[1])}
 

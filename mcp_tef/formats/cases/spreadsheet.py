@@ -25,7 +25,11 @@ COLUMNS = (
     "expected",
     "suites",
     "tags",
+    "family",
+    "before",
+    "origin",
 )
+_TEXTS = ("id", "name", "query", "family", "origin")
 _LISTS = ("servers", "suites", "tags")
 _DELIMITERS = (",", ";", "\t")
 
@@ -80,9 +84,10 @@ def _fields(heads: Sequence[str], cells: Sequence[str]) -> Json:
 def _entry(fields: Mapping[str, str]) -> CaseEntry:
     if "too many" in fields:
         raise InputError("It has more cells than there are columns.", hint="Put quotes around text with commas.")
-    item: dict[str, Json] = {key: fields.get(key) for key in ("id", "name", "query")}
+    item: dict[str, Json] = {key: fields.get(key) for key in _TEXTS}
     item |= {key: _names(fields.get(key) or "", key) for key in _LISTS}
     item["expected"] = _expected(fields)
+    item["before"] = _json(before, "before") if (before := (fields.get("before") or "").strip()) else None
     return tef.entry(item)
 
 
@@ -130,8 +135,9 @@ def _names(text: str, column: str) -> Json:
 def row(item: Item) -> Json:
     """Return one case as the cells of a line."""
     value = tef.as_json(item.case)
-    cells: dict[str, str] = {key: value[key] for key in ("id", "name", "query")}
+    cells: dict[str, str] = {key: value.get(key, "") for key in _TEXTS}
     cells |= {key: _joined(value[key]) for key in _LISTS} | _expected_cells(value["expected"])
+    cells["before"] = _compact(value["before"]) if "before" in value else ""
     return [cells.get(column, "") for column in COLUMNS]
 
 

@@ -10,15 +10,25 @@ from mcp_tef.formats.cases.entries import (
     an_object,
     counted,
     entries_of,
+    family_in,
     first_line,
     id_in,
     names_in,
+    origin_in,
     parsed,
     shortened,
     text_in,
 )
 from mcp_tef.formats.cases.texts import to_json, to_yaml
-from mcp_tef.model.cases import CaseDraft, TestCase, expectation_from_json, expectation_to_json
+from mcp_tef.model.cases import (
+    CaseDraft,
+    CaseOrigin,
+    TestCase,
+    expectation_from_json,
+    expectation_to_json,
+    messages_from_json,
+    messages_to_json,
+)
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.expectations import problems
 
@@ -55,6 +65,9 @@ def entry(item: Json) -> CaseEntry:
         servers=names_in(fields, "servers"),
         suites=names_in(fields, "suites"),
         tags=names_in(fields, "tags"),
+        family=family_in(fields),
+        before=messages_from_json(fields.get("before")),
+        origin=origin_in(fields),
     )
     return CaseEntry(label=draft.name, id=id_in(fields), draft=draft)
 
@@ -65,13 +78,18 @@ def row(item: Item) -> Json:
 
 
 def as_json(case: TestCase) -> dict[str, Json]:
-    """Return a stored case with every field."""
+    """Return a case with every field; id, family, earlier messages and origin where it has some."""
     draft = case.draft
-    value: dict[str, Json] = {"id": case.id, "name": draft.name, "query": draft.query}
+    value: dict[str, Json] = {"id": case.id} if case.id else {}
+    value["name"] = draft.name
+    value |= {"family": draft.family} if draft.family else {}
+    value |= {"before": messages_to_json(draft.before)} if draft.before else {}
+    value["query"] = draft.query
     value["servers"] = list(draft.servers)
     value["expected"] = expectation_to_json(draft.expectation)
     value["suites"] = list(draft.suites)
     value["tags"] = list(draft.tags)
+    value |= {} if draft.origin is CaseOrigin.WRITTEN else {"origin": draft.origin.value}
     return value
 
 

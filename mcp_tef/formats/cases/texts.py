@@ -10,7 +10,7 @@ import yaml
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.files import LARGEST_FILE_BYTES, open_regular_file, replaced_file, write_private
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, deeper_than
 
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
 UNFOLDED_CHARACTERS = 20_000_000
@@ -91,9 +91,12 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
 
 
 def parse_json(text: str, name: str) -> Json:
-    """Return a JSON document; InputError names the line that is wrong."""
+    """Return a JSON document; InputError names the line that is wrong, or says that it nests too deep."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if deeper_than(value, 2 * DEEPEST):  # how deep `json` itself reads differs between Pythons
+            raise RecursionError
+        return value
     except RecursionError as error:
         raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT) from error
     except ValueError as error:

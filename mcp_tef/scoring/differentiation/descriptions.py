@@ -1,33 +1,62 @@
 """Drafts of descriptions from two definitions, and the acceptance test for drafts written by a model."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_tef.scoring.differentiation.text_terms import Phrase, lead, plain_case, sentences, terms, tidy, without
-from mcp_tef.scoring.differentiation.tool_pair import PairedTool, base_verb, called, own_parameters, own_phrase
+from mcp_tef.scoring.differentiation.facts import lost_facts
+from mcp_tef.scoring.differentiation.purposes import base_verb
+from mcp_tef.scoring.differentiation.text_terms import ACTION_MEANINGS, sentences, terms, text_meanings
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, called, fixed_values
 from mcp_tef.scoring.lint.definition_texts import escape, shows
-from mcp_tef.scoring.phrases import counted, ticked
-from mcp_tef.scoring.tfidf_weights import spaced
+from mcp_tef.scoring.lint.vocabulary import READING, WRITING, reads_as_english, word_count
+from mcp_tef.scoring.phrases import cut, listed
 
 LONGEST = 2_000
+FEWEST_WORDS_OF_A_REQUEST = 3
 
 _PLACEHOLDER = re.compile(
     r"(?i)[\W_]*(?:none|null|nil|undefined|n/?a|nan|to ?do|tbd|string|text|description|(?:the )?new description)?[\W_]*"
 )
+_EXAMPLE = re.compile(
+    r"(?i)(?:\be\.g\.|\bfor example|\bfor instance|\bexamples?:)[,:\s]*"
+    r"(?:[“\"'`]([^”\"'`\n]+)[”\"'`]|([^.;()\n]{2,80}))"
+)
 _JOINER = "\u200d"
 
 
-def why_unusable(text: str, side: PairedTool, other: PairedTool) -> str | None:
+def why_unusable(text: str, side: PairedTool, others: Sequence[PairedTool]) -> str | None:
     """Return the problem of a description, to be read after the model's name; None if it can be used."""
     if problem := _why_unreadable(text):
         return problem
     if _same(text, side.description):
         return "gave the old description back"
-    if _same(text, other.description):
-        return f"gave the description of `{other.name}`"
-    if _is_about(text, side, other):
-        return f"described `{other.name}` in place of `{side.name}`"
+    for other in others:
+        if _same(text, other.description):
+            return f"gave the description of `{other.name}`"
+        if _is_about(text, side, other):
+            return f"described `{other.name}` in place of `{side.name}`"
+    return _why_lossy(text, side) or _why_no_example(text, side)
+
+
+def _why_lossy(text: str, side: PairedTool) -> str | None:
+    kept = {sentence.key for sentence in sentences(text)}
+    gone = [each.text for each in sentences(side.description) if each.key in side.boilerplate - kept]
+    lost = [*(cut(each, 80) for each in gone), *lost_facts(side.description, text, side.parameters)]
+    return f"left out {listed([f'“{each}”' for each in lost])}" if lost else None
+
+
+def _why_no_example(text: str, side: PairedTool) -> str | None:
+    """Return the problem of an example that the old description does not give: it must be a full request."""
+    fixed = {str(value) for schema in side.parameters.values() for value in fixed_values(schema)}
+    for match in _EXAMPLE.finditer(text):
+        sample = next(filter(None, match.groups())).strip(" ,")
+        if sample in side.description:
+            continue
+        if sample in fixed:
+            return f"gave “{cut(sample, 40)}” as an example, which is a choice or default of a parameter"
+        if word_count(sample) < FEWEST_WORDS_OF_A_REQUEST:
+            return f"gave “{cut(sample, 40)}” as an example, which is no full request"
     return None
 
 
@@ -57,155 +86,86 @@ def _is_about(text: str, side: PairedTool, other: PairedTool) -> bool:
     )
 
 
-MOST_PARAMETERS = 3
-LONGEST_NOTE = 70
-
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+MOST_POINTERS = 3
+_VAGUE = text_meanings(
+    "available basic certain comprehensive current data detail detailed details different existing full given info "
+    "information item items new optional particular provided result results single specific specified support thing "
+    "tool various based using id ids name names via like user your one more"
+)
+_AND = re.compile(r",\s(?:and\s|or\s)?|\s(?:and|or)\s(?!more\b)")
+_MEANS = re.compile(r"\s(?:by|using|via|with)\s")
+_READING = text_meanings("get list search")
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A description, and what its reader must know of it beyond what was asked for."""
+    """A description, and the tools that it says when to use instead."""
 
     text: str
-    note: str = ""
+    named: tuple[PairedTool, ...]
 
 
-def scope_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Yield descriptions that say when to use the other tool, the fullest first."""
-    pointer = pointer_to(other, side)
-    facts = own_facts(side, other)
-    everything = f"{facts} {pointer}".strip()
-    if pointer:
-        yield Draft(_with(_whole(side), everything))
-    if facts:
-        yield Draft(_with(_whole(side), facts), _unnamed(other, side) if pointer else "")
-    if everything and shared_sentences(side, other):
-        yield Draft(_with(_trimmed(side, other), everything), _left_out(side, other))
+def drafts(side: PairedTool, others: Sequence[PairedTool]) -> tuple[Draft, ...]:
+    """Return descriptions that add when to use the others instead, at most three of them, the fullest first.
 
-
-def plain_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Yield descriptions without the sentences that both tools have, else with what only this tool has."""
-    facts = own_facts(side, other)
-    if shared_sentences(side, other):
-        yield Draft(_with(_trimmed(side, other), facts))
-    elif facts:
-        yield Draft(_with(_whole(side), facts))
-
-
-def example_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Yield descriptions with examples that only this definition gives."""
-    own = [(sample, place) for sample, place in side.examples.items() if sample not in other.examples]
-    told = [f"{ticked(place)} “{sample}”" for sample, place in own if place != "description"][:2]
-    if told:
-        yield Draft(_with(_whole(side), f"For example with {' or '.join(told)}."))
-
-
-def parameter_drafts(side: PairedTool, other: PairedTool) -> Iterator[Draft]:
-    """Yield descriptions that name the parameters which only this tool has."""
-    if note := parameter_note(side, other):
-        yield Draft(_with(_whole(side), note))
-
-
-def shared_sentences(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
-    """Return the keys of sentences that both have word for word, but for the first of all, and for headings."""
-    first = lead(side.description)
+    What the description says stays as it is. None where nothing can be said in correct English.
+    """
+    said: dict[str, PairedTool] = {}
+    for other in others:
+        if not side.mentions(other) and (pointer := pointer_to(other, side)):
+            said.setdefault(pointer.split(", use ")[0], other)
+    text = _whole(side)
+    named = tuple(said.values())[:MOST_POINTERS] if text else ()
     return tuple(
-        sentence.key
-        for sentence in sentences(side.description)
-        if sentence.key in other.sentences and lead(sentence.text) != first and not sentence.text.rstrip().endswith(":")
+        Draft(_with(text, " ".join(pointer_to(other, side) for other in named[:count])), named[:count])
+        for count in range(len(named), 0, -1)
     )
 
 
 def pointer_to(other: PairedTool, side: PairedTool) -> str:
-    """Return `For a Confluence page, use …`: when to use the other tool, in words that only it has; "" without any."""
-    name = called(other, side)
-    if (phrase := own_phrase(other, side)) is not None:
-        return f"{_purpose(phrase, other)}, use {name}."
-    own = [ticked(each) for each in own_parameters(other, side) if each in other.required]
-    return f"Where {own[0]} is given, use {name}." if own else ""
+    """Return `To VERB OBJECT, use …`: when to use the other tool.
+
+    "" where its purpose is not beyond doubt, or does not differ from what this tool says of itself.
+    """
+    differs = _differs(other, side) and reads_as_english(side.own_text)
+    return f"To {other.purpose}, use {called(other, side)}." if differs else ""
 
 
-def own_facts(side: PairedTool, other: PairedTool) -> str:
-    """Return sentences on the tool from its definition: its parameters, its result, and if it changes anything."""
-    return " ".join(filter(None, (parameter_note(side, other), _returns(side, other), _hints(side, other))))
+def _differs(other: PairedTool, side: PairedTool) -> bool:
+    """Return True if the purpose of the other tool has a word that is new here, and is more than another verb.
+
+    Nobody takes creating for deleting, and `get_tasks` for `list_tasks` is anybody's guess. A verb alone tells two
+    tools apart with another object only ("get a message by its ID", "list all messages"). Of two things ("files and
+    pages"), each must be new.
+    """
+    telling = text_meanings(other.purpose) - side.meanings - _VAGUE
+    things = _AND.split(_MEANS.split(other.purpose)[0])
+    if not all(text_meanings(each) & telling for each in things[1:] and things) or not telling or _opposed(other, side):
+        return False
+    objects = [terms(each.purpose.partition(" ")[2]).keys() for each in (other, side)]
+    return bool(telling - ACTION_MEANINGS) or objects[0] != objects[1]
 
 
-def parameter_note(side: PairedTool, other: PairedTool) -> str:
-    """`Needs … Can take …`: the parameters that only this tool has and that its description does not name yet."""
-    own = [name for name in own_parameters(side, other) if name not in side.description]
-    asked = [_noted(side, name) for name in own if name in side.required][:MOST_PARAMETERS]
-    free = [_noted(side, name) for name in own if name not in side.required][: MOST_PARAMETERS - len(asked)]
-    needs = f"Needs {_series(asked)}." if asked else ""
-    takes = f"Can take {_series(free)}." if free else ""
-    return f"{needs} {takes}".strip()
+def _opposed(one: PairedTool, other: PairedTool) -> bool:
+    """Return True for two tools whose verbs are for different actions that everybody tells apart."""
+    kinds = [_kind(base_verb((each.purpose or each.lead).partition(" ")[0])[0]) for each in (one, other)]
+    return all(kinds) and kinds[0] != kinds[1]
 
 
-def _unnamed(other: PairedTool, side: PairedTool) -> str:
-    return f"The draft does not name {called(other, side)}, because its words would make the two more alike."
-
-
-def _left_out(side: PairedTool, other: PairedTool) -> str:
-    count = len(shared_sentences(side, other))
-    return f"The draft leaves out {counted(count, 'sentence', 'sentences')} that both have word for word."
+def _kind(verb: str) -> str:
+    action = next(iter(text_meanings(verb) & ACTION_MEANINGS), "")
+    if verb in READING or action in _READING:
+        return "read"
+    return action or ("write" if verb in WRITING else "")
 
 
 def _with(text: str, addition: str) -> str:
     gap = "\n\n" if "\n" in text else " "
-    return f"{text}{gap}{addition}".strip()
+    return f"{text}{gap}{addition}"
 
 
 def _whole(side: PairedTool) -> str:
-    """Return the description as it is, ended by a full stop; a sentence of the name's words where there is none."""
-    text = side.description or spaced(side.name).capitalize()
-    return text if text[-1:] in ".!?:)`*。！？" else f"{text}."
-
-
-def _trimmed(side: PairedTool, other: PairedTool) -> str:
-    return without(side.description, shared_sentences(side, other)) or _whole(side)
-
-
-def _purpose(phrase: Phrase, other: PairedTool) -> str:
-    """Return `To add a worklog entry` or `For inline comments`."""
-    first, _, rest = phrase.text.partition(" ")
-    verb = base_verb(first, other.name)
-    if phrase.opening and verb and rest:
-        return f"To {verb} {rest}"
-    if phrase.opening and verb:
-        return f"To {verb}"
-    return f"For {plain_case(first)} {rest}".strip()
-
-
-def _noted(side: PairedTool, name: str) -> str:
-    """Return a parameter with what its own description says of it in few words."""
-    schema = side.parameters[name]
-    choices = schema.get("enum")
-    if isinstance(choices, list) and 1 < len(choices) <= 5 and all(isinstance(each, str) for each in choices):
-        return f"{ticked(name)} ({', '.join(choices)})"
-    described = schema.get("description")
-    text = lead(tidy(_BRACKETS.sub("", described))) if isinstance(described, str) else ""
-    note = text.removeprefix("The ").removeprefix("A ")
-    says_more = terms(note).keys() - terms(name).keys()
-    return f"{ticked(name)} ({note})" if says_more and len(note) <= LONGEST_NOTE else ticked(name)
-
-
-def _series(items: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(items[:-1]), items[-1])))
-
-
-def _returns(side: PairedTool, other: PairedTool) -> str:
-    own = [name for name in _outputs(side) if name not in _outputs(other) and name not in side.description]
-    return f"Returns {_series([ticked(name) for name in own[:MOST_PARAMETERS]])}." if own else ""
-
-
-def _outputs(side: PairedTool) -> tuple[str, ...]:
-    properties = (side.tool.output_schema or {}).get("properties")
-    return tuple(properties) if isinstance(properties, dict) else ()
-
-
-def _hints(side: PairedTool, other: PairedTool) -> str:
-    if side.hint("readOnlyHint") is True and other.hint("readOnlyHint") is not True:
-        return "Changes nothing."
-    if side.hint("destructiveHint") is True and other.hint("destructiveHint") is not True:
-        return "May delete or overwrite."
-    return ""
+    """Return the description as it is, a line ended by a full stop; its purpose by its name where there is none."""
+    text = side.description or side.purpose[:1].upper() + side.purpose[1:]
+    ended = not text or "\n" in text or re.search(r"(?:[.!?:。！？][)\"”'’`*]*)$", text)
+    return text if ended else f"{text}."

@@ -2,25 +2,30 @@
 
 from collections.abc import Callable, Iterator
 
-from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
+from mcp_tef.model.similarity import HIGH_FROM, MEDIUM_FROM, DifferentiationIssue, IssueType, Priority
 from mcp_tef.scoring.differentiation.text_terms import alikeness, blurred, meanings, name_words
-from mcp_tef.scoring.differentiation.tool_pair import PairedTools, called, shared_parameters
+from mcp_tef.scoring.differentiation.tool_pair import PairedTools, called, copies, shared_parameters
 from mcp_tef.scoring.phrases import counted, cut, listed, ticked
 
-ALIKE = 0.5
-CONFUSABLE = 0.5
 FEWEST_WORDS = 2
 FEWEST_SHARE = 0.4
 MOST_EVIDENCE = 12
 
 
 def issues(pair: PairedTools) -> tuple[DifferentiationIssue, ...]:
-    """Return every issue of a pair, most urgent first; none where neither scores, words nor names are alike."""
+    """Return every issue of a pair, most urgent first; none where confusability is low and words and names differ."""
+    if copies(pair):
+        return (_same_definition(pair),)
     telling = [issue for find in (_terminology, _naming) for issue in find(pair)]
-    if not telling and pair.similarity < ALIKE and pair.confusability < CONFUSABLE:
+    if not telling and pair.confusability < MEDIUM_FROM:
         return ()
     found = [*telling, *(issue for find in _OTHERS for issue in find(pair))]
     return tuple(sorted(found, key=lambda issue: (_RANK[issue.priority], _ORDER.index(issue.type))))
+
+
+def _same_definition(pair: PairedTools) -> DifferentiationIssue:
+    sentence = "Name, description and parameters are the same, so no text can tell the two apart: offer only one."
+    return _issue(IssueType.SCOPE_CLARITY, Priority.HIGH, sentence, (pair.a.id, pair.b.id))
 
 
 def _scope(pair: PairedTools) -> Iterator[DifferentiationIssue]:
@@ -34,7 +39,7 @@ def _scope(pair: PairedTools) -> Iterator[DifferentiationIssue]:
         yield _issue(IssueType.SCOPE_CLARITY, Priority.HIGH, sentence, leads)
     elif len(silent) == 2:
         sentence = "Neither description says when to use the other tool instead."
-        priority = Priority.HIGH if max(pair.similarity, pair.confusability) >= 0.7 else Priority.MEDIUM
+        priority = Priority.HIGH if pair.confusability >= HIGH_FROM else Priority.MEDIUM
         yield _issue(IssueType.SCOPE_CLARITY, priority, sentence, leads)
     else:
         sentence = f"{ticked(silent[0].name)} does not say when to use the other tool instead."

@@ -1,16 +1,16 @@
 """Recommendations with their RFC 6902 patch of a `tools/list` document and their ToolHive override."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mcp_tef.model.json import Json
-from mcp_tef.model.similarity import ComparedTool, DifferentiationIssue, IssueType, Recommendation
+from mcp_tef.model.similarity import CaseEffect, ComparedTool, DifferentiationIssue, PairAdvice, Recommendation
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.proposals import Proposal
-from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, called
-from mcp_tef.scoring.phrases import ticked
+from mcp_tef.scoring.differentiation.text_terms import common_sentences, tidy
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, called
+from mcp_tef.scoring.phrases import listed, ticked
 
 Operation = Mapping[str, Any]
 
@@ -34,19 +34,6 @@ class ToolListDocument:
         change = "replace" if "description" in tool.tool.raw else "add"
         return self._checked(tool, [_operation(change, self._path(tool, "description"), description)])
 
-    def rename(self, tool: ComparedTool, name: str) -> tuple[Operation, ...]:
-        """Return the patch that gives a tool another name; () where it would not apply."""
-        return self._checked(tool, [_operation("replace", self._path(tool, "name"), name)])
-
-    def rename_parameter(self, tool: ComparedTool, old: str, new: str) -> tuple[Operation, ...]:
-        """Return the patch that renames a parameter, also in `required`; () if it would not apply."""
-        inside = ("inputSchema", "properties")
-        moved = {"op": "move", "from": self._path(tool, *inside, old), "path": self._path(tool, *inside, new)}
-        required = tool.tool.input_schema.get("required")
-        places = [place for place, name in enumerate(required) if name == old] if isinstance(required, list) else []
-        named = [_operation("replace", self._path(tool, "inputSchema", "required", str(at)), new) for at in places]
-        return self._checked(tool, [moved, *named])
-
     def _path(self, tool: ComparedTool, *parts: str) -> str:
         return pointer("tools", str(self._places[tool.id]), *parts)
 
@@ -65,8 +52,7 @@ class ToolListDocument:
             jsonpatch.apply_patch({"tools": tools}, [dict(operation) for operation in patch], in_place=True)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
             return False
-        fewer = len({each.get("name") for each in tools}) < len({each.get("name") for each in self._tools})
-        return sound(tools[place]) and not fewer
+        return sound(tools[place])
 
 
 def pointer(*parts: str) -> str:
@@ -74,10 +60,9 @@ def pointer(*parts: str) -> str:
     return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
-def override(tool: Tool, *, name: str | None = None, description: str | None = None) -> Mapping[str, Any]:
-    """Return ToolHive's override of a tool: `{"toolsOverride": {tool: {"name"?, "description"?}}}`."""
-    given = {"name": name, "description": description}
-    return {"toolsOverride": {tool.name: {field: text for field, text in given.items() if text is not None}}}
+def override(tool: Tool, description: str) -> Mapping[str, Any]:
+    """Return ToolHive's override of a tool: `{"toolsOverride": {tool: {"description"}}}`."""
+    return {"toolsOverride": {tool.name: {"description": description}}}
 
 
 def sound(tool: Json) -> bool:
@@ -96,86 +81,79 @@ def _operation(op: str, path: str, value: Json) -> Operation:
 DRAFT = "draft"
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalOutcome:
-    """Outcome of a proposal: the description or name that helps, and the pair's similarity with it, if known."""
-
-    description: str | None = None
-    note: str = ""
-    name: str | None = None
-    similarity: float | None = None
-
-
 class RecommendationWriter:
     """Writes out recommendations for the tools of one analysis."""
 
     def __init__(self, tools: Sequence[ComparedTool]) -> None:
-        self.names = frozenset(compared.tool.name for compared in tools)
         self._tools = {compared.id: compared for compared in tools}
-        servers = {compared.tool.server for compared in tools}
-        self._documents: Mapping[str, ToolListDocument] = {
-            server: ToolListDocument([compared for compared in tools if compared.tool.server == server])
-            for server in servers
+        servers: dict[str, list[ComparedTool]] = {}
+        for compared in tools:
+            servers.setdefault(compared.tool.server, []).append(compared)
+        self._documents = {server: ToolListDocument(listed) for server, listed in servers.items()}
+        self._common = {
+            server: common_sentences(tidy(each.tool.description) for each in listed)
+            for server, listed in servers.items()
         }
 
-    def drafted(self, proposal: Proposal, settled: ProposalOutcome) -> Recommendation:
-        """Return a recommendation that needs no model; without a patch where no text or name helps."""
-        patch, laid_over = self._change(proposal.side, settled, proposal.parameter)
-        return Recommendation(
-            issue=proposal.issue,
-            tool_id=proposal.side.id,
-            tool_name=proposal.side.name,
-            action=proposal.action,
-            rationale=f"{proposal.rationale} {settled.note}".strip(),
-            priority=proposal.priority,
-            author=DRAFT,
-            before=None if settled.description is None else proposal.side.tool.description,
-            revised=settled.description,
-            patch=patch,
-            override=laid_over,
-            similarity_after=settled.similarity,
-        )
+    def paired(self, compared: ComparedTool) -> PairedTool:
+        """Return a tool with what can be said of it among the tools of its server."""
+        return PairedTool(compared, self._common[compared.tool.server])
 
-    def written(
-        self,
-        side: PairedTool,
-        pair: PairedTools,
-        found: Sequence[DifferentiationIssue],
-        author: str,
-        settled: ProposalOutcome,
-    ) -> Recommendation:
-        """Return a recommendation with the description that a model wrote; `note` is the model's reason."""
-        issue = next((each for each in found if each.type is IssueType.SCOPE_CLARITY), found[0])
-        other = pair.b if side is pair.a else pair.a
-        action = f"Replace the description of {called(side, other)} by the one that {author} wrote."
-        rationale = settled.note or f"It tells {ticked(side.name)} from {called(other, side)}."
-        if settled.similarity is not None and settled.similarity >= pair.similarity:
-            rationale += " It does not make the two less alike."
-        patch, laid_over = self._change(side, settled, None)
+    def recommendation(self, side: PairedTool, found: DifferentiationIssue, outcome: "DraftOutcome") -> Recommendation:
+        """Return the recommendation to give a tool the description of an outcome."""
+        names = listed([called(other, side) for other in outcome.named], "or")
+        action = f"Say in {ticked(side.name)} when to use {names} instead."
+        if outcome.author != DRAFT:
+            action = f"Replace the description of {ticked(side.name)} by the one that {outcome.author} wrote."
+        rationale = outcome.reason or f"The description does not name {names}, so a model may take one for the other."
         return Recommendation(
-            issue=issue.type,
+            issue=found.type,
             tool_id=side.id,
             tool_name=side.name,
+            server=side.tool.server,
             action=action,
-            rationale=rationale,
-            priority=issue.priority,
-            author=author,
+            rationale=f"{rationale} {_warning(outcome.cases)}".strip(),
+            priority=found.priority,
+            author=outcome.author,
             before=side.tool.description,
-            revised=settled.description,
-            patch=patch,
-            override=laid_over,
-            similarity_after=settled.similarity,
+            revised=outcome.description,
+            patch=self._documents[side.tool.server].describe(self._tools[side.id], outcome.description),
+            override=override(side.tool, outcome.description),
+            cases=outcome.cases,
         )
 
-    def _change(
-        self, side: PairedTool, settled: ProposalOutcome, parameter: tuple[str, str] | None
-    ) -> tuple[tuple[Operation, ...], Mapping[str, object]]:
-        """Return the patch and the override; ToolHive can lay over names and descriptions, not parameters."""
-        compared, document = self._tools[side.id], self._documents[side.tool.server]
-        if settled.description is not None:
-            return document.describe(compared, settled.description), override(
-                side.tool, description=settled.description
-            )
-        if settled.name is not None:
-            return document.rename(compared, settled.name), override(side.tool, name=settled.name)
-        return (document.rename_parameter(compared, *parameter) if parameter else ()), {}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftOutcome:
+    """A description by a model or "draft", the tools that it tells from, and what the baseline does with it."""
+
+    description: str
+    named: Sequence[PairedTool]
+    author: str = DRAFT
+    reason: str = ""
+    cases: CaseEffect | None = None
+
+
+def _warning(cases: CaseEffect | None) -> str:
+    if cases is None or cases.gain >= 0:
+        return ""
+    return "With it the built-in baseline gets fewer cases right, so try it with a model first."
+
+
+def joint_changes(pairs: Iterable[PairAdvice]) -> Mapping[str, tuple[tuple[Operation, ...], Mapping[str, object]]]:
+    """Return by server one patch and one override for a whole selection, each tool changed once, by its first text."""
+    firsts: dict[str, Recommendation] = {}
+    for one in (each for advice in pairs for each in advice.recommendations):
+        firsts.setdefault(one.tool_id, one)
+    chosen: dict[str, list[Recommendation]] = {}
+    for one in firsts.values():
+        chosen.setdefault(one.server, []).append(one)
+    return {server: (_joint_patch(changes), _joint_override(changes)) for server, changes in chosen.items()}
+
+
+def _joint_patch(changes: Iterable[Recommendation]) -> tuple[Operation, ...]:
+    return tuple(operation for one in changes for operation in one.patch)
+
+
+def _joint_override(changes: Iterable[Recommendation]) -> Mapping[str, object]:
+    return {"toolsOverride": {name: text for one in changes for name, text in one.override["toolsOverride"].items()}}

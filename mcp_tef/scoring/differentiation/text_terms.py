@@ -1,22 +1,20 @@
-"""Terms and sentences of texts, terms that only one text has, and the similarity of names."""
+"""Terms and sentences of texts, sentences that many texts share, and the similarity of names."""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from mcp_tef.scoring.tfidf_weights import spaced, stems
 
-LONGEST_PHRASE = 10
+BOILERPLATE_FROM = 3
 
 _WORD = re.compile(r"[^\W_]+")
 _END = re.compile(
     r"(?<=[。！？])\s*|(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[^\sa-z])|(?<=[.!?:])\s*\n\s*|\s*\n\s*\n\s*|\n\s*(?=[-*•#])"
 )
-_BREAK = re.compile(r"[,;:.!?)\]]$")
 _PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
 _EDGES = ' \t\n.,;:!?"“”。！？'
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]?")
 
 
 def term(word: str) -> str:
@@ -76,125 +74,20 @@ def lead(text: str) -> str:
     return " ".join(first.text.split()).strip(_EDGES + "#*-• ") if first else ""
 
 
-def without(text: str, unwanted: Iterable[str]) -> str:
+def without(text: str, unwanted: Collection[str]) -> str:
     """Return the text without the sentences that have these keys."""
-    keys = frozenset(unwanted)
-    kept = text
-    for sentence in reversed(sentences(text)):
-        if sentence.key in keys:
-            kept = kept[: sentence.start] + kept[sentence.end :]
-    lines = re.sub(r"[ \t]+\n", "\n", re.sub(r"(?<=\S) {2,}", " ", kept))
-    return re.sub(r"\n{3,}", "\n\n", lines).strip()
+    kept = [sentence for sentence in sentences(text) if sentence.key not in unwanted]
+    return "\n\n".join(sentence.text for sentence in kept) if len(kept) < len(sentences(text)) else text
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Some words of a sentence as they stand there; `opening` where they begin it, with its verb."""
-
-    text: str
-    opening: bool
-
-
-def distinct_phrase(sentence: str, known: Mapping[str, str]) -> Phrase | None:
-    """Return the stretch of a sentence around its first words that are not known elsewhere; None where it has none.
-
-    It grows to the article before and to the last noun after, over at most ten words, and not across a comma. Words
-    that only tell by what means (`by state`) come with the whole beginning of the sentence.
-    """
-    words = _BRACKETS.sub("", sentence).split()
-    new = [place for place, word in enumerate(words) if terms(word).keys() - known.keys()]
-    if not new:
-        return None
-    start, end = _grown_left(words, new[0]), _grown_right(words, new)
-    if start > 0 and words[start - 1].lower() in _MEANS:
-        return opening_phrase(sentence)
-    text = " ".join(words[start : end + 1]).strip(_EDGES)
-    return Phrase(text, start == 0) if text else None
-
-
-def opening_phrase(sentence: str) -> Phrase | None:
-    """Return the first words of a sentence, up to its first stop and at most ten."""
-    words = _BRACKETS.sub("", sentence).split()[:LONGEST_PHRASE]
-    stop = next((place for place, word in enumerate(words) if _BREAK.search(word)), len(words) - 1)
-    while stop > 0 and not _says(words[stop]):
-        stop -= 1
-    text = " ".join(words[: stop + 1]).strip(_EDGES)
-    return Phrase(text, opening=True) if text else None
-
-
-def _grown_left(words: list[str], start: int) -> int:
-    while start > 1 and not _BREAK.search(words[start - 1]) and (_says(words[start - 1]) or _counts(words[start - 1])):
-        start -= 1
-    return start
-
-
-def _grown_right(words: list[str], new: list[int]) -> int:
-    """Return the place of the last word of the phrase that begins at the first new word."""
-    start = new[0]
-    end = _before_cut(words, start, _extended(words, new))
-    while end > start and (not _says(words[end]) or words[end].endswith("ed")):
-        end -= 1
-    return _with_what_follows(words, end) if words[end].endswith("ed") and end > 0 else end
-
-
-def _extended(words: list[str], new: list[int]) -> int:
-    """Return the place up to which the words belong together, at most ten of them."""
-    start, last = new[0], _last_place(words, new[0])
-    goal = max(place for place in new if place <= last) if start else start
-    end = start
-    while end < last and not _BREAK.search(words[end]) and (end < goal or _wants_more(words, end, start)):
-        end += 1
-    return end
-
-
-def _before_cut(words: list[str], start: int, end: int) -> int:
-    """Return the last small word before `end` where the limit of ten words would cut the phrase between two nouns."""
-    if end == _last_place(words, start) and end + 1 < len(words) and _says(words[end + 1]):
-        return next((place for place in range(end, start, -1) if not _says(words[place])), end)
-    return end
-
-
-def _last_place(words: list[str], start: int) -> int:
-    return min(len(words), start + LONGEST_PHRASE) - 1
-
-
-def _with_what_follows(words: list[str], end: int) -> int:
-    """Return the end of a phrase after a word such as `linked`, which goes on over a following `to a Jira issue`."""
-    rest = words[end + 1 : end + 1 + LONGEST_PHRASE]
-    stop = next((place for place, word in enumerate(rest, 1) if _BREAK.search(word)), len(rest))
-    noun = next((place for place, word in enumerate(rest[:stop], 1) if _says(word)), 0)
-    while noun and noun < stop and _says(rest[noun]):
-        noun += 1
-    return end + noun
-
-
-def _wants_more(words: list[str], end: int, start: int) -> bool:
-    """Return True if the next word belongs to the phrase: it has or joins a meaning, or a verb has no noun yet."""
-    following = words[end + 1]
-    joins = (
-        following.lower() == "of"
-        or words[end].lower() == "of"
-        or (words[end - 1].lower() == "of" and _counts(words[end]))
-    )
-    return _says(following) or joins or (start == 0 and not any(_says(word) for word in words[1 : end + 1]))
-
-
-def _says(word: str) -> bool:
-    return bool(terms(word))
-
-
-def _counts(word: str) -> bool:
-    return word.lower() in _DETERMINERS
-
-
-_MEANS = frozenset({"by", "using", "via", "with"})
-_DETERMINERS = frozenset({"a", "an", "the", "all", "any", "each", "every", "many", "more", "one", "several", "some"})
+def common_sentences(texts: Iterable[str]) -> frozenset[str]:
+    """Return the keys of the sentences that three or more of these texts have: they tell none of them apart."""
+    counts = Counter(key for text in texts for key in {sentence.key for sentence in sentences(text)})
+    return frozenset(key for key, count in counts.items() if count >= BOILERPLATE_FROM)
 
 
 NEARLY_SAME = 2 / 3
 
-_ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _SAME_ACTION = tuple(
     frozenset(group.split())
     for group in (
@@ -209,6 +102,9 @@ _SAME_ACTION = tuple(
         "list enumerate all",
     )
 )
+_ACTING = frozenset().union(*_SAME_ACTION) - {"all", "look", "new", "set"}
+ACTION_MEANINGS = frozenset(map(min, _SAME_ACTION))
+"""Meanings of the verbs for the same action, as `text_meanings` returns them."""
 
 
 def name_words(name: str) -> tuple[str, ...]:
@@ -233,27 +129,10 @@ def blurred(one: str, other: str) -> bool:
     return bool(a & b) and (a <= b or b <= a or alikeness(one, other) >= NEARLY_SAME)
 
 
-def joined(words: Iterable[str], like: str) -> str:
-    """Return a name of these words, written the way another is: `get-file`, `getFile` or `get_file`."""
-    parts = [word.lower() for word in words]
-    if "-" in like and "_" not in like:
-        return "-".join(parts)
-    if "_" not in like and re.search(r"[a-z][A-Z]", like):
-        return parts[0] + "".join(part.capitalize() for part in parts[1:])
-    return "_".join(parts)
-
-
-def clearer_name(name: str, other: str, endings: Iterable[tuple[str, ...]], taken: Collection[str]) -> str | None:
-    """Return `name` with the first of these endings that makes it less like `other`; None where none does.
-
-    The new name has 1 to 64 letters, digits, `_` and `-`, which every provider accepts, and is not taken yet.
-    """
-    for words in endings:
-        made = joined((*name_words(name), *words), name)
-        plain = len(words) > words.count("by") and all(_PLAIN_WORD.fullmatch(word) for word in words)
-        if plain and _ALLOWED.fullmatch(made) and made not in taken and alikeness(made, other) < alikeness(name, other):
-            return made
-    return None
+def text_meanings(text: str) -> frozenset[str]:
+    """Return the meanings of the telling words of a text, verbs of one group as one."""
+    words = _WORD.findall(spaced(_PLURAL.sub(r"\1", text)).lower())
+    return frozenset(_meaning(word) for word in words if term(word) or word in _ACTING)
 
 
 def _meaning(word: str) -> str:

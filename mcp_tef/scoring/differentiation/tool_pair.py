@@ -10,17 +10,8 @@ from typing import Any
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.text_terms import (
-    Phrase,
-    distinct_phrase,
-    lead,
-    name_words,
-    opening_phrase,
-    sentences,
-    terms,
-    tidy,
-)
-from mcp_tef.scoring.lint.vocabulary import ACTIONS, reads_as_english
+from mcp_tef.scoring.differentiation.purposes import purpose
+from mcp_tef.scoring.differentiation.text_terms import lead, sentences, terms, text_meanings, tidy, without
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.scoring.tfidf_weights import spaced
 
@@ -34,7 +25,7 @@ _TELLING = re.compile(r"[^\W\d_]{2}")
 def examples(tool: Tool) -> dict[str, str]:
     """Return the examples of a tool in reading order, each with its place: "description" or a parameter's name.
 
-    Numbers and switches are no examples of anything.
+    Numbers, switches, choices and defaults are no examples of a use.
     """
     found: dict[str, str] = {}
     properties = own_properties(tool)
@@ -67,11 +58,20 @@ def _in_text(text: str) -> Iterator[str]:
 
 
 def _in_schema(schema: Mapping[str, Json]) -> Iterator[str]:
-    description = schema.get("description")
-    yield from _in_text(description if isinstance(description, str) else "")
-    lists = (schema.get("examples"), schema.get("enum"), [schema.get("default"), schema.get("const")])
-    values = [value for each in lists if isinstance(each, list) for value in each]
-    yield from (_written(value) for value in values if not isinstance(value, bool | None))
+    description, given = schema.get("description"), schema.get("examples")
+    standing = {_written(value) for value in fixed_values(schema)}
+    samples = [*_in_text(description if isinstance(description, str) else "")]
+    samples += (
+        [_written(value) for value in given if not isinstance(value, bool | None)] if isinstance(given, list) else []
+    )
+    yield from (sample for sample in samples if sample not in standing)
+
+
+def fixed_values(schema: Mapping[str, Json]) -> tuple[Json, ...]:
+    """Return the choices, the default and the constant of a parameter, which show no use of a tool."""
+    choices = schema.get("enum")
+    found = [*(choices if isinstance(choices, list) else ()), schema.get("default"), schema.get("const")]
+    return tuple(value for value in found if value is not None)
 
 
 def _written(value: Json) -> str:
@@ -79,12 +79,18 @@ def _written(value: Json) -> str:
 
 
 class PairedTool:
-    """One tool of a pair, with what can be said of it by itself."""
+    """One tool of a pair, with what can be said of it by itself.
 
-    def __init__(self, compared: ComparedTool) -> None:
+    `boilerplate` are the keys of sentences that many tools of its server have. They stay in its description, and are
+    left out of everything that is compared.
+    """
+
+    def __init__(self, compared: ComparedTool, boilerplate: frozenset[str] = frozenset()) -> None:
         self.id = compared.id
         self.tool: Tool = compared.tool
         self.description = tidy(compared.tool.description)
+        self.boilerplate = boilerplate & {sentence.key for sentence in sentences(self.description)}
+        self.own_text = without(self.description, boilerplate)
 
     @property
     def name(self) -> str:
@@ -94,22 +100,22 @@ class PairedTool:
     @cached_property
     def lead(self) -> str:
         """The first sentence of its description; where there is none, the words of its name."""
-        return lead(self.description) or spaced(self.name).lower()
+        return lead(self.own_text) or spaced(self.name).lower()
 
     @cached_property
     def words(self) -> Mapping[str, str]:
         """The terms of its description."""
-        return terms(self.description)
+        return terms(self.own_text)
 
     @cached_property
-    def known(self) -> Mapping[str, str]:
-        """The terms of its name and description."""
-        return {**terms(self.name), **self.words}
+    def purpose(self) -> str:
+        """Its job, as `add a comment to a page`; "" where that is not beyond doubt."""
+        return purpose(self.own_text, self.name)
 
     @cached_property
-    def sentences(self) -> frozenset[str]:
-        """Its sentences, by their words."""
-        return frozenset(sentence.key for sentence in sentences(self.description))
+    def meanings(self) -> frozenset[str]:
+        """The meanings of the telling words of its name and description."""
+        return text_meanings(f"{self.name} {self.own_text}")
 
     @cached_property
     def parameters(self) -> Mapping[str, Mapping[str, Any]]:
@@ -156,17 +162,16 @@ class PairedTools:
         return ((self.a, self.b), (self.b, self.a))
 
 
-def sides(one: ComparedTool, other: ComparedTool, similarity: float, confusability: float = 0.0) -> PairedTools:
+def sides(one: PairedTool, other: PairedTool, similarity: float, confusability: float = 0.0) -> PairedTools:
     """Return the pair, ordered by the tools' own ids, so that it reads the same wherever they stand."""
     first, second = sorted((one, other), key=lambda each: (each.id, each.tool.fingerprint))
-    return PairedTools(PairedTool(first), PairedTool(second), similarity, confusability)
+    return PairedTools(first, second, similarity, confusability)
 
 
-def own_parameters(side: PairedTool, other: PairedTool) -> tuple[str, ...]:
-    """Return parameters that only this one has, those that it asks for first."""
-    alike = {spaced(name).lower() for name in other.parameters}
-    own = [name for name in side.parameters if spaced(name).lower() not in alike]
-    return tuple(sorted(own, key=lambda name: name not in side.required))
+def copies(pair: PairedTools) -> bool:
+    """Return True if nothing that a model sees tells the two apart."""
+    a, b = pair.a.tool, pair.b.tool
+    return (a.name, a.description, a.input_schema) == (b.name, b.description, b.input_schema)
 
 
 def shared_parameters(pair: PairedTools) -> tuple[str, ...]:
@@ -175,29 +180,7 @@ def shared_parameters(pair: PairedTools) -> tuple[str, ...]:
     return tuple(name for name in pair.a.parameters if spaced(name).lower() in alike)
 
 
-def own_phrase(side: PairedTool, other: PairedTool) -> Phrase | None:
-    """Return the words of its first sentence that the other does not use at all, or at least not in its own first one.
-
-    The whole beginning where the two only start with different verbs; None for what does not read as English, whose
-    phrases nobody here can tell.
-    """
-    if not reads_as_english(side.lead):
-        return None
-    found = distinct_phrase(side.lead, other.known) or distinct_phrase(side.lead, terms(other.lead))
-    verbs = [base_verb(each.lead.partition(" ")[0], each.name) for each in (side, other)]
-    return found or (opening_phrase(side.lead) if all(verbs) and verbs[0] != verbs[1] else None)
-
-
-def base_verb(word: str, name: str) -> str:
-    """Return `gets` → `get`; "" for what is no verb of action that is known or in the tool's name."""
-    plain = word.lower()
-    endings = (("ies", "y"), ("es", ""), ("s", ""), ("", ""))
-    forms = [plain.removesuffix(ending) + instead for ending, instead in endings if plain.endswith(ending)]
-    known = (form for form in forms if form in ACTIONS or form in name_words(name))
-    return next((form for form in known if not form.endswith(("ing", "ed"))), "")
-
-
 def called(side: PairedTool, other: PairedTool) -> str:
-    """Return its name in back quotes, with its server where the other has the same name."""
-    server = f" of the server {ticked(side.tool.server)}" if side.name == other.name and side.tool.server else ""
+    """Return its name in back quotes, with its server where the other is of another one."""
+    server = f" of the server {ticked(side.tool.server)}" if side.tool.server not in ("", other.tool.server) else ""
     return f"{ticked(side.name)}{server}"

@@ -1,8 +1,9 @@
 """All texts of a definition with their places, found without recursion, and escaping for display."""
 
+import html
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -40,13 +41,53 @@ class DefinitionText:
     @property
     def place(self) -> str:
         """Return its place: `description`, `parameter city`, `enum of parameter city`, `outputSchema: title`."""
-        return shown_name(_place(_unrolled(self.trail)), LONGEST_PLACE)
+        return place_of(_unrolled(self.trail))
 
     @property
     def read(self) -> str:
         """As a model reads it: what is invisible left out, compatible forms folded, joined names in words."""
         text = self.text.replace("_", " ") if self.key else self.text
         return text if text.isascii() else unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+
+
+LOOKALIKES = str.maketrans(
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c"
+    "\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bd\u03bf\u03c1\u03c5"  # Greek
+    "\u0405\u0406\u0408\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425"  # Cyrillic capitals
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u04bb\u04cf\u051b\u051d"  # Cyrillic
+    "\u0555\u0570\u0578\u057d\u0585",  # Armenian
+    "ABEZHIKMNOPTYXvopuSIJABEKMHOPCTYXaeopcyxsijhlqwOhnuo",
+)
+_LOOKS = "".join(map(chr, LOOKALIKES))
+MIXED_WORD = re.compile(
+    rf"(?<![^\W\d_])(?=[A-Za-z]*[{_LOOKS}])(?=[{_LOOKS}]*[A-Za-z])[A-Za-z{_LOOKS}]{{3,}}(?![^\W\d_])"
+)
+_SMALL_CAPITALS = str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz")
+_ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f]+")
+_WRAPPED = re.compile(r"\n(?=[ \t]*[a-z(])")
+_LEET = re.compile(r"[013457@$!](?=[013457@$]{0,2}[a-z])(?<=[a-z].)")
+_LETTERS = str.maketrans("013457@$!", "oieastasi")
+
+
+def folded(text: str) -> str:
+    """Return a text as an attentive reader understands it: small letters without accents, wrapped lines joined.
+
+    Letters of other scripts within a Latin word are read as the Latin ones that they look like, and a text with
+    figures for letters (`pr3v10us`) is followed by its reading in letters.
+    """
+    text = html.unescape(text) if "&#" in text else text
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", without_accents(_UNSEEN.sub("", text)).translate(_SMALL_CAPITALS))
+        text = MIXED_WORD.sub(lambda word: word[0].translate(LOOKALIKES), text)
+    text = _WRAPPED.sub(" ", text).lower()
+    if not _LEET.search(text):
+        return text
+    return f"{text}\n{text.replace('11', 'll').translate(_LETTERS)}"
+
+
+def without_accents(text: str) -> str:
+    """Return a text in compatible, decomposed forms without accents, strokes and variation selectors."""
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
 
 
 def texts_of(tool: Tool) -> Iterator[DefinitionText]:
@@ -79,7 +120,12 @@ def _unrolled(trail: Trail) -> list[str]:
     return keys[::-1]
 
 
-def _place(keys: list[str]) -> str:
+def place_of(keys: Sequence[str]) -> str:
+    """Return a place in a definition for people, by the keys that lead there, outermost first."""
+    return shown_name(_place(keys), LONGEST_PLACE)
+
+
+def _place(keys: Sequence[str]) -> str:
     field, *rest = keys
     if field not in _SCHEMAS or not rest:
         return ": ".join(filter(None, (field, ".".join(rest))))

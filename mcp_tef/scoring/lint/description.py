@@ -11,9 +11,11 @@ from mcp_tef.scoring.tfidf_weights import stems
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 1_024
+LIMIT = 4_096
 OPENING = 300
 PURPOSE = 150
 FEW_WORDS = 10
+LEAST_REPEATED = 3
 
 _PLACE = "description"
 _VAGUE_VERB = re.compile(
@@ -32,6 +34,51 @@ _HOLLOW = word_set("""
 """)
 
 
+_PLACEHOLDER = re.compile(
+    r"\W*(?:to[d]o|tbd|tba|tbc|fix[m]e|wip|x{3,9}|n/?a|none|null|nil|undefined|unknown|test|asdf\w*|qwerty\w*|placeholder|"
+    r"(?:add |insert |write |enter |put |your |tool |function |the |a |no |empty |missing )*descriptions?"
+    r"(?: (?:goes |comes )?(?:here|available|provided|given|needed|missing|later|tbd|to[d]o))?|coming soon|"
+    r"work in progress|"
+    r"not (?:yet )?(?:described|documented|implemented)(?: yet)?|change ?me|fill (?:this )?in|à compléter|à faire|"
+    r"zu erledigen|folgt(?: noch)?|keine beschreibung|por hacer|pendiente|sin descripción|pas de description|"
+    r"da completare|a fazer|описание отсутствует|нет описания|"
+    r"待补充|待定|暂无描述|暂无说明|無描述|説明なし|未定|설명 없음|미정)\W*",
+    re.IGNORECASE,
+)
+_OPENS_AS_FILLER = re.compile(
+    r"(?:^|[.;\n]\s*)\W{0,9}(?:TO[D]O|TBD|FIX[M]E|X{3}|WIP)"
+    r"(?:\s*(?:[:\-–—(.]|$)| (?:add|write|describe|document|fill|finish|explain)\b)|"
+    r"^\W{0,9}(?i:to[d]o|tbd|fix[m]e)\s*:|"
+    r"\b(?i:lorem ipsum|(?:fill|insert|add|write|put) (?:in )?(?:the |a |your )?(?:tool |function )?description here)|"
+    r"^\W{0,9}(?i:\{\{[^}]{0,60}\}\}|[<\[](?:insert |your |tool )*description[^>\]]{0,20}[>\]])\W*$"
+)
+_FILLER_STEMS = ("to\x64o", "tbd", "fix\x6de", "xx\x78", "wip", "lorem", "description", "{{")
+_SAME = re.compile(r"\W*(?:(\w)\1*(?:\W+\1+)*\W*)?")
+
+
+def _placeholder(subject: LintContext) -> Iterator[LintHit]:
+    found = [(_PLACE, subject.description)] if _is_filler(subject.description) else []
+    if any(stem in subject.all_said for stem in _FILLER_STEMS):
+        texts = [(_PLACE, subject.description), *((node.place, node.description) for node in subject.parameters)]
+        found += [(place, text) for place, text in texts if _OPENS_AS_FILLER.search(text)]
+    for place, text in dict(found).items():
+        fix = "Write what it does, to what, and when to use it."
+        yield LintHit(place, "The description is a placeholder.", fix, excerpt(text))
+
+
+def _is_filler(text: str) -> bool:
+    words = text.lower().split() if len(text) <= OPENING else []
+    if len(words) >= LEAST_REPEATED and len(set(words)) == 1:
+        return True
+    return bool(words) and bool(_PLACEHOLDER.fullmatch(text) or _SAME.fullmatch(text))
+
+
+def _over_limit(subject: LintContext) -> Iterator[LintHit]:
+    if (length := len(subject.description)) > LIMIT:
+        sentence = f"The description has {length:,} characters, more than {LIMIT:,}."
+        yield LintHit(_PLACE, sentence, "Shorten it: clients cut or refuse it.", excerpt(subject.description))
+
+
 def _missing(subject: LintContext) -> Iterator[LintHit]:
     if not subject.description:
         fix = "Write one or two sentences: what it does, to what, and when to use it."
@@ -46,7 +93,7 @@ def _too_short(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _too_long(subject: LintContext) -> Iterator[LintHit]:
-    if (length := len(subject.description)) > MOST_CHARACTERS:
+    if MOST_CHARACTERS < (length := len(subject.description)) <= LIMIT:
         sentence = f"The description has {length:,} characters, more than {MOST_CHARACTERS:,}."
         fix = "Keep what decides whether to pick the tool; move the rest to the parameters it is about."
         yield LintHit(_PLACE, sentence, fix, excerpt(subject.description))
@@ -110,6 +157,20 @@ CHECKS: tuple[RuleCheck, ...] = (
         _missing,
         title="No description",
         why="A model picks a tool by its description; without one it guesses from the name.",
+    ),
+    error(
+        "description-placeholder",
+        50,
+        _placeholder,
+        title="Placeholder",
+        why="A text that says nothing is read as carefully as one that does, and leaves the model to guess.",
+    ),
+    error(
+        "description-over-limit",
+        20,
+        _over_limit,
+        title="Description over the limit",
+        why="Clients and providers cut or refuse descriptions of this length, and the model reads half of it.",
     ),
     warning(
         "description-repeats-name",

@@ -1,5 +1,6 @@
 """Input and building blocks of the lint rules: a tool with parameters, texts and neighbours; rules with points."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,15 +10,16 @@ from typing import Any
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.quality import LintRule, Severity
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint.definition_texts import DefinitionText, shown_name, texts_of
+from mcp_tef.scoring.lint.definition_texts import DefinitionText, folded, shown_name, texts_of
 from mcp_tef.scoring.phrases import kind_of
 from mcp_tef.scoring.schema_soundness import why_unsound
-from mcp_tef.scoring.schema_walk import SchemaDocument, required_in
+from mcp_tef.scoring.schema_walk import Keys, SchemaDocument, required_in, subschemas
 from mcp_tef.scoring.tool_schema import ToolSchema
 
 MOST_NODES = 2_000
 DEEPEST = 32
 LONGEST_NAME = 80
+_OPENINGS = re.compile(r"(?<![a-z])[a-z]{1,3}")
 _TYPED = ("type", "enum", "const", "$ref", "properties", "items", "not", "if")
 
 
@@ -110,6 +112,7 @@ def _items(schema: Mapping[str, Any]) -> Iterator[Json]:
 
 SOUND_DEPTH = 64
 SHORTEST_SAYING = 12
+SHORTEST_ELSEWHERE = 5  # of scripts that write a sentence in few characters
 
 _DEFINITIONS = ("$schema", "$defs", "definitions")
 
@@ -120,12 +123,18 @@ class ListedNames:
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._counts = Counter((tool.server, tool.name) for tool in tools)
         self._servers: dict[str, set[str]] = {}
+        self._by_case: dict[tuple[str, str], set[str]] = {}
         for server, name in self._counts:
             self._servers.setdefault(name, set()).add(server)
+            self._by_case.setdefault((server, str(name).casefold()), set()).add(name)
 
     def count(self, tool: Tool) -> int:
         """Count of the tools with this name that its server lists."""
         return self._counts[tool.server, tool.name]
+
+    def case_twins(self, tool: Tool) -> tuple[str, ...]:
+        """Return the other names of its server that differ from the tool's by case only, sorted."""
+        return tuple(sorted(self._by_case.get((tool.server, str(tool.name).casefold()), set()) - {tool.name}))
 
     def own(self, tool: Tool, name: str) -> bool:
         """Return True if the tool's own server lists a name."""
@@ -142,11 +151,13 @@ NOBODY = ListedNames()
 class LintContext:
     """A tool under lint. `tokens` is what its definition costs; nothing here raises, whatever the definition holds."""
 
-    def __init__(self, tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY) -> None:
+    def __init__(self, tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY, why_rejected: str = "") -> None:
         self.tool = tool
         self.tokens = tokens
         self.catalogue = catalogue
-        self.name = tool.name if isinstance(tool.name, str) else ""
+        self.why_rejected = why_rejected
+        named = isinstance(tool.raw.get("name") if why_rejected else tool.name, str)
+        self.name = tool.name if named else ""
         self.description = tool.description.strip() if isinstance(tool.description, str) else ""
         self.schema: Json = tool.input_schema
 
@@ -172,19 +183,48 @@ class LintContext:
         return tuple(texts_of(self.tool))
 
     @cached_property
+    def foreign_texts(self) -> tuple[DefinitionText, ...]:
+        """The texts that hold more than printable ASCII; most do not."""
+        return tuple(text for text in self.texts if not (text.text.isascii() and text.text.isprintable()))
+
+    @cached_property
     def readings(self) -> tuple[tuple[DefinitionText, str], ...]:
         """The texts that are long enough to say something, each with how a model reads it."""
-        return tuple((text, text.read) for text in self.texts if len(text.text) >= SHORTEST_SAYING)
+        shortest = (SHORTEST_ELSEWHERE, SHORTEST_SAYING)
+        return tuple((text, text.read) for text in self.texts if len(text.text) >= shortest[text.text.isascii()])
+
+    @cached_property
+    def folds(self) -> tuple[tuple[DefinitionText, str, str], ...]:
+        """The same texts, each with how a model reads it and that reading folded for comparison."""
+        return tuple((text, reading, folded(reading)) for text, reading in self.readings)
 
     @cached_property
     def all_said(self) -> str:
-        """All that the texts say, in small letters, so that one look tells whether a word occurs at all."""
-        return "\n".join(reading for _, reading in self.readings).lower()
+        """All folded texts, so that one look tells whether a word occurs at all."""
+        return "\n".join(fold for _, _, fold in self.folds)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """The first three letters of every word in the folded texts."""
+        return frozenset(_OPENINGS.findall(self.all_said))
 
     @cached_property
     def why_unsound(self) -> str | None:
         """Fault of the input schema as the end of a sentence; None if it is valid."""
         return why_invalid(self.schema) if isinstance(self.schema, Mapping) else None
+
+    @cached_property
+    def subschemas(self) -> tuple[tuple[SchemaDocument, Keys, Mapping[str, Any]], ...]:
+        """Every object schema of the valid input and output schemas, with the document and the keys that lead there."""
+        output = self.tool.output_schema
+        fields = {"inputSchema": None if self.why_unsound else self.schema}
+        fields["outputSchema"] = output if isinstance(output, Mapping) and not why_invalid(output) else None
+        documents = [(field, SchemaDocument(root)) for field, root in fields.items()]
+        return tuple(
+            (document, keys, schema)
+            for field, document in documents
+            for keys, schema in subschemas(document.schema, field, MOST_NODES)
+        )
 
     @cached_property
     def refused_defaults(self) -> tuple[tuple[InputNode, Json], ...]:

@@ -4,15 +4,17 @@ from collections.abc import Iterable, Iterator
 
 from mcp_tef.model.quality import LintFinding, LintRule, Severity
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint import definition_size, description, names, poisoning, schemas
+from mcp_tef.scoring.lint import definition_size, description, names, poisoning, schema_values, schemas
 from mcp_tef.scoring.lint.definition_texts import visible
 from mcp_tef.scoring.lint.lint_context import NOBODY, LintContext, LintHit, ListedNames, RuleCheck
 
 CHECKS: tuple[RuleCheck, ...] = (
+    *schemas.REJECTION_CHECKS,
     *poisoning.CHECKS,
     *description.CHECKS,
     *names.NAME_CHECKS,
     *schemas.SCHEMA_CHECKS,
+    *schema_values.CHECKS,
     *schemas.PARAMETER_CHECKS,
     *names.ANNOTATION_CHECKS,
     *definition_size.CHECKS,
@@ -24,13 +26,17 @@ BEST = 100
 _ORDER = tuple(Severity)
 
 
-def lint(tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY) -> tuple[LintFinding, ...]:
+def lint(
+    tool: Tool, tokens: int = 0, catalogue: ListedNames = NOBODY, why_rejected: str = ""
+) -> tuple[LintFinding, ...]:
     """Return the findings of all rules in a tool: errors first, then in the order of the rules and of the places.
 
-    The same definition gives the same findings whatever the order of its keys. Nothing raises.
+    The same definition gives the same findings whatever the order of its keys. Nothing raises. `why_rejected` is why
+    no model is offered the tool; where its definition is too unwieldy to be kept, nothing else is judged.
     """
-    subject = LintContext(tool, tokens, catalogue)
-    found = (finding for check in CHECKS for finding in _findings(check, subject))
+    subject = LintContext(tool, tokens, catalogue, why_rejected)
+    checks = CHECKS if tool.raw or not why_rejected else schemas.REJECTION_CHECKS
+    found = (finding for check in checks for finding in _findings(check, subject))
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.rule.severity)))
 
 

@@ -1,9 +1,10 @@
 """Rules about a tool's name, and about annotations that contradict it or each other."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
-from mcp_tef.scoring.lint.definition_texts import shown_name, visible
+from mcp_tef.scoring.lint.definition_texts import LOOKALIKES, escape, excerpt, shown_name, visible
 from mcp_tef.scoring.lint.lint_context import LintContext, LintHit, RuleCheck, error, note, warning
 from mcp_tef.scoring.lint.vocabulary import READING, REMOVING, WRITING, word_set, words
 from mcp_tef.scoring.phrases import counted, kind_of, listed, ticked
@@ -56,6 +57,25 @@ def _duplicated(subject: LintContext) -> Iterator[LintHit]:
         yield LintHit("name", sentence, "Give each tool of a server a name of its own.", shown_name(subject.name, 80))
 
 
+def _lookalike(subject: LintContext) -> Iterator[LintHit]:
+    parameters = subject.parameters if subject.foreign_texts else ()
+    for place, name in (("name", subject.name), *((node.place, node.name) for node in parameters)):
+        plain = name if name.isascii() else unicodedata.normalize("NFKC", name).translate(LOOKALIKES)
+        if plain != name and plain.isascii() and plain.isprintable():
+            told = f"The name looks like {ticked(plain)}, but has {listed(_foreign_letters(name))} in it."
+            yield LintHit(place, told, f"Write {ticked(plain)} in plain letters.", shown_name(name, 80))
+
+
+def _foreign_letters(name: str) -> list[str]:
+    return [escape(letter) for letter in sorted(set(name)) if not letter.isascii()]
+
+
+def _case_twin(subject: LintContext) -> Iterator[LintHit]:
+    if twins := subject.catalogue.case_twins(subject.tool):
+        sentence = f"The server also lists {listed([ticked(name) for name in twins])}, which differs by case only."
+        yield LintHit("name", sentence, "Give each tool of a server a name of its own.", shown_name(subject.name, 80))
+
+
 NAME_CHECKS: tuple[RuleCheck, ...] = (
     error(
         "name-duplicated",
@@ -63,6 +83,20 @@ NAME_CHECKS: tuple[RuleCheck, ...] = (
         _duplicated,
         title="Name used twice on a server",
         why="A call by this name may reach either tool, and most providers refuse the whole list.",
+    ),
+    error(
+        "name-lookalike",
+        40,
+        _lookalike,
+        title="Name in look-alike letters",
+        why="People and clients take it for another name; a call or a consent goes to the wrong tool.",
+    ),
+    error(
+        "name-case-twin",
+        30,
+        _case_twin,
+        title="Names that differ by case only",
+        why="Models mix them up, and clients that ignore case call the wrong one.",
     ),
     warning(
         "name-protocol",
@@ -106,8 +140,8 @@ def _verb(name: str) -> str:
     return next((word for word in words(name) if word in READING | REMOVING | WRITING), "")
 
 
-def _contradiction(subject: LintContext, hint: str, value: str, expected: str) -> LintHit:
-    sentence = f"`{hint}` is {value}, but by its name {expected}."
+def _contradiction(subject: LintContext, hint: str, value: str, expected: str, source: str = "name") -> LintHit:
+    sentence = f"`{hint}` is {value}, but by its {source} {expected}."
     fix = f"Correct `{hint}`, or name the tool by what it really does."
     return LintHit(f"annotations: {hint}", sentence, fix, shown_name(subject.name, 80))
 
@@ -116,6 +150,73 @@ def _contradicts_itself(subject: LintContext) -> Iterator[LintHit]:
     if subject.annotations.get("readOnlyHint") is True and subject.annotations.get("destructiveHint") is True:
         sentence = "`readOnlyHint` and `destructiveHint` are both true."
         yield LintHit("annotations", sentence, "Set `readOnlyHint` to false, or leave `destructiveHint` out.")
+
+
+def _says(verbs: str, ending: str = "(?:e?s)?") -> str:
+    """Return a pattern of verbs as descriptions use them: delete, deletes."""
+    return "|".join(f"{verb}{ending}" for verb in verbs.split())
+
+
+_START = r"^(?:this (?:tool|function) |it )?"
+_NOT = r"(?<!not )(?<!never )(?<!n't )(?<!without )"
+_OBJECT = r" (?:an?|the|new|one|your|this|these|all|any|existing|multiple)\b"
+_DESTROYING = _says("delete destroy erase overwrite purge revoke uninstall wipe")
+_FOREIGN_DESTROYING = (
+    r"(?:löscht|löschen|supprime|supprimer|efface|elimina|eliminar|borra|borrar|cancella|удаляет|удалить|стирает)\b|"
+    r"(?:永久)?(?:删除|刪除|移除|清空)|[^。\n]{0,12}を(?:削除|消去)|[^.\n]{0,12}삭제"
+)
+_DESTROYS = re.compile(
+    rf"{_START}(?P<verb>{_DESTROYING})\b(?! (?:status|history))|"
+    rf"{_NOT}\b(?P<also>deletes|destroys|erases|overwrites|purges|wipes)\b|{_START}(?P<other>{_FOREIGN_DESTROYING})",
+    re.IGNORECASE,
+)
+_REMOVES = re.compile(rf"{_START}(?P<verb>remove|removes)\b|{_DESTROYS.pattern.replace('P<verb>', 'P<first>')}", re.I)
+_CHANGING = (
+    "add append assign buy cancel create deploy disable edit enable insert install modify pay publish rename replace "
+    "save submit update upload write"
+)
+_CHANGES = re.compile(
+    rf"{_START}(?P<verb>{_says(_CHANGING)}){_OBJECT}|"
+    rf"(?:\band |[.;\n] ?)(?:then )?(?P<also>{_says(_CHANGING, 'e?s')}){_OBJECT}",
+    re.IGNORECASE,
+)
+_READS = re.compile(
+    rf"{_START}(?P<verb>{'|'.join(f'{verb}s?' for verb in sorted(READING | {'return'}))})\b", re.IGNORECASE
+)
+_ENDING = re.compile(
+    r"delet|destr|drop|eras|kill|purg|remov|revok|terminat|trash|truncat|uninstall|unlink|wip|clear|clean|cancel|clos|stop|"
+    r"lösch|entfern|supprim|effac|elimin|borr|cancell|удал|删|刪|除|消|삭제",
+    re.IGNORECASE,
+)
+
+
+def _verb_of(pattern: "re.Pattern[str]", text: str) -> str:
+    """Return the first verb of a pattern in a text, in small letters; empty without any."""
+    found = pattern.search(text)
+    return next(filter(None, found.groupdict().values()), "").strip().lower() if found else ""
+
+
+def _description_contradicts(subject: LintContext) -> Iterator[LintHit]:
+    """Yield a description that removes where the name reads, or only reads where the name removes."""
+    said, named = subject.description, set(words(subject.name))
+    reads, removes, done = sorted(named & READING), sorted(named & REMOVING), ""
+    if reads and named.isdisjoint(REMOVING | WRITING):
+        done = _verb_of(_REMOVES, said)
+    elif removes and not reads and not _ENDING.search(said):
+        done = _verb_of(_READS, said)
+    if done:
+        sentence = f"The description says “{done}”, but the name says “{(reads or removes)[0]}”."
+        yield LintHit("description", sentence, "Correct the one that is wrong.", excerpt(said))
+
+
+def _contradicts_description(subject: LintContext) -> Iterator[LintHit]:
+    read_only = subject.annotations.get("readOnlyHint") is True
+    if not read_only and subject.annotations.get("destructiveHint") is not False:
+        return
+    hint, value = ("readOnlyHint", "true") if read_only else ("destructiveHint", "false")
+    done = _verb_of(_DESTROYS, subject.description) or (read_only and _verb_of(_CHANGES, subject.description))
+    if done:
+        yield _contradiction(subject, hint, value, f"it “{done}”", "description")
 
 
 def _no_hint(subject: LintContext) -> Iterator[LintHit]:
@@ -133,6 +234,20 @@ ANNOTATION_CHECKS: tuple[RuleCheck, ...] = (
         _contradicts_name,
         title="Annotation contradicts the name",
         why="Clients ask for consent by these hints; a wrong one lets a change through unasked, or asks for nothing.",
+    ),
+    error(
+        "annotation-contradicts-description",
+        20,
+        _contradicts_description,
+        title="Annotation contradicts the description",
+        why="Clients ask for consent by these hints; a wrong one lets a change through unasked.",
+    ),
+    error(
+        "description-contradicts-name",
+        20,
+        _description_contradicts,
+        title="Description contradicts the name",
+        why="A model that trusts the name calls a tool that does something else.",
     ),
     warning(
         "annotation-contradicts-itself",

@@ -10,6 +10,7 @@ from mcp_tef.scoring.lint.lint_context import (
     InputNode,
     LintContext,
     LintHit,
+    Look,
     RuleCheck,
     error,
     note,
@@ -25,7 +26,9 @@ from mcp_tef.scoring.tfidf_weights import stems
 def _not_object(subject: LintContext) -> Iterator[LintHit]:
     schema = subject.schema
     fix = 'Write `{"type": "object", "properties": {}}`; a tool without parameters has that as well.'
-    if not isinstance(schema, Mapping):
+    if schema is None:
+        yield LintHit("inputSchema", "The tool has no inputSchema.", fix)
+    elif not isinstance(schema, Mapping):
         yield LintHit("inputSchema", f"The inputSchema is {kind_of(schema)}, not an object.", fix)
     elif "type" in schema and schema["type"] != "object":
         yield LintHit("inputSchema", f"The inputSchema has the type {shown(schema['type'])}, not “object”.", fix)
@@ -53,6 +56,25 @@ def _output_invalid(subject: LintContext) -> Iterator[LintHit]:
         sentence = f"The outputSchema has the type {shown(schema['type'])}, not “object”."
         yield LintHit("outputSchema", sentence, "Wrap the result in an object.")
 
+
+def _rejected(subject: LintContext) -> Iterator[LintHit]:
+    """Yield the reason why no model is offered the tool, unless a schema rule below says it."""
+    said = subject.tool.raw and any(hit for look in _OF_SCHEMAS for hit in look(subject))
+    if subject.why_rejected and not said:
+        fix = "Correct the definition: clients leave the tool out, and no model is offered it."
+        yield LintHit("definition", subject.why_rejected, fix)
+
+
+_OF_SCHEMAS: tuple[Look, ...] = (_not_object, _input_invalid, _output_invalid)
+REJECTION_CHECKS: tuple[RuleCheck, ...] = (
+    error(
+        "definition-rejected",
+        100,
+        _rejected,
+        title="Rejected definition",
+        why="A client that cannot read a definition leaves the tool out, or refuses the whole list.",
+    ),
+)
 
 _FIX_SCHEMA = "Correct it by JSON Schema 2020-12, or by the dialect that its `$schema` names."
 
@@ -90,14 +112,14 @@ def _default_null(subject: LintContext) -> Iterator[LintHit]:
 SCHEMA_CHECKS: tuple[RuleCheck, ...] = (
     error(
         "schema-not-object",
-        35,
+        100,
         _not_object,
         title="Input schema is no object",
         why="Arguments are always an object with names; clients and providers refuse anything else.",
     ),
     error(
         "schema-invalid",
-        35,
+        100,
         _input_invalid,
         title="Invalid input schema",
         why="Many clients drop the tool, or the whole list, when one schema is invalid.",
@@ -130,9 +152,9 @@ SCHEMA_CHECKS: tuple[RuleCheck, ...] = (
         title="Default null without a type for it",
         why="A model that copies the default makes its call invalid.",
     ),
-    warning(
+    error(
         "output-schema-invalid",
-        10,
+        100,
         _output_invalid,
         title="Invalid output schema",
         why="Clients check results against it, and fail although the tool did its work.",

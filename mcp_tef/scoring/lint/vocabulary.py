@@ -84,6 +84,7 @@ def _forms(verb: str) -> Iterator[str]:
         yield from (f"{verb[:-1]}ies", f"{verb[:-1]}ied")
 
 
+BASE_VERBS = word_set(_VERBS)
 ACTIONS = frozenset(form for verb in _VERBS.split() for form in _forms(verb)) | {"built", "found", "made", "sent"}
 _THINGS_TOO = frozenset(form for verb in _NOUNS_TOO.split() for form in (verb, f"{verb}s", f"{verb}es"))
 _BEFORE_VERBS = frozenset({"", "and", "can", "helps", "lets", "or", "please", "to", "tool", "will", "you"})

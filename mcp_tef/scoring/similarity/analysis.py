@@ -8,12 +8,19 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.model.similarity import ComparedTool, MatrixKind, PairExplanation, ToolPair, ToolSet
+from mcp_tef.model.similarity import ComparedTool, FlagRule, MatrixKind, PairExplanation, ToolPair, ToolSet
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.similarity.confusability import Confusability, Parts, coefficients_for
+from mcp_tef.scoring.similarity.confusability import Coefficients, Confusability, Parts, coefficients_for
 from mcp_tef.scoring.similarity.pair_explanation import explain
 from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Places, Scores, Shares, Signal, WeighedWords
-from mcp_tef.scoring.similarity.tool_texts import FlatParameter, description_text, name_words, parameters, tokens
+from mcp_tef.scoring.similarity.tool_texts import (
+    FlatParameter,
+    description_text,
+    name_words,
+    parameters,
+    tokens,
+    without_boilerplate,
+)
 
 
 class HighestPairs:
@@ -68,7 +75,7 @@ class ScoreKinds:
     """
 
     def __init__(self, tools: Sequence[Tool], meaning: Meaning) -> None:
-        self._tools = tools
+        self._tools = without_boilerplate(tools)
         self._meaning = meaning
         self._preparing = RLock()
         self._prepared: dict[MatrixKind, Scores] = {}
@@ -111,21 +118,22 @@ class ScoreKinds:
             case MatrixKind.PARAMETERS:
                 return self._shared_parameters()
             case MatrixKind.CONFUSABILITY:
-                return self._confusability(), self._whole
+                return self.confusability(coefficients_for(self._meaning.embedder)), self._told
 
     def _shared_parameters(self) -> tuple[Signal, Sequence[Hashable]]:
         bags = [tokens(each) for each in self._parameters]
         return Shares(bags), [bag or text for bag, text in zip(bags, self._described, strict=True)]
 
-    def _confusability(self) -> Signal:
+    def confusability(self, coefficients: Coefficients) -> Confusability:
+        """Return the signal by these coefficients."""
         parts = Parts(
+            tools=self._tools,
             similarity=self.of(MatrixKind.SIMILARITY),
-            lexical=self.of(MatrixKind.LEXICAL),
             names=self.of(MatrixKind.NAMES),
             parameters=self.of(MatrixKind.PARAMETERS),
             level=self._meaning.level,
         )
-        return Confusability(parts, coefficients_for(self._meaning.embedder))
+        return Confusability(parts, coefficients)
 
     @cached_property
     def _described(self) -> list[str]:
@@ -135,6 +143,14 @@ class ScoreKinds:
     def _whole(self) -> list[tuple[str, tuple[tuple[str, FlatParameter], ...]]]:
         """All that `full` is about: equal where the texts of two tools are."""
         return [(text, tuple(each.items())) for text, each in zip(self._described, self._parameters, strict=True)]
+
+    @cached_property
+    def _told(self) -> list[Hashable]:
+        """Description and parameters: tools with the same are confusable by any name. Without a description, all."""
+        return [
+            (tool.description, whole[1]) if tool.description.strip() else whole
+            for tool, whole in zip(self._tools, self._whole, strict=True)
+        ]
 
     @cached_property
     def _parameters(self) -> list[Mapping[str, FlatParameter]]:
@@ -184,18 +200,19 @@ class Similarity:
         scores = self._kinds.of(kind)
         return scores.matrix[start:stop, start:] if scores.keep else scores.rows(start, stop)
 
-    def count_at(self, threshold: float) -> int:
-        """Count the pairs with a similarity of at least `threshold`."""
-        return self.pair_count - int(np.searchsorted(self._sorted, np.float32(threshold)))
+    def count_flagged(self, rule: FlagRule) -> int:
+        """Count the pairs that a rule flags."""
+        scores = self._sorted if rule.kind is MatrixKind.SIMILARITY else self._sorted_confusability
+        return self.pair_count - int(np.searchsorted(scores, np.float32(rule.threshold)))
 
     def histogram(self, bins: int = 50) -> NDArray[np.intp]:
-        """Count the pairs by similarity: equal steps over 0–1, the last one including 1."""
+        """Count the pairs by confusability: equal steps over 0–1, the last one including 1."""
         edges = np.linspace(0, 1, bins + 1, dtype=np.float32)[:-1]
-        return np.diff(np.searchsorted(self._sorted, edges), append=self.pair_count)
+        return np.diff(np.searchsorted(self._sorted_confusability, edges), append=self.pair_count)
 
-    def flagged(self, threshold: float, limit: int | None = None) -> tuple[ToolPair, ...]:
-        """Return the pairs whose similarity is at least `threshold`, most similar first; at most `limit`."""
-        return self.above(MatrixKind.SIMILARITY, threshold, limit)
+    def flagged(self, rule: FlagRule, limit: int | None = None) -> tuple[ToolPair, ...]:
+        """Return the pairs that a rule flags, highest score first; at most `limit`."""
+        return self.above(rule.kind, rule.threshold, limit)
 
     def above(self, kind: MatrixKind, threshold: float, limit: int | None = None) -> tuple[ToolPair, ...]:
         """Return the pairs with a score of at least `threshold`, most alike first; at most `limit`."""
@@ -242,9 +259,11 @@ class Similarity:
 
     @cached_property
     def _sorted(self) -> Matrix:
-        scores = self.scores(MatrixKind.SIMILARITY)
-        scores.sort()
-        return scores
+        return np.sort(self.scores(MatrixKind.SIMILARITY))
+
+    @cached_property
+    def _sorted_confusability(self) -> Matrix:
+        return np.sort(self.scores(MatrixKind.CONFUSABILITY))
 
 
 def _pair(a: int, b: int, percentile: float, scores: Mapping[MatrixKind, float]) -> ToolPair:

@@ -3,12 +3,20 @@
 import re
 from collections.abc import Sequence
 
-from mcp_tef.model.similarity import MatrixKind, PairExplanation, ScoreExplanation, SharedParameter, ToolPair
+from mcp_tef.model.similarity import (
+    ConfusabilityLevel,
+    MatrixKind,
+    PairExplanation,
+    ScoreExplanation,
+    SharedParameter,
+    ToolPair,
+)
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.tool_texts import name_words, parameters, side_by_side, stems_of
 
 _WRITTEN = re.compile(r"[^\W_]+(?:[_\-./:][^\W_]+)*")
 _MOST, _MANY, _SOME = 0.5, 0.25, 0.0
+_DEGREES = {level: f"{level} confusability" for level in ConfusabilityLevel}
 
 
 def explain(a: Tool, b: Tool, pair: ToolPair) -> PairExplanation:
@@ -23,7 +31,7 @@ def explain(a: Tool, b: Tool, pair: ToolPair) -> PairExplanation:
     if pair.full is not None:
         words = "Name, description and parameters taken together"
         scores.insert(1, ScoreExplanation(MatrixKind.FULL, "With parameters", pair.full, words))
-    scores.append(ScoreExplanation(MatrixKind.CONFUSABILITY, "Confusability", pair.confusability, _chance(pair)))
+    scores.append(ScoreExplanation(MatrixKind.CONFUSABILITY, "Confusability", pair.confusability, _judged(pair)))
     return PairExplanation(
         summary=_summary(a, b, pair),
         scores=tuple(scores),
@@ -52,8 +60,7 @@ def _summary(a: Tool, b: Tool, pair: ToolPair) -> str:
     if a.name == b.name and a.description == b.description and dict(a.input_schema) == dict(b.input_schema):
         where = "is there twice" if a.server == b.server else "is the same on both servers"
         return f"{a.name} {where}: nothing else tells them apart."
-    degree = "very much alike" if pair.similarity >= 0.85 else "alike" if pair.similarity >= 0.6 else "not much alike"
-    return f"{a.name} and {b.name} are {degree} in meaning, {_rank(pair)}."
+    return f"{a.name} and {b.name}: {_DEGREES[pair.level]}, and {_rank(pair)} in meaning."
 
 
 def _wording(a: Tool, b: Tool) -> str:
@@ -98,5 +105,5 @@ def _is_are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _chance(pair: ToolPair) -> str:
-    return f"Of labelled pairs that score so, about {round(pair.confusability * 100)} in 100 are confusable"
+def _judged(pair: ToolPair) -> str:
+    return f"{_DEGREES[pair.level].capitalize()}: judged alike by a reader, not measured in runs"

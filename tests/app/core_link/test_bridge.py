@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.bridge import Bridge
 from mcp_tef import NotFoundError, NoticePublished, ServerId, StoreError
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import PATIENCE, opener, session_for, until
+from tests.support.windows import PATIENCE, session_for, until
 
 
 async def test_a_call_runs_on_the_core_thread_and_gives_its_result(qapp: QApplication) -> None:
@@ -75,7 +75,7 @@ async def test_a_workspace_that_cannot_be_opened_fails_every_call_with_its_reaso
 
 async def test_stopping_closes_the_core_and_its_thread(qapp: QApplication) -> None:
     fake = FakeEngine()
-    bridge = Bridge(opener(fake))
+    bridge = Bridge(fake.open)
     bridge.start()
     await bridge.call(lambda core: core.servers.list())
     await bridge.stop()
@@ -85,7 +85,7 @@ async def test_stopping_closes_the_core_and_its_thread(qapp: QApplication) -> No
 
 async def test_stopping_before_the_core_has_opened_still_closes_it(qapp: QApplication) -> None:
     fake = FakeEngine()
-    bridge = Bridge(opener(fake))
+    bridge = Bridge(fake.open)
     bridge.start()
     await bridge.stop()
     assert fake.closed
@@ -99,7 +99,7 @@ async def test_what_is_asked_while_the_core_closes_is_refused_and_not_forgotten(
             await asyncio.to_thread(refused.wait, PATIENCE)
             await super().close()
 
-    bridge = Bridge(opener(Lingering()))
+    bridge = Bridge(Lingering().open)
     bridge.start()
     await bridge.call(lambda core: core.servers.list())
     late = asyncio.create_task(bridge.call(lambda core: core.servers.list()))

@@ -1,6 +1,5 @@
 """An address that a server wants opened goes to the browser only after the user was asked, and only if it is a page."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -8,12 +7,11 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.core_link.bridge import Addresses
-from app.core_link.settings import Settings
-from app.shell.main_frame import MainFrame
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import shown, until
+from tests.support.windows import until
+from tests.support.workbench import workbench
 
 LOGIN = "https://login.example/authorize?state=1&client_id=us"
 
@@ -21,22 +19,12 @@ LOGIN = "https://login.example/authorize?state=1&client_id=us"
 @asynccontextmanager
 async def asked(address: str) -> AsyncIterator[tuple[WorkspaceController, list[str]]]:
     """A window whose core wants an address opened, and what its browser was given."""
-    fake, settings, visited = FakeEngine(), Settings(None), list[str]()
-    frame = MainFrame(settings)
-    bench = WorkspaceController(
-        frame, settings, lambda *_: fake.open(), browse=lambda url: visited.append(url.toString())
-    )
+    visited: list[str] = []
     addresses = Addresses()
-    addresses.wanted.connect(bench.offer_sign_in)
-    shown(frame)
-    life = asyncio.create_task(bench.live(None))
-    await until(lambda: bench.window is not None)
-    addresses.wanted.emit(address)
-    yield bench, visited
-    bench.leave()
-    await life
-    frame.close()
-    frame.deleteLater()
+    async with workbench(FakeEngine(), browse=lambda url: visited.append(url.toString())) as bench:
+        addresses.wanted.connect(bench.offer_sign_in)
+        addresses.wanted.emit(address)
+        yield bench, visited
     addresses.deleteLater()
 
 

@@ -19,6 +19,8 @@ def test_a_form_says_who_is_asked() -> None:
     [
         (ModelForm(), ModelFormField.MODEL, "Choose a model"),
         (ModelForm(model="gpt"), ModelFormField.MODEL, "PROVIDER/NAME"),
+        (ModelForm(model="openai/gpt-4.1-mini", cost_cap="0"), ModelFormField.COST, "cost cap above 0"),
+        (ModelForm(model="openai/gpt-4.1-mini", price="1"), ModelFormField.PRICE, "IN,OUT"),
         (ModelForm(model="offline/retrieval"), ModelFormField.MODEL, "cannot write"),
         (ModelForm(model="openai/gpt-4.1-mini", base_url="localhost"), ModelFormField.BASE_URL, "http://"),
         (

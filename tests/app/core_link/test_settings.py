@@ -1,6 +1,5 @@
 """Settings come back at the next start, and an unreadable file or value never blocks it."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,11 +8,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Settings
-from app.shell.main_frame import MainFrame
 from app.shell.screen_specs import screens
-from app.shell.workspace_controller import WorkspaceController
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import shown, until
+from tests.support.window_tour import opened
 
 
 def test_values_come_back(tmp_path: Path) -> None:
@@ -74,20 +71,11 @@ async def visited(file: Path) -> list[tuple[str, ...]]:
     """Start the window with its settings in a file, go everywhere, close it; what it told of failures."""
     engine, settings, told = FakeEngine(), Settings(file), list[tuple[str, ...]]()
     await engine.open_sample()
-    frame = MainFrame(settings)
-    bench = WorkspaceController(frame, settings, lambda *_: engine.open())
-    shown(frame)
-    life = asyncio.create_task(bench.live(None))
-    await until(lambda: bench.window is not None)
-    assert bench.window is not None
-    bench.window.session.failed.connect(lambda *words: told.append(words))
-    for place in screens():
-        bench.window.show_screen(place.key)
-        await bench.window.page(place.key).settled()
-    bench.leave()
-    await life
-    frame.close()
-    frame.deleteLater()
+    async with opened(engine, settings) as window:
+        window.session.failed.connect(lambda *words: told.append(words))
+        for place in screens():
+            window.show_screen(place.key)
+            await window.page(place.key).settled()
     return told
 
 

@@ -1,9 +1,7 @@
 """Text can be made larger and smaller by keys and in the settings, and everything that holds text grows with it."""
 
 import asyncio
-from collections.abc import Iterator
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -17,15 +15,8 @@ from app.theme import Size, height, theme
 from app.widgets import Button, Dialog, Notice
 from mcp_tef import Secret
 from tests.support.special_workspaces import hostile_engine
-from tests.support.window_tour import working
 from tests.support.windows import until
-
-
-@pytest.fixture(autouse=True)
-def usual_size(qapp: QApplication) -> Iterator[None]:
-    """The next test has text as large as usual."""
-    yield
-    theme().set_text_size(100)
+from tests.support.workbench import workbench
 
 
 def test_rows_fields_and_type_grow_together(qapp: QApplication) -> None:
@@ -67,7 +58,7 @@ def press(notice: Notice, text: str) -> None:
 
 
 async def test_a_key_changes_the_size_which_applies_when_the_window_is_reopened(qapp: QApplication) -> None:
-    async with working(await hostile_engine("Read a file", "docs")) as bench:
+    async with workbench(await hostile_engine("Read a file", "docs")) as bench:
         before = bench.window
         assert before is not None
         before.show_screen("metrics")
@@ -84,7 +75,7 @@ async def test_a_key_changes_the_size_which_applies_when_the_window_is_reopened(
 
 
 async def test_the_offer_to_reopen_goes_away_with_the_change(qapp: QApplication) -> None:
-    async with working(await hostile_engine("Read a file", "docs")) as bench:
+    async with workbench(await hostile_engine("Read a file", "docs")) as bench:
         window = bench.window
         assert window is not None
         bench.text_sizes.choose(125)
@@ -101,7 +92,7 @@ async def test_the_offer_to_reopen_goes_away_with_the_change(qapp: QApplication)
 async def test_a_reset_of_the_settings_offers_the_usual_size_and_can_be_undone(qapp: QApplication) -> None:
     settings = Settings(None)
     settings.set("window.text_size", 150)
-    async with working(await hostile_engine("Read a file", "docs"), settings) as bench:
+    async with workbench(await hostile_engine("Read a file", "docs"), settings) as bench:
         window = bench.window
         assert window is not None
         window.settings_wanted.emit()
@@ -116,7 +107,7 @@ async def test_a_reset_of_the_settings_offers_the_usual_size_and_can_be_undone(q
 
 
 async def test_reopening_asks_before_it_stops_work(qapp: QApplication) -> None:
-    async with working(await hostile_engine("Read a file", "docs")) as bench:
+    async with workbench(await hostile_engine("Read a file", "docs")) as bench:
         before = bench.window
         assert before is not None
         gate = asyncio.Event()

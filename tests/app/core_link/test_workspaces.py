@@ -1,6 +1,5 @@
 """From one workspace to another, in the real window over the real core; and what is dropped or pasted on the way."""
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable
@@ -18,14 +17,14 @@ from app.core_link.settings import Recent, Settings
 from app.screens.servers.import_dialogs import ImportPreviewDialog
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.welcome.page import WelcomePage
-from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.process import open_engine
 from app.shell.workspace_controller import OpenCore, WorkspaceController
 from app.widgets import Action, Button, Dialog, FlowText
 from mcp_tef import CaseDraft, Engine, Secret
 from tests.support.configs import CLOCK
-from tests.support.windows import drop, shown, until
+from tests.support.windows import drop, until
+from tests.support.workbench import workbench
 from tests.support.workspace_files import TOOLS, case, case_file, tools_file, written
 
 W = TypeVar("W", bound=QWidget)
@@ -49,15 +48,9 @@ async def started(
     path: Path, kept: Settings | None = None, open_core: OpenCore = open_engine
 ) -> AsyncIterator[WorkspaceController]:
     """Open the window on a workspace, and close it at the end."""
-    kept = kept or Settings(None)
-    bench = WorkspaceController(frame := MainFrame(kept), kept, open_core)
-    shown(frame)
-    life = asyncio.create_task(bench.live(path))
-    await entered(bench, path)
-    yield bench
-    bench.leave()
-    await life
-    frame.deleteLater()
+    async with workbench(open_core, kept, path) as bench:
+        await entered(bench, path)
+        yield bench
 
 
 async def entered(bench: WorkspaceController, path: Path) -> MainWindow:

@@ -1,15 +1,13 @@
 """Export dialog: the format of a file, its name, and files that cannot be written."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.core_link.session import Session
 from app.dialogs.export import MAX_NAME, REPORT_FORMATS, Writer, ask_file, file_name, save, text_writer, writer_of
 from mcp_tef import ReportFormat, TefError
-from tests.support.windows import drive, session_for, until
+from tests.support.windows import session_for, until
 from tests.support.workspace_files import a_workspace
 
 
@@ -40,50 +38,32 @@ def test_a_title_becomes_a_name_that_every_system_takes() -> None:
     assert len(file_name("x" * 500)) == MAX_NAME
 
 
-def in_session(work: Callable[[Session], Awaitable[None]]) -> tuple[list[str], list[str]]:
-    """Do some work with a session; return its messages and its errors."""
+async def test_a_selected_file_is_written_and_named_in_a_message(qapp: QApplication, tmp_path: Path) -> None:
     said: list[str] = []
-    failed: list[str] = []
-
-    async def whole() -> None:
-        async with session_for() as (session, _):
-            session.toasted.connect(lambda text, _: said.append(text))
-            session.failed.connect(lambda message, _hint, _details: failed.append(message))
-            await work(session)
-
-    drive(whole())
-    return said, failed
-
-
-def test_a_selected_file_is_written_and_named_in_a_message(qapp: QApplication, tmp_path: Path) -> None:
-    async def work(session: Session) -> None:
+    async with session_for() as (session, _):
+        session.toasted.connect(lambda text, _: said.append(text))
         parent = QWidget()
         dialog = ask_file(parent, session, "Export the report", "report", writers())
         assert Path(dialog.selectedFiles()[0]).name == "report.html"
         assert len(dialog.nameFilters()) == 5
         dialog.fileSelected.emit(str(tmp_path / "a.csv"))
         dialog.reject()
-        await until((tmp_path / "a.csv").exists)
-        await session.begun()
-
-    assert in_session(work) == (["Saved a.csv"], [])
+        await until(lambda: said == ["Saved a.csv"])
     assert (tmp_path / "a.csv").read_text() == "csv"
 
 
-def test_a_file_that_cannot_be_written_is_named(qapp: QApplication, tmp_path: Path) -> None:
-    async def work(session: Session) -> None:
+async def test_a_file_that_cannot_be_written_is_named(qapp: QApplication, tmp_path: Path) -> None:
+    failed: list[str] = []
+    async with session_for() as (session, _):
+        session.failed.connect(lambda message, _hint, _details: failed.append(message))
         await save(session, tmp_path / "missing" / "a.csv", text_writer("text"))
+    assert failed == ["a.csv could not be written."]
 
-    assert in_session(work) == ([], ["a.csv could not be written."])
 
-
-def test_no_export_replaces_a_workspace(qapp: QApplication, tmp_path: Path) -> None:
+async def test_no_export_replaces_a_workspace(qapp: QApplication, tmp_path: Path) -> None:
     workspace = a_workspace(tmp_path)
     before = workspace.read_bytes()
-
-    async def work(session: Session) -> None:
+    async with session_for() as (session, _):
         with pytest.raises(TefError, match="which is never replaced"):
             await save(session, workspace, text_writer("text"))
-
-    assert in_session(work) == ([], [])
     assert workspace.read_bytes() == before

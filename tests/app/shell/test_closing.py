@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
@@ -19,12 +20,27 @@ from app.shell.process import Shutdown
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Button, Dialog, FlowText
 from mcp_tef import BatchId, BatchRequest, BatchStatus, ModelSettings
-from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import NEVER, FakeEngine
-from tests.support.windows import until
+from tests.support.windows import opened_dialog, until
+from tests.support.workbench import window, workbench
 
 HOSTED = ModelSettings(provider="openai", model="gpt-4o-mini")
 QUESTION = "Close while work is under way?"
+
+
+@pytest.fixture
+async def fake() -> FakeEngine:
+    """The sample in memory, whose runs never end."""
+    made = FakeEngine(pace=NEVER)
+    await made.open_sample()
+    return made
+
+
+@pytest.fixture
+async def bench(qapp: QApplication, fake: FakeEngine) -> AsyncIterator[WorkspaceController]:
+    """The workbench over the sample."""
+    async with workbench(fake) as made:
+        yield made
 
 
 async def asked(bench: WorkspaceController) -> Dialog:
@@ -63,27 +79,26 @@ def never_ending(session: Session, what: str) -> "asyncio.Task[None]":
     return session.spawn(work())
 
 
-async def test_every_kind_of_work_under_way_is_named_as_the_foot_of_the_window_names_it(qapp: QApplication) -> None:
-    fake = FakeEngine(pace=NEVER)
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        session = window(bench).session
-        await started(bench, "First")
-        await started(bench, "Second")
-        works = ["Reading cases.csv", "Comparing tools", "Downloading the local model", "Asking gpt about 3 pairs"]
-        tasks = [never_ending(session, what) for what in works]
-        await until(lambda: len(session.activity.shown()) == 6)
-        sheet = await asked(bench)
-        assert sheet.windowTitle() == QUESTION
-        lines = [line for line in said(sheet) if line.startswith("• ")]
-        assert lines[0].startswith("• 0 of 4 · First")
-        assert "Second" in lines[1]
-        assert "waiting, next" in lines[1]
-        assert lines[2:] == [f"• {what}" for what in works]
-        sheet.reject()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks)
+async def test_every_kind_of_work_under_way_is_named_as_the_foot_of_the_window_names_it(
+    bench: WorkspaceController,
+) -> None:
+    session = window(bench).session
+    await started(bench, "First")
+    await started(bench, "Second")
+    works = ["Reading cases.csv", "Comparing tools", "Downloading the local model", "Asking gpt about 3 pairs"]
+    tasks = [never_ending(session, what) for what in works]
+    await until(lambda: len(session.activity.shown()) == 6)
+    sheet = await asked(bench)
+    assert sheet.windowTitle() == QUESTION
+    lines = [line for line in said(sheet) if line.startswith("• ")]
+    assert lines[0].startswith("• 0 of 4 · First")
+    assert "Second" in lines[1]
+    assert "waiting, next" in lines[1]
+    assert lines[2:] == [f"• {what}" for what in works]
+    sheet.reject()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks)
 
 
 async def test_done_of_total_and_the_cost_so_far_are_told(qapp: QApplication) -> None:
@@ -97,53 +112,42 @@ async def test_done_of_total_and_the_cost_so_far_are_told(qapp: QApplication) ->
         sheet.reject()
 
 
-async def test_cancelling_the_question_leaves_everything_as_it_is(qapp: QApplication) -> None:
-    fake = FakeEngine(pace=NEVER)
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        await started(bench, "First")
-        press(await asked(bench), "Cancel")
-        await until(lambda: not bench.frame.findChildren(Dialog))
-        assert (bench.frame.isVisible(), bench.frame.isMinimized()) == (True, False)
-        assert len(fake.runs.active()) == 1
+async def test_cancelling_the_question_leaves_everything_as_it_is(bench: WorkspaceController, fake: FakeEngine) -> None:
+    await started(bench, "First")
+    press(await asked(bench), "Cancel")
+    await until(lambda: not bench.frame.findChildren(Dialog))
+    assert (bench.frame.isVisible(), bench.frame.isMinimized()) == (True, False)
+    assert len(fake.runs.active()) == 1
 
 
-async def test_work_can_go_on_out_of_sight(qapp: QApplication) -> None:
-    fake = FakeEngine(pace=NEVER)
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        await started(bench, "First")
-        press(await asked(bench), "Keep running, minimised")
-        await until(bench.frame.isMinimized)
-        assert (len(fake.runs.active()), fake.closed) == (1, False)
+async def test_work_can_go_on_out_of_sight(bench: WorkspaceController, fake: FakeEngine) -> None:
+    await started(bench, "First")
+    press(await asked(bench), "Keep running, minimised")
+    await until(bench.frame.isMinimized)
+    assert (len(fake.runs.active()), fake.closed) == (1, False)
 
 
 @pytest.mark.parametrize("batches", [1, 2])
-async def test_what_is_stopped_can_be_resumed(qapp: QApplication, batches: int) -> None:
-    fake = FakeEngine(pace=NEVER)
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        ids = [await started(bench, f"Batch {number}") for number in range(batches)]
-        press(await asked(bench), "Stop and close")
-        await until(lambda: fake.closed)
-        for batch_id in ids:
-            assert (await fake.store.runs.batch(batch_id)).status is BatchStatus.INTERRUPTED
-            assert len(await fake.store.runs.unfinished(batch_id)) == 4
+async def test_what_is_stopped_can_be_resumed(bench: WorkspaceController, fake: FakeEngine, batches: int) -> None:
+    ids = [await started(bench, f"Batch {number}") for number in range(batches)]
+    press(await asked(bench), "Stop and close")
+    await until(lambda: fake.closed)
+    for batch_id in ids:
+        assert (await fake.store.runs.batch(batch_id)).status is BatchStatus.INTERRUPTED
+        assert len(await fake.store.runs.unfinished(batch_id)) == 4
 
 
-async def test_another_workspace_is_not_opened_beside_work_that_goes_on(qapp: QApplication, tmp_path: Path) -> None:
-    fake = FakeEngine(pace=NEVER)
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        await started(bench, "First")
-        bench.workspaces.ask_new()
-        (dialog,) = bench.frame.findChildren(QFileDialog)
-        dialog.fileSelected.emit(str(tmp_path / "other.mcp-tef"))
-        dialog.close()
-        await until(lambda: bench.frame.findChildren(Dialog))
-        sheet = bench.frame.findChildren(Dialog)[0]
-        assert [one.text() for one in sheet.findChildren(Button)] == ["Cancel", "Stop and close"]
-        sheet.reject()
+async def test_another_workspace_is_not_opened_beside_work_that_goes_on(
+    bench: WorkspaceController, tmp_path: Path
+) -> None:
+    await started(bench, "First")
+    bench.workspaces.ask_new()
+    (dialog,) = bench.frame.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "other.mcp-tef"))
+    dialog.close()
+    sheet = await opened_dialog(bench.frame, Dialog)
+    assert [one.text() for one in sheet.findChildren(Button)] == ["Cancel", "Stop and close"]
+    sheet.reject()
 
 
 async def test_closing_remembers_the_panes_of_the_screen_that_is_shown(qapp: QApplication) -> None:
@@ -159,15 +163,14 @@ async def test_closing_remembers_the_panes_of_the_screen_that_is_shown(qapp: QAp
     assert len(settings.get("cases.split", [])) == 2
 
 
-async def test_the_end_of_a_session_asks_nothing_and_closes_the_question_that_is_open(qapp: QApplication) -> None:
-    fake = FakeEngine(pace=NEVER)
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        await started(bench, "First")
-        await asked(bench)
-        bench.end()
-        await until(lambda: fake.closed)
-        assert not bench.frame.isVisible()
+async def test_the_end_of_a_session_asks_nothing_and_closes_the_question_that_is_open(
+    bench: WorkspaceController, fake: FakeEngine
+) -> None:
+    await started(bench, "First")
+    await asked(bench)
+    bench.end()
+    await until(lambda: fake.closed)
+    assert not bench.frame.isVisible()
 
 
 CLOSING_MS, LONGEST_MS = 60, 1_000

@@ -10,9 +10,9 @@ from app.shell.workspace_controller import WorkspaceController
 from mcp_tef import CaseFileFormat, CaseImportPreview
 from mcp_tef.workflows.transfer import CaseTransfer
 from tests.app.core_link.test_workspaces import outcomes_of, titled
-from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import drop, until
+from tests.support.workbench import window, workbench
 from tests.support.workspace_files import case, written
 
 

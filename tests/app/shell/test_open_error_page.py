@@ -1,9 +1,6 @@
 """A start that finds its workspace shut, in the real window over the real core: why, and every way on from there."""
 
-import asyncio
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -12,15 +9,14 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from app.core_link.settings import Settings
 from app.screens.servers.import_dialogs import ImportPreviewDialog
 from app.screens.welcome.page import WelcomePage
-from app.shell.main_frame import MainFrame
-from app.shell.open_error_page import OpenErrorPage
 from app.shell.process import open_engine
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from mcp_tef import Engine
 from tests.support.configs import CLOCK
 from tests.support.processes import read_only
-from tests.support.windows import drop, shown, until
+from tests.support.windows import drop, opened_dialog, until
+from tests.support.workbench import error_page, workbench
 from tests.support.workspace_files import change, written
 
 
@@ -33,37 +29,16 @@ async def work(tmp_path: Path) -> Path:
     return path
 
 
-@asynccontextmanager
-async def started(path: Path, settings: Settings | None = None) -> AsyncIterator[WorkspaceController]:
-    """The window as it starts on a workspace."""
-    kept = settings or Settings(None)
-    frame = MainFrame(kept)
-    bench = WorkspaceController(frame, kept, open_engine)
-    shown(frame)
-    life = asyncio.create_task(bench.live(path))
-    await until(lambda: bench.window is not None or door(bench) is not None)
-    yield bench
-    bench.leave()
-    await life
-    frame.close()
-    frame.deleteLater()
-
-
-def door(bench: WorkspaceController) -> OpenErrorPage | None:
-    """The page that says that the workspace is shut, if it is shown."""
-    return next((found for found in bench.frame.findChildren(OpenErrorPage) if found.isVisible()), None)
-
-
 def take(bench: WorkspaceController, way: str) -> None:
     """Take one of the ways on."""
-    closed = door(bench)
+    closed = error_page(bench)
     assert closed is not None
     next(button for button in closed.buttons() if button.text() == way).click()
 
 
 async def entered(bench: WorkspaceController) -> Path:
     """The workspace that is open once the window is there."""
-    await until(lambda: bench.window is not None and door(bench) is None)
+    await until(lambda: bench.window is not None and error_page(bench) is None)
     assert bench.session is not None
     return await bench.session.value(lambda core: core.workspace)
 
@@ -75,8 +50,8 @@ def words_of(sheet: Dialog) -> str:
 
 async def test_a_newer_workspace_says_so_and_another_can_be_opened(qapp: QApplication, work: Path) -> None:
     change(work, "PRAGMA user_version = 999")
-    async with started(work) as bench:
-        closed = door(bench)
+    async with workbench(workspace=work) as bench:
+        closed = error_page(bench)
         assert closed is not None
         assert "was written by a newer mcp-tef" in closed.words.text()
         ways = ["Try again", "Open another workspace…", "Use a temporary workspace", "Quit"]
@@ -94,8 +69,8 @@ async def test_a_workspace_with_a_trigger_of_somebody_else_says_so_and_is_not_ch
 ) -> None:
     change(work, "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END")
     before = work.read_bytes()
-    async with started(work) as bench:
-        closed = door(bench)
+    async with workbench(workspace=work) as bench:
+        closed = error_page(bench)
         assert closed is not None
         assert 'work.db is refused: its trigger "spy" was not made by mcp-tef.' in closed.words.text()
         assert [button.text() for button in closed.buttons()][1] == "Open another workspace…"
@@ -109,15 +84,15 @@ async def test_what_is_dropped_on_the_closed_door_waits_until_a_workspace_is_ope
     config = written(tmp_path / "claude_desktop_config.json", {"mcpServers": {"clock": CLOCK}})
     notes = tmp_path / "notes.txt"
     notes.write_text("buy milk", "utf-8")
-    async with started(work) as bench:
-        closed = door(bench)
+    async with workbench(workspace=work) as bench:
+        closed = error_page(bench)
         assert closed is not None
         drop(bench.frame, config, notes)
         await until(lambda: closed.notice.isVisible())
         said = closed.notice.accessibleName()
         assert said.startswith("claude_desktop_config.json (servers). It is no workspace, but it waits here")
         assert "notes.txt is neither a config of servers" in said
-        assert door(bench) is closed
+        assert error_page(bench) is closed
         take(bench, "Use a temporary workspace")
         await entered(bench)
         await until(lambda: bench.frame.findChildren(ImportPreviewDialog))
@@ -132,7 +107,7 @@ async def test_a_workspace_that_is_dropped_on_the_closed_door_is_opened(
     other = tmp_path / "other.db"
     other.write_bytes(work.read_bytes())
     change(work, "PRAGMA user_version = 999")
-    async with started(work) as bench:
+    async with workbench(workspace=work) as bench:
         drop(bench.frame, other)
         assert await entered(bench) == other
 
@@ -141,8 +116,8 @@ async def test_a_file_that_is_no_workspace_leaves_the_closed_door_as_it_was(qapp
     change(work, "PRAGMA user_version = 999")
     notes = work.with_name("notes.txt")
     notes.write_text("buy milk", "utf-8")
-    async with started(work) as bench:
-        closed = door(bench)
+    async with workbench(workspace=work) as bench:
+        closed = error_page(bench)
         assert closed is not None
         take(bench, "Open another workspace…")
         dialog = bench.frame.findChild(QFileDialog)
@@ -151,14 +126,14 @@ async def test_a_file_that_is_no_workspace_leaves_the_closed_door_as_it_was(qapp
         dialog.close()
         await until(lambda: closed.notice.isVisible())
         assert closed.notice.accessibleName().startswith("The file notes.txt is no workspace.")
-        assert door(bench) is closed
+        assert error_page(bench) is closed
 
 
 async def test_a_temporary_workspace_is_used_once_and_not_remembered(qapp: QApplication, work: Path) -> None:
     change(work, "PRAGMA user_version = 999")
     settings = Settings(None)
     opened: list[Path] = []
-    async with started(work, settings) as bench:
+    async with workbench(settings=settings, workspace=work) as bench:
         take(bench, "Use a temporary workspace")
         opened.append(await entered(bench))
     (temporary,) = opened
@@ -172,7 +147,7 @@ async def test_a_workspace_that_cannot_be_written_is_worked_on_as_a_copy(
 ) -> None:
     before = work.read_bytes()
     with read_only(work.parent):
-        async with started(work) as bench:
+        async with workbench(workspace=work) as bench:
             take(bench, "Work on a copy")
             copy = await entered(bench)
             assert home in copy.parents
@@ -189,21 +164,14 @@ async def test_a_locked_workspace_is_opened_when_it_is_tried_again(qapp: QApplic
         tries += 1
         return await open_engine(work.parent if tries == 1 else path)
 
-    frame = MainFrame(Settings(None))
-    bench = WorkspaceController(frame, Settings(None), busy)
-    shown(frame)
-    life = asyncio.create_task(bench.live(work))
-    await until(lambda: door(bench))
-    take(bench, "Try again")
-    assert await entered(bench) == work
-    bench.leave()
-    await life
-    frame.deleteLater()
+    async with workbench(busy, workspace=work) as bench:
+        take(bench, "Try again")
+        assert await entered(bench) == work
 
 
 async def test_a_damaged_workspace_is_set_aside_and_a_dialog_says_where(qapp: QApplication, work: Path) -> None:
     work.write_bytes(work.read_bytes()[:10_000])
-    async with started(work) as bench:
+    async with workbench(workspace=work) as bench:
         await until(lambda: bench.frame.findChild(Dialog))
         (aside,) = work.parent.glob("work.db.damaged-*")
         sheet = bench.frame.findChild(Dialog)
@@ -218,17 +186,15 @@ async def test_settings_that_cannot_be_read_are_set_aside_and_a_dialog_says_wher
 ) -> None:
     file = tmp_path / "settings.json"
     file.write_text("{oops", "utf-8")
-    async with started(work, Settings(file)) as bench:
-        await until(lambda: bench.frame.findChild(Dialog))
-        sheet = bench.frame.findChild(Dialog)
-        assert isinstance(sheet, Dialog)
+    async with workbench(settings=Settings(file), workspace=work) as bench:
+        sheet = await opened_dialog(bench.frame, Dialog)
         assert str(tmp_path / "settings.unreadable") in words_of(sheet)
         sheet.accept()
 
 
 async def test_a_row_that_cannot_be_read_shuts_the_door_and_not_the_program(qapp: QApplication, work: Path) -> None:
     change(work, "UPDATE test_cases SET expectation = '[{'")
-    async with started(work) as bench:
-        closed = door(bench)
+    async with workbench(workspace=work) as bench:
+        closed = error_page(bench)
         assert closed is not None
         assert "work.db holds a row that cannot be read: expectation of test_cases" in closed.words.text()

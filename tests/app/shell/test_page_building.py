@@ -16,10 +16,10 @@ from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.widgets import SearchField, at_once
 from mcp_tef import BatchRequest, ModelSettings
-from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.window_tour import has_keyboard
 from tests.support.windows import session_for, shown, until
+from tests.support.workbench import window, workbench
 
 
 async def test_the_pages_are_built_behind_the_welcome_while_it_is_read_and_go_with_a_workspace_that_is_left(

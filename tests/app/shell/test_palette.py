@@ -2,15 +2,19 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
-from app.core_link.targets import ShowTool, Target
+from app.core_link.targets import ShowTool, StartRuns, Target
+from app.screens.runs.dialogs import StartDialog
+from app.screens.servers.server_dialog import ServerDialog
 from app.shell.palette import Palette
+from app.shell.screen_specs import screens
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import session_for, shown, until
+from tests.support.windows import opened_dialog, session_for, shown, until
+from tests.support.workbench import window, workbench
 
 
 def opened(session: Session) -> tuple[Palette, QWidget]:
@@ -67,3 +71,98 @@ async def test_a_tool_is_gone_to_by_its_name(qapp: QApplication) -> None:
         QTest.keyClick(palette.search, Qt.Key.Key_Return)
         assert went == [ShowTool(ToolLabel(tool="book_repair", server="Bike shop"))]
         host.close()
+
+
+async def test_every_command_is_offered_on_every_screen_the_possible_ones_first(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        await until(inside.is_built)
+        offered: dict[str, set[str]] = {}
+        for place in screens():
+            inside.show_screen(place.key)
+            await inside.page(place.key).settled()
+            palette = inside.show_palette()
+            rows = [palette.list.rows.row(number) for number in range(palette.list.rows.rowCount())]
+            offered[place.key] = {row.id for row in rows}
+            assert [row.off for row in rows] == sorted(row.off for row in rows), place.key
+            palette.search.setText("the")
+            assert not palette.list.rows.row(0).off
+            palette.close()
+        everything = set.union(*offered.values())
+        missing = {key: everything - ids for key, ids in offered.items() if ids != everything}
+        assert missing == {}
+        assert {"runs.start", "quit", "servers.add", "cases.new"} <= everything
+
+
+async def test_a_command_of_another_screen_goes_there_and_is_done(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        await until(inside.is_built)
+        inside.show_screen("quality")
+        palette = inside.show_palette()
+        QTest.keyClicks(palette.search, "add a server")
+        QTest.keyClick(palette.search, Qt.Key.Key_Return)
+        assert inside.current == "servers"
+        dialog = await opened_dialog(bench.frame, ServerDialog)
+        dialog.reject()
+
+
+async def test_the_form_of_runs_opens_anywhere_and_cancel_leaves_the_user_where_they_were(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        await until(inside.is_built)
+        for place in screens():
+            inside.show_screen(place.key)
+            await inside.page(place.key).settled()
+            inside.activateWindow()
+            await until(inside.isActiveWindow)
+            had = inside.navigation.findChildren(QAbstractButton)[0]
+            had.setFocus(Qt.FocusReason.TabFocusReason)
+            QTest.keyClick(inside, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+            dialog = await opened_dialog(bench.frame, StartDialog)
+            QTest.keyClick(dialog, Qt.Key.Key_Escape)
+            await until(lambda: not bench.frame.findChildren(StartDialog))
+            assert inside.current == place.key
+            inside.activateWindow()
+            await until(had.hasFocus)
+        inside.show_screen("quality")
+        inside.go(StartRuns())
+        dialog = await opened_dialog(bench.frame, StartDialog)
+        dialog.run.click()
+        await until(lambda: inside.current == "runs")
+
+
+async def test_ctrl_q_closes_the_window(qapp: QApplication) -> None:
+    async with workbench(FakeEngine()) as bench:
+        inside = window(bench)
+        bench.frame.set_content(inside)
+        inside.activateWindow()
+        await until(inside.isActiveWindow)
+        closed: list[bool] = []
+
+        def refuse() -> bool:
+            closed.append(True)
+            return False
+
+        bench.frame.on_close = refuse
+        QTest.keyClick(inside, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+        assert closed == [True]
+
+
+async def test_enter_presses_the_focused_button_of_the_window(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        inside.show_screen("servers")
+        await until(inside.is_built)
+        cases = next(one for one in inside.navigation.findChildren(QAbstractButton) if "Test cases" in one.text())
+        cases.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(cases, Qt.Key.Key_Return)
+        await until(lambda: inside.current == "cases")

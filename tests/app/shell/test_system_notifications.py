@@ -9,11 +9,11 @@ from app.shell.system_notifications import SystemNotifications
 from mcp_tef import BatchEnded, Event, NoticePublished
 from mcp_tef.model.runs import Batch
 from mcp_tef.workflows.runs import Runs
-from tests.app.shell.test_workspace_controller import window, workbench
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import FakeSelectors
 from tests.support.run_factories import batch
 from tests.support.windows import session_for, until
+from tests.support.workbench import window, workbench
 
 
 def told(session: Session) -> list[float | None]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.text.formatting import ago, clock, count, duration, error_text, money, percent
-from mcp_tef import ServerError, ServerFault
+from mcp_tef import ModelError, ModelFault, ServerError, ServerFault
 
 NOW = datetime(2026, 11, 21, 14, 5, tzinfo=UTC)
 
@@ -44,6 +44,13 @@ def test_counts_shares_and_money() -> None:
     )
     assert (percent(0.814), percent(None)) == ("81 %", "–")
     assert (money(0.04), money(0.00042), money(0), money(None)) == ("$0.04", "$0.00042", "$0.00", "unknown")
+
+
+def test_a_missing_key_names_the_field_and_no_option_of_the_command_line() -> None:
+    missing = ModelError(
+        ModelFault.KEY_MISSING, "There is no key for x.", hint="Give it.", context={"variable": "X_API_KEY"}
+    )
+    assert error_text(missing).hint == "Type it in the field “Key”, or set X_API_KEY before you start the app."
 
 
 def test_our_errors_keep_their_words_and_others_get_plain_ones() -> None:

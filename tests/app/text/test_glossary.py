@@ -1,5 +1,6 @@
 """Glossary: every technical heading and metric is explained, with the same text in tooltips and help."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,7 @@ from app.screens.similarity.labels import SCORE_HELP
 from app.screens.similarity.pair_pane import MainScore, ScoreRow
 from app.text.glossary import TERMS, explain
 from app.widgets import Column
-from mcp_tef import MatrixKind, ScoreExplanation
+from mcp_tef import MatrixKind, ModelSettings, ScoreExplanation, wilson
 from tests.support.report_factories import metrics
 from tests.support.run_factories import batch as made_batch
 
@@ -82,12 +83,11 @@ def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: 
         ConfidenceSection(),
         LevelSummaryBar(),
     )
-    lead.show_score("Alike", ScoreExplanation(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
+    lead.show_score(ScoreExplanation(MatrixKind.SIMILARITY, "Meaning", 0.9, "Closer than most"), 0.85)
     told = {
-        "accuracy": strip.value,
-        "Wilson interval": strip.detail,
+        "Wilson interval": strip.shares[0].detail,
         "percentile": lead.number,
-        "McNemar's test": against.reading,
+        "two claims": against.reading,
         "confidence": confidence.figure,
         "token weight": quality.detail,
     }
@@ -98,11 +98,13 @@ def test_the_figures_over_runs_a_pair_and_a_comparison_explain_themselves(qapp: 
 
 def test_what_a_ranking_adds_is_explained_only_where_it_stands(qapp: QApplication) -> None:
     strip = SummaryBar()
-    batch = made_batch()
-    strip.show_summary(batch_summary(batch, "expected tool first in 60 %"), action_texts(batch))
+    batch = made_batch(models=(ModelSettings().label,))
+    strip.show_summary(batch_summary(batch, replace(metrics(), recall_at={1: wilson(3, 5)})), action_texts(batch))
     assert strip.note.toolTip()
     strip.show_summary(batch_summary(batch), action_texts(batch))
     assert not strip.note.toolTip()
+    for name, share in zip(("correct call", "correct tool"), strip.shares, strict=True):
+        assert share.value.accessibleDescription().startswith(TERMS[name])
 
 
 @pytest.mark.parametrize("kind", list(MatrixKind))

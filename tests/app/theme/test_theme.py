@@ -35,14 +35,6 @@ class Part(QWidget):
 
 
 @pytest.fixture
-def usual_looks(qapp: QApplication) -> Iterator[None]:
-    """The next test has the usual looks."""
-    yield
-    theme().set_text_size(100)
-    theme().install(ThemeMode.LIGHT)
-
-
-@pytest.fixture
 def in_parts(qapp: QApplication) -> Iterator[QWidget]:
     """A window of two parts that wear the sheet by themselves, of which one is seen."""
     theme().install(ThemeMode.LIGHT, application_wide=False)
@@ -57,7 +49,6 @@ def in_parts(qapp: QApplication) -> Iterator[QWidget]:
     yield window
     window.close()
     window.deleteLater()
-    theme().install(ThemeMode.LIGHT)
 
 
 def parts(window: QWidget) -> list[Part]:
@@ -123,7 +114,7 @@ def test_high_contrast_is_worn_at_once_with_a_thicker_ring_round_what_has_the_ke
 @pytest.mark.parametrize("kind", ["plain", "primary", "danger", "quiet", "link"])
 @pytest.mark.parametrize("percent", [80, 100, 200])
 def test_a_button_is_as_large_with_the_keyboard_as_without(
-    usual_looks: None, qtbot: QtBot, kind: str, mode: ThemeMode, percent: int
+    qtbot: QtBot, kind: str, mode: ThemeMode, percent: int
 ) -> None:
     theme().set_text_size(percent)
     for contrast in (Contrast.NORMAL, Contrast.HIGH):
@@ -162,7 +153,6 @@ def test_the_heads_of_a_file_dialog_are_read_where_the_system_brings_none(qapp: 
 
 
 def test_a_change_of_scheme_is_told_and_redraws_icons(qapp: QApplication) -> None:
-    theme().install(ThemeMode.LIGHT)
     told: list[bool] = []
     theme().changed.connect(lambda: told.append(theme().dark))
     light = theme().pixmap("plus", Role.TEXT).toImage()
@@ -172,7 +162,6 @@ def test_a_change_of_scheme_is_told_and_redraws_icons(qapp: QApplication) -> Non
 
 
 def test_icons_are_drawn_once_for_each_scale(qapp: QApplication) -> None:
-    theme().install(ThemeMode.LIGHT)
     once = theme().pixmap("plus", Role.DIM, 16, 2.0)
     assert theme().pixmap("plus", Role.DIM, 16, 2.0).cacheKey() == once.cacheKey()
     assert (once.width(), once.deviceIndependentSize().width()) == (32, 16)

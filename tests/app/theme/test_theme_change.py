@@ -1,10 +1,10 @@
 """A change of the theme while the window is open: every screen has the new colours and none of the old ones."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
@@ -16,13 +16,6 @@ from tests.support.windows import until
 
 SERVER, TEXT = "docs", "Read the whole of a file, then tell what stands in it"
 STRAY = 2_000
-
-
-@pytest.fixture(autouse=True)
-def usual_looks(qapp: QApplication) -> Iterator[None]:
-    """The next test has the usual looks."""
-    yield
-    theme().install(ThemeMode.LIGHT)
 
 
 def is_dressed(window: QWidget) -> bool:
@@ -59,6 +52,7 @@ async def left_over(window: MainWindow, old: QColor) -> list[str]:
     ],
     ids=["to dark", "to light", "to light and high", "to dark and high"],
 )
+@pytest.mark.usefixtures("qapp")
 async def test_every_screen_wears_the_new_colours_and_none_of_the_old_ones(
     before: ThemeMode, change: Callable[[], object], old: Role
 ) -> None:

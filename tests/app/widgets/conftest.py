@@ -1,12 +1,9 @@
-"""Widgets are tested in the light scheme."""
+"""Widgets need the application, which has the light scheme before each test."""
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.theme import ThemeMode, theme
-
 
 @pytest.fixture(autouse=True)
-def looks(qapp: QApplication) -> None:
-    """Dress the application."""
-    theme().install(ThemeMode.LIGHT)
+def application(qapp: QApplication) -> None:
+    """Make the application."""

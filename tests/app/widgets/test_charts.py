@@ -83,6 +83,16 @@ def test_cells_stay_large_enough_to_print_their_count_and_scroll_where_they_do_n
     assert chart.horizontalScrollBar().maximum() > 0
 
 
+def test_a_matrix_that_does_not_fit_says_how_much_of_it_is_in_view(chart: MatrixChart) -> None:
+    assert chart.cut_text() == ""
+    chart.set_matrix(square(12))
+    high = sum(chart.place_of(row, 0).bottom() < chart.viewport().height() - 26 for row in range(12))
+    wide = sum(chart.place_of(0, column).right() < chart.viewport().width() for column in range(12))
+    assert 0 < high < 12
+    assert chart.cut_text().startswith(f"{high} of 12 rows")
+    assert (f"{wide} of 12 columns" in chart.cut_text()) == (wide < 12)
+
+
 def test_zooming_out_shows_more_and_back_in_less(chart: MatrixChart, qtbot: Any) -> None:
     chart.set_matrix(square(200))
     before = chart.verticalScrollBar().maximum()
@@ -124,7 +134,6 @@ def test_every_count_can_be_read_on_its_cell(qapp: QApplication, mode: ThemeMode
         ground = shade(low, high, step / 100)
         light, dark = sorted((luminance(ground), luminance(ink_on(ground))), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5
-    theme().install(ThemeMode.LIGHT)
 
 
 @pytest.fixture

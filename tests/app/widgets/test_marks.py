@@ -43,7 +43,6 @@ def test_every_mark_stands_out_from_the_page_and_from_a_chosen_row(
         painter.end()
         seen = (contrast(image.pixel(x, y) & 0xFFFFFF, behind.rgb() & 0xFFFFFF) for x in range(64) for y in range(64))
         assert sum(ratio >= 3 for ratio in seen) >= 64
-    theme().install(ThemeMode.LIGHT)
 
 
 @pytest.mark.parametrize("mode", [ThemeMode.LIGHT, ThemeMode.DARK])

@@ -30,7 +30,6 @@ def panes(qapp: QApplication, qtbot: QtBot) -> Iterator[Split]:
     yield made
     made.close()
     made.deleteLater()
-    theme().install(ThemeMode.LIGHT)
 
 
 def split(sizes: list[int], *, stacked: bool) -> Split:

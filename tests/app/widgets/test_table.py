@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QAbstractItemModelTester, QTest
@@ -43,8 +44,13 @@ def table(qtbot: QtBot, count: int = 5) -> ListTable:
     return made
 
 
-def test_what_is_selected_stays_selected_when_rows_come_anew_until_it_is_gone(qtbot: QtBot) -> None:
-    made = table(qtbot)
+@pytest.fixture
+def made(qtbot: QtBot) -> ListTable:
+    """A shown table of five rows."""
+    return table(qtbot)
+
+
+def test_what_is_selected_stays_selected_when_rows_come_anew_until_it_is_gone(made: ListTable) -> None:
     made.select("3")
     told = recorded(made.chosen)
     made.set_rows([row(9), row(3), row(1)])
@@ -53,8 +59,7 @@ def test_what_is_selected_stays_selected_when_rows_come_anew_until_it_is_gone(qt
     assert told == [""]
 
 
-def test_equal_rows_only_repaint(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_equal_rows_only_repaint(made: ListTable) -> None:
     resets: list[int] = []
     made.table_rows.modelReset.connect(lambda: resets.append(1))
     made.set_rows([row(number, query="changed") for number in range(5)])
@@ -62,8 +67,7 @@ def test_equal_rows_only_repaint(qtbot: QtBot) -> None:
     assert made.table_rows.data(made.table_rows.index(0, 1)) == "changed"
 
 
-def test_many_changes_are_shown_together(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_many_changes_are_shown_together(made: ListTable, qtbot: QtBot) -> None:
     shown: list[tuple[int, int]] = []
     made.table_rows.dataChanged.connect(lambda first, last, _roles: shown.append((first.row(), last.row())))
     for number in range(5):
@@ -75,8 +79,7 @@ def test_many_changes_are_shown_together(qtbot: QtBot) -> None:
     assert made.rows.ids() == ["0", "1", "2", "3", "4", "7"]
 
 
-def test_a_title_sorts_up_then_down_then_not(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_a_title_sorts_up_then_down_then_not(made: ListTable) -> None:
     made.sort_by_next(3)
     made.sort_by_next(3)
     assert made.rows.ids() == ["4", "3", "2", "1", "0"]
@@ -85,15 +88,13 @@ def test_a_title_sorts_up_then_down_then_not(qtbot: QtBot) -> None:
     assert (made.rows.ids(), made.current_id()) == (["0", "1", "2", "3", "4"], "4")
 
 
-def test_numbers_sort_as_numbers_and_before_words(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_numbers_sort_as_numbers_and_before_words(made: ListTable) -> None:
     made.set_rows([row(1, share=10), row(2, share=9), Row("3", ("", "q", "t", "–"))])
     made.sort_by(3)
     assert made.rows.ids() == ["2", "1", "3"]
 
 
-def test_columns_and_sorting_come_back_and_nonsense_is_ignored(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_columns_and_sorting_come_back_and_nonsense_is_ignored(made: ListTable, qtbot: QtBot) -> None:
     made.setColumnWidth(2, 222)
     made.sort_by(3, down=True)
     other = table(qtbot)
@@ -104,8 +105,7 @@ def test_columns_and_sorting_come_back_and_nonsense_is_ignored(qtbot: QtBot) -> 
     assert other.columnWidth(2) == 222
 
 
-def test_keys_open_rename_remove_and_peek(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_keys_open_rename_remove_and_peek(made: ListTable) -> None:
     made.select("2")
     heard: list[object] = []
     for signal in (made.opened, made.rename_wanted, made.delete_wanted, made.peek_wanted):
@@ -182,8 +182,7 @@ def test_columns_that_were_moved_stand_there_again(qtbot: QtBot) -> None:
     assert not other.isColumnHidden(1)
 
 
-def test_the_chosen_rows_are_copied_as_they_stand(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_the_chosen_rows_are_copied_as_they_stand(made: ListTable) -> None:
     made.setColumnHidden(0, True)
     made.sort_by(3, down=True)
     made.selectRow(0)
@@ -211,8 +210,7 @@ def test_of_a_long_table_all_rows_are_chosen_and_copied_and_only_those_in_sight_
     assert QGuiApplication.clipboard().text().endswith("query 699\tdocs / search\t0.50")
 
 
-def test_the_menu_opens_by_keyboard_at_the_chosen_row(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_the_menu_opens_by_keyboard_at_the_chosen_row(made: ListTable) -> None:
     made.select("2")
     made.set_menu(lambda ids: [Action(text=f"Open {', '.join(ids)}", do=list)])
     QTest.keyClick(made, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
@@ -222,8 +220,7 @@ def test_the_menu_opens_by_keyboard_at_the_chosen_row(qtbot: QtBot) -> None:
     menu.close()
 
 
-def test_chosen_rows_are_copied_as_csv_in_which_nothing_runs(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_chosen_rows_are_copied_as_csv_in_which_nothing_runs(made: ListTable) -> None:
     made.set_rows([row(1, query='=1+1, "really"'), row(2)])
     made.selectAll()
     next(one for one in made.own_actions() if one.text == "Copy 2 rows as CSV").do()
@@ -234,8 +231,7 @@ def test_chosen_rows_are_copied_as_csv_in_which_nothing_runs(qtbot: QtBot) -> No
     ]
 
 
-def test_of_one_row_the_cell_that_the_menu_is_opened_at_is_copied_alone(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_of_one_row_the_cell_that_the_menu_is_opened_at_is_copied_alone(made: ListTable, qtbot: QtBot) -> None:
     made.set_rows([row(1), row(2)])
     made.show()
     qtbot.waitUntil(lambda: made.visualRect(made.rows.index(1, 2)).isValid(), timeout=30_000)
@@ -247,8 +243,7 @@ def test_of_one_row_the_cell_that_the_menu_is_opened_at_is_copied_alone(qtbot: Q
     assert [one.text for one in made.own_actions() if one.text.startswith("Copy cell")] == []
 
 
-def test_the_column_that_stretches_stays_readable_however_wide_another_is_dragged(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_the_column_that_stretches_stays_readable_however_wide_another_is_dragged(made: ListTable) -> None:
     query, tool = 1, 2
     made.setColumnWidth(tool, 400)
     assert made.columnWidth(query) >= 96
@@ -256,8 +251,7 @@ def test_the_column_that_stretches_stays_readable_however_wide_another_is_dragge
     assert made.columnWidth(query) > 200
 
 
-def test_rows_are_found_by_all_words_in_the_order_that_was_chosen(qtbot: QtBot) -> None:
-    made = table(qtbot)
+def test_rows_are_found_by_all_words_in_the_order_that_was_chosen(made: ListTable) -> None:
     made.sort_by(3, down=True)
     made.select("3")
     made.find_rows("query DOCS")

@@ -97,12 +97,20 @@ def test_arguments_may_be_missing_or_recorded_as_text() -> None:
     assert grade(calls=[{"tool": "get_forecast"}])["completeness"] == 0.0
 
 
+@pytest.mark.parametrize("call", [{"arguments": {}}, {"tool": ""}, {"tool": None, "server": "weather"}, {"tool": " "}])
+def test_a_call_without_a_name_is_an_invented_tool(call: Any) -> None:
+    result = grade(calls=[call])
+    assert (result["classification"], result["kind"]) == ("FN", "invented_tool")
+    assert result["explanation"].startswith("Picked a call without a name, expected `get_forecast`")
+    assert grade(expected=None, calls=[call, call])["explanation"].startswith("Picked a call without a name (2 times)")
+
+
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
         ({"calls": [5]}, "The calls of the line are not a list of objects."),
         ({"calls": "none"}, "The calls of the line are not a list of objects."),
-        ({"calls": [{"arguments": {}}]}, "A call of the line has no name."),
+        ({"calls": [{"tool": 5}]}, "A call of the line has a name that is not text."),
         ({"calls": [{"tool": "a", "arguments": [1]}]}, "The arguments of the call of a are not an object."),
         ({"calls": [{"tool": "a", "arguments": "{"}]}, "The arguments of the call of a are not an object."),
         ({"calls": [{"tool": "a", "server": 5}]}, "A server of the line is not named by text."),

@@ -71,6 +71,19 @@ def test_a_run_that_failed_does_not_pass_whatever_the_threshold(tmp_path: Path) 
     assert "2 of 2 runs have no verdict" in said.err
 
 
+def test_an_expected_tool_that_is_not_offered_is_a_failed_expectation_that_is_warned_of_before(tmp_path: Path) -> None:
+    say("cases", "remove", RIGHT["name"], WRONG["name"])
+    imported = say("cases", "import", case_file(tmp_path, [case("Rain?", [{"tool": "wether_report"}])]))
+    assert "No server of the case has a tool named wether_report. Did you mean weather_report?" in imported.err
+    said = run("--json", "--junit", tmp_path / "j.xml")
+    assert (said.code, said.document["metrics"]["not_offered"], said.document["metrics"]["n"]) == (1, 1, 0)
+    (run_,) = said.document["runs"]
+    assert run_["error"]["code"] == "expected_tool_not_offered"
+    assert "The nearest offered tool is weather_report." in run_["error"]["message"]
+    assert [one.get("type") for one in ElementTree.parse(tmp_path / "j.xml").iter("error")] == [run_["error"]["code"]]
+    assert run("--fail-under", "correct_call=0").code == 1
+
+
 def test_a_place_that_is_not_there_is_refused_before_anything_runs(tmp_path: Path) -> None:
     assert run("--html", tmp_path / "nowhere" / "r.html").code == 2
     assert say("runs", "list", "--json").document["batches"] == []

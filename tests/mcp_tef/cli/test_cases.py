@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,3 +101,86 @@ def test_a_case_is_shown_by_id_or_by_name_and_removed(tmp_path: Path) -> None:
 def test_exporting_nothing_is_said(tmp_path: Path) -> None:
     assert say("cases", "export", tmp_path / "none.yaml").code == 2
     assert not (tmp_path / "none.yaml").exists()
+
+
+PARAPHRASES = """
+cases:
+  - {name: Brakes, query: book a repair of the brakes of my bike, servers: [shop], expected: [{tool: book_repair}]}
+  - {name: Brakes again, query: book a repair of my bike brakes, servers: [shop], expected: [{tool: book_repair}]}
+  - {name: Wheel, query: the front wheel wobbles a lot, servers: [shop], expected: [{tool: book_repair}]}
+  - {name: Only talk, query: book a repair of the brakes of my bike, servers: [shop], expected: null}
+"""
+
+
+def families_of(document: Any) -> dict[str, list[str]]:
+    return {one["family"]: [case["name"] for case in one["cases"]] for one in document["families"]}
+
+
+def test_families_are_proposed_for_paraphrases_and_stored_only_when_confirmed(tmp_path: Path) -> None:
+    say("cases", "import", written(tmp_path, PARAPHRASES))
+    proposed = say("cases", "families", "--json")
+    assert (proposed.code, proposed.document["applied"]) == (0, False)
+    assert families_of(proposed.document) == {"Brakes": ["Brakes", "Brakes again"]}
+    assert "Nothing was changed." in say("cases", "families").out
+    assert {case["family"] for case in say("cases", "list", "--json").document["cases"]} == {""}
+    wrong = say("cases", "families", "--apply", "Breaks", "--json")
+    assert wrong.code == 2
+    assert "Brakes" in wrong.error["hint"]
+    assert say("cases", "families", "--apply", "Brakes").code == 0
+    stored = {case["name"]: case["family"] for case in say("cases", "list", "--json").document["cases"]}
+    assert stored == {"Brakes": "Brakes", "Brakes again": "Brakes", "Wheel": "", "Only talk": ""}
+    assert say("cases", "families", "--json").document["families"] == []
+
+
+def test_a_new_paraphrase_joins_the_family_that_its_likes_have(tmp_path: Path) -> None:
+    say("cases", "import", written(tmp_path, PARAPHRASES.replace("name: Brakes,", "name: Brakes, family: Stops,")))
+    assert families_of(say("cases", "families", "--json").document) == {"Stops": ["Brakes again"]}
+
+
+PAGES = [
+    {"name": "get_page", "description": "Get a page by its ID.", "inputSchema": {
+        "type": "object", "properties": {"page_id": {"type": "string"}}, "required": ["page_id"]}},
+    {"name": "list_pages", "description": "Lists all pages.", "inputSchema": {"type": "object"}},
+]  # fmt: skip
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    """A registered server with tools that requests can be drafted for."""
+    file = tmp_path / "wiki.json"
+    file.write_text(json.dumps(PAGES), "utf-8")
+    assert say("servers", "add", "wiki", "--tools-file", file).code == 0
+    return file
+
+
+def test_drafts_are_written_as_generated_cases_that_can_be_imported(tmp_path: Path, wiki: Path) -> None:
+    out = tmp_path / "drafts.yaml"
+    drafted = say("cases", "draft", "--server", "wiki", "--tool", "get_page", "--out", out, "--json")
+    assert (drafted.code, drafted.document["added"], drafted.document["file"]) == (0, 0, str(out))
+    assert {one["tool"] for one in drafted.document["drafts"]} == {"get_page", None}
+    assert say("cases", "list", "--json").document["cases"] == []
+    assert say("cases", "import", out).code == 0
+    cases = say("cases", "list", "--json").document["cases"]
+    assert len(cases) == len(drafted.document["drafts"])
+    assert {case["origin"] for case in cases} == {"generated"}
+
+
+def test_drafts_are_added_only_with_yes(wiki: Path) -> None:
+    unseen = say("cases", "draft", "--tools-file", wiki)
+    assert unseen.code == 0
+    assert "Nothing was added" in unseen.out
+    assert say("cases", "list", "--json").document["cases"] == []
+    added = say("cases", "draft", "--server", "wiki", "--yes", "--json").document
+    assert added["added"] == len(added["drafts"]) == len(say("cases", "list", "--json").document["cases"])
+    assert say("cases", "draft", "--server", "wiki", "--yes").code == 0
+    findings = say("cases", "check", "--json").document["findings"]
+    assert {finding["doubt"] for finding in findings} == {"duplicate"}
+
+
+@pytest.mark.parametrize(
+    "words", [("--offline", "--model", "openai/gpt-4.1"), ("--tool", "get_pages"), ("--model", "offline/words")]
+)
+def test_drafting_refuses_what_it_cannot_do(wiki: Path, words: tuple[str, ...]) -> None:
+    said = say("cases", "draft", "--tools-file", wiki, *words)
+    assert said.code == 2
+    assert said.out == ""

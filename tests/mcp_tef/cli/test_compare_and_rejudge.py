@@ -64,10 +64,10 @@ def test_two_equal_batches_are_not_worse(workspace: Path) -> None:
         8,
         8,
     )
-    assert (found["reading"], found["mcnemar_p"], found["more_runs"], found["n"]) == ("undecided", 1.0, None, 8)
+    assert (found["on_these_cases"], found["for_queries_like_these"]) == ("no_worthwhile_change", "cannot_tell_yet")
+    assert (found["p"], found["n"], found["wins"], found["criterion"]) == (1.0, 8, 0, "correct_tool")
     assert found["difference"]["value"] == 0
-    assert found["accuracy"]["before"]["n"] == 8
-    assert found["parameters"]["reading"] == "undecided"
+    assert found["rates"]["before"]["n"] == found["correct_call"]["before"]["n"] == 8
 
 
 def test_a_regression_is_told_and_exits_with_one(workspace: Path) -> None:
@@ -75,11 +75,49 @@ def test_a_regression_is_told_and_exits_with_one(workspace: Path) -> None:
     ran(workspace)
     said = say("compare", *batches(workspace), "--workspace", workspace)
     assert said.code == 1
-    assert "Worse: 0 fixed and 8 regressed of 8 pairs (p = 0.008)." in said.out
+    assert "Worse on these cases: none fixed, 8 broken of 8 cases." in said.out
+    assert "Worse for queries like these: −100 points" in said.out
     assert "regressed  case 0" in said.out
     turned = say("compare", *reversed(batches(workspace)), "--workspace", workspace)
     assert turned.code == 0
-    assert "Better: 8 fixed and 0 regressed" in turned.out
+    assert "Better on these cases: 8 fixed, none broken" in turned.out
+
+
+def test_strict_asks_for_a_decision_and_leaves_others_as_they_are(workspace: Path) -> None:
+    ran(workspace)
+    strict: list[str | Path] = ["--strict", "--workspace", workspace]
+    said = say("compare", *batches(workspace), *strict, "--json")
+    assert (said.document["for_queries_like_these"], said.code) == ("cannot_tell_yet", 4)
+    assert say("compare", *batches(workspace), "--must-hold", "case 1", *strict).code == 4
+    cases(workspace, "lend_book")
+    ran(workspace)
+    first, _, last = batches(workspace)
+    assert say("compare", first, last, *strict).code == 1
+    assert say("compare", last, first, *strict).code == 0
+
+
+def test_one_case_that_must_hold_decides_where_all_cases_cannot_tell(workspace: Path) -> None:
+    listed = say("cases", "list", "--workspace", workspace, "--json").document["cases"]
+    case = next(case["id"] for case in listed if case["name"] == "case 3")
+    edited = workspace.with_name("one.json")
+    draft = {
+        "name": "case 3",
+        "query": QUERY.format(number=3),
+        "servers": ["library"],
+        "expected": [{"tool": "lend_book"}],
+    }
+    edited.write_text(json.dumps({"cases": [draft]}), "utf-8")
+    assert say("cases", "import", edited, "--workspace", workspace).code == 0
+    ran(workspace)
+    compare: list[str | Path] = ["compare", *batches(workspace), "--workspace", workspace]
+    assert say(*compare).code == 0
+    said = say(*compare, "--must-hold", "case 3", "--must-hold", "case 4")
+    assert said.code == 1
+    assert "broken               case 3: passed 1 of 1 before, 0 of 1 now" in said.out
+    assert "holds                case 4: passed 1 of 1 before, 1 of 1 now" in said.out
+    (held,) = say(*compare, "--must-hold", case, "--json").document["must_hold"]
+    assert (held["case"], held["holds"]) == (case, False)
+    assert say(*compare, "--must-hold", "case 99").code == 2
 
 
 def test_a_batch_that_is_not_there_is_bad_input(workspace: Path) -> None:
@@ -106,7 +144,7 @@ def test_the_earlier_verdict_of_a_run_can_be_read(workspace: Path) -> None:
     run_id = say("runs", "list", "--workspace", workspace, "--json").document["runs"][0]["id"]
     cases(workspace, "lend_book")
     told = say("runs", "rejudge", run_id, "--workspace", workspace)
-    assert "Judged again: 1 run, 1 otherwise than before (1 now wrong)." in told.out
+    assert "Judged again: 1 run, 1 otherwise than before (1 now no correct call)." in told.out
     shown = say("runs", "show", run_id, "--workspace", workspace)
     assert "earlier verdict      Was TP until " in shown.out
     assert "its case expects something else now. Picked `find_book` on library, as expected." in shown.out
@@ -126,4 +164,4 @@ def test_a_comparison_can_be_written_as_a_page_and_as_a_table(workspace: Path, t
     said = say("compare", *batches(workspace), "--html", page, "--csv", pairs, "--workspace", workspace)
     assert said.code == 0, said.err
     assert page.read_text("utf-8").startswith("<!doctype html>")
-    assert pairs.read_text("utf-8").count("unchanged_right") == 16
+    assert pairs.read_text("utf-8").count("unchanged_right,1,1,1,1") == 8

@@ -92,6 +92,7 @@ READING = {
     "cases list": (),
     "cases show": ("weather report 1",),
     "cases export": ("OUT/cases.yaml",),
+    "cases check": (),
     "runs list": (),
     "runs show": ("BATCH",),
     "metrics": (),
@@ -212,10 +213,10 @@ def test_the_default_model_is_asked_where_a_run_names_none(
 ) -> None:
     put(monkeypatch, **variables)
     assert say("run", "--workspace", book).err == (
-        "mcp-tef: There is no key for openai. Type it when you start the run, or set OPENAI_API_KEY.\n"
+        "mcp-tef: There is no key for openai. Use --key-stdin, run mcp-tef keys set openai, or set OPENAI_API_KEY.\n"
     )
     ran = say("run", "--workspace", book, "--model", "offline/retrieval", "--json")
-    assert {one["model"] for one in ran.document["runs"]} == {"offline/retrieval"}
+    assert {one["model"] for one in ran.document["runs"]} == {"offline/words"}
 
 
 def test_the_embedder_of_the_environment_compares_where_none_is_named(

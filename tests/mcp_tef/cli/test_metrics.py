@@ -39,7 +39,7 @@ def test_figures_come_with_their_intervals_and_calibration_and_repeats() -> None
     assert list(document["accuracy"]) == ["value", "low", "high", "n"]
     assert document["accuracy"]["low"] < document["accuracy"]["value"] < document["accuracy"]["high"]
     assert len(document["confidence"]["calibration"]["bins"]) == 10
-    assert document["repeats"]["groups"] == 0
+    assert document["repeated_cases"]["groups"] == 0
     assert set(document["latency_ms"]) == {"p50", "p95", "p99"}
 
 
@@ -48,10 +48,10 @@ def test_filters_narrow_and_several_values_of_one_widen() -> None:
     tool, other = n("--expected-tool", "find_parts"), n("--expected-tool", "book_repair")
     assert 0 < tool < everything
     assert 0 < other < everything
-    assert n("--model", "offline/retrieval") == n("--suite", "Sample") == everything
+    assert n("--model", "offline/words") == n("--suite", "Sample") == everything
     assert n("--model", "nobody/nothing") == 0
-    assert n("--model", "nobody/nothing", "--model", "offline/retrieval") == everything
-    assert n("--selected-server", "Bike shop", "--kind", "no_tool") == 0
+    assert n("--model", "nobody/nothing", "--model", "offline/words") == everything
+    assert n("--selected-server", "Bike shop", "--kind", "no_call_expected") == 0
     assert n("--offered-tool", "find_parts", "--status", "completed") == everything
 
 

@@ -12,6 +12,7 @@ from tests.support import workspace_files
 from tests.support.command_line import say
 
 WRITES = {
+    ("cases draft", "out"): "cases draft --server city --offline --out {file}",
     ("cases export", "out"): "cases export {file}",
     ("run", "junit"): "run --junit {file}",
     ("run", "html"): "run --html {file}",

@@ -1,6 +1,7 @@
 """`recommend` and `quality`: shapes, files and exit codes that scripts rely on, with a model and without one."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ BARE = {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"t
 GRADE = {"score": 4, "explanation": "It says little."}
 REVIEW = {"clarity": GRADE, "completeness": GRADE, "conciseness": GRADE, "suggested_description": "Pay an invoice."}
 REWRITE = {"description": "Read one file, given by its path, and nothing else.", "rationale": "It names the path."}
-ALIKE = ("--embedder", "tfidf", "--threshold", "0.5")
+ALIKE = ("--embedder", "tfidf", "--threshold", "0.3")
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def expect(code: int, said: Said) -> Said:
 
 def test_flagged_pairs_get_drafts_with_patches(tools: Path) -> None:
     document = expect(0, say("recommend", "--tools-file", tools, *ALIKE, "--json")).document
-    assert set(document) == {"embedder", "model", "pairs", "files", "unreachable"}
+    assert set(document) == {"embedder", "model", "pairs", "patches", "files", "unreachable"}
     assert document["model"] is None
     (pair,) = document["pairs"]
     assert {pair["a"], pair["b"]} == {"tools/read_file", "tools/open_file"}
@@ -45,19 +46,15 @@ def test_flagged_pairs_get_drafts_with_patches(tools: Path) -> None:
 
 
 def test_people_see_where_a_draft_differs_however_long_the_text(tmp_path: Path) -> None:
-    long = (
-        "Read the text of a file in the workspace. " + "It is given back as it stands on the disk, byte by byte. " * 8
-    )
-    tools = [tool | {"description": long} for tool in (READ, OPEN)]
-    tools[1] = tools[1] | {"inputSchema": {"type": "object", "properties": {"encoding": {"type": "string"}}}}
+    long = "It is given back as it stands on the disk, byte by byte. " * 8
+    texts = {"read_file": "Read the text of a file.", "find_image": "Find the images of a file."}
+    tools = [READ | {"name": name, "description": f"{text} {long}"} for name, text in texts.items()]
     said = expect(0, say("recommend", "--tools-file", written(tmp_path / "long.json", tools), *ALIKE))
-    before, after = (
-        next(line for line in said.out.splitlines() if line.strip().startswith(word)) for word in ("before:", "after:")
-    )
+    before, after = next(two for two in pairwise(said.out.splitlines()) if two[0].strip().startswith("before: …"))
     assert len(before) < 220
     assert before.split()[1].startswith("…")
     assert "byte by byte." in before
-    assert "`encoding`" in after
+    assert "`read_file`" in after
 
 
 def test_two_tools_are_named_by_id_or_by_name(tools: Path) -> None:
@@ -122,7 +119,7 @@ def test_a_model_that_gives_no_text_is_told_and_never_applied(reply: Step, sente
 
 
 def test_quality_tells_the_worst_first_with_rules_and_tokens(tools: Path) -> None:
-    document = expect(0, say("quality", "--tools-file", tools, "--json")).document
+    document = expect(1, say("quality", "--tools-file", tools, "--json")).document
     assert set(document) == {"tools", "servers", "tokenizer", "unreachable", "problems"}
     assert document["tools"][0]["id"] == "tools/pay"
     assert "description-missing" in [finding["rule"] for finding in document["tools"][0]["findings"]]
@@ -134,7 +131,7 @@ def test_quality_tells_the_worst_first_with_rules_and_tokens(tools: Path) -> Non
 
 
 def test_people_read_a_table_and_a_note_for_each_finding(tools: Path) -> None:
-    out = expect(0, say("quality", "--tools-file", tools)).out
+    out = expect(1, say("quality", "--tools-file", tools)).out
     assert out.startswith("SCORE  TOKENS  TOOL")
     assert "tools/pay" in out.splitlines()[1]
     assert "✗ description-missing (description):" in out
@@ -147,9 +144,9 @@ def test_one_tool_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "code"),
     [
-        *(("--fail-under", "0", 0), ("--fail-under", "100", 1)),
+        *(("--fail-under", "0", 0), ("--fail-under", "score=0", 0), ("--fail-under", "score=100", 1)),
         *(("--fail-on", "error", 1), ("--fail-on", "warning", 1)),
-        *(("--fail-under", "101", 2), ("--fail-under", "half", 2), ("--fail-on", "note", 2)),
+        *(("--fail-under", "score=101", 2), ("--fail-under", "accuracy=90", 2), ("--fail-on", "note", 2)),
     ],
 )
 def test_thresholds_decide_the_exit_code(option: str, value: str, code: int, tools: Path) -> None:
@@ -164,6 +161,41 @@ def test_warnings_alone_pass_where_only_errors_fail(tmp_path: Path) -> None:
     assert {finding["severity"] for finding in tool["findings"]} >= {"warning"}
     assert say("quality", "--tools-file", file, "--fail-on", "error").code == 0
     assert say("quality", "--tools-file", file, "--fail-on", "warning").code == 1
+
+
+BROKEN: list[dict[str, object]] = [
+    {"inputSchema": {"type": "object", "properties": {"n": {"type": "integer", "exclusiveMinimum": True}}}},
+    {"inputSchema": {"type": "object", "properties": {"n": {"type": "str"}}}},
+    {"inputSchema": []},
+    {"inputSchema": {"type": "object", "required": "n"}},
+    {"inputSchema": {"type": "object"}, "description": 5},
+    {},
+]
+
+
+def test_every_definition_of_a_file_is_judged_and_each_broken_one_scores_0(tmp_path: Path) -> None:
+    broken = [
+        {"name": f"read_{number}", "description": READ["description"], **one} for number, one in enumerate(BROKEN)
+    ]
+    file = written(tmp_path / "mixed.json", [READ, *broken, {"description": "Read a page."}, "text"])
+    said = expect(1, say("quality", "--tools-file", file, "--json"))
+    by_id = {tool["id"]: tool for tool in said.document["tools"]}
+    assert set(by_id) == {"mixed/read_file", *(f"mixed/read_{number}" for number in range(6)), *NAMELESS}
+    assert by_id.pop("mixed/read_file")["score"] > 0
+    assert {tool["score"] for tool in by_id.values()} == {0}
+    assert all(tool["findings"][0]["severity"] == "error" for tool in by_id.values())
+    assert said.document["problems"] == []
+    assert "8 tools with errors" in said.err
+    assert expect(1, say("quality", "--tools-file", file, "--fail-under", "score=1")).err.count("8 tools") == 1
+
+
+NAMELESS = ("mixed/definition 8", "mixed/definition 9")
+
+
+def test_a_file_of_broken_definitions_alone_is_judged(tmp_path: Path) -> None:
+    file = written(tmp_path / "broken.json", [{"name": "read"}])
+    (tool,) = expect(1, say("quality", "--tools-file", file, "--json")).document["tools"]
+    assert {"description-missing", "schema-not-object"} <= {finding["rule"] for finding in tool["findings"]}
 
 
 def test_a_server_that_does_not_answer_counts_before_thresholds() -> None:

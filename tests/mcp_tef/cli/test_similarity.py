@@ -1,6 +1,7 @@
 """`similarity` and `overlap`: sources, shapes and exit codes that scripts rely on."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from tests.support.command_line import Said, run, say
 from tests.support.model_stub import ModelStub, Script
 from tests.support.workspace_files import written
 
-KEYS = ["embedder", "tools", "matrix", "full_matrix", "lexical_matrix", "threshold", "flagged", "unreachable"]
+MATRICES = ["matrix", "full_matrix", "lexical_matrix"]
+KEYS = ["embedder", "tools", *MATRICES, "threshold", "flagged_by", "flagged", "unreachable"]
 FIND = {
     "name": "find_file",
     "description": "Find a file in the workspace by its name.",
@@ -35,7 +37,7 @@ def compare(verb: str, *arguments: str | Path, code: int = 0) -> Said:
 
 
 def test_the_document_has_the_promised_shape(tools: Path) -> None:
-    document = compare("similarity", "--tools-file", tools, "--json", "--threshold", "0.5").document
+    document = compare("similarity", "--tools-file", tools, "--json", "--threshold", "0.3").document
     assert list(document) == KEYS
     assert document["embedder"] == "tfidf"
     assert [tool["id"] for tool in document["tools"]] == [f"tools/{tool['name']}" for tool in TOOLS]
@@ -43,36 +45,45 @@ def test_the_document_has_the_promised_shape(tools: Path) -> None:
     assert document["matrix"][0][1] == document["matrix"][1][0] == document["flagged"][0]["score"]
     assert document["full_matrix"] is None
     assert document["flagged"][0]["full_score"] is None
-    assert document["threshold"] == 0.5
+    assert (document["threshold"], document["flagged_by"]) == (0.3, "similarity")
+    alike = [(a, b) for a, b in combinations(range(len(TOOLS)), 2) if document["matrix"][a][b] >= 0.3]
+    assert len(document["flagged"]) == len(alike) > 0
 
 
 def test_out_holds_the_same_document_and_people_read_a_table(tools: Path, tmp_path: Path) -> None:
-    wanted = ("--tools-file", tools, "--full", "--threshold", "0.5")
+    wanted = ("--tools-file", tools, "--full", "--threshold", "0.3")
     said = compare("similarity", *wanted, "--out", tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text("utf-8")) == compare("similarity", *wanted, "--json").document
     assert "3 tools of 1 server, compared by tfidf." in said.out
-    assert "1 of 3 pairs is at least 0.5 alike." in said.out
+    assert "1 of 3 pairs is flagged: similarity from 0.3 on." in said.out
     assert "tools/find_file" in said.out
 
 
 def test_with_full_both_scores_are_there(tools: Path) -> None:
-    document = compare("similarity", "--tools-file", tools, "--full", "--threshold", "0.5", "--json").document
+    document = compare("similarity", "--tools-file", tools, "--full", "--threshold", "0.3", "--json").document
     assert len(document["full_matrix"]) == 3
     assert document["flagged"][0]["full_score"] == document["full_matrix"][0][1]
 
 
 def test_without_a_flagged_pair_the_closest_are_told(tools: Path) -> None:
     said = compare("similarity", "--tools-file", tools, "--threshold", "1")
-    assert "0 of 3 pairs are at least 1 alike." in said.out
+    assert "0 of 3 pairs are flagged: similarity from 1 on." in said.out
     assert "The closest are:" in said.out
+    assert said.out.index("high") < said.out.index("low ")
 
 
 def test_the_threshold_comes_from_the_surroundings_where_it_is_not_given(
     tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert compare("similarity", "--tools-file", tools, "--json").document["threshold"] == 0.85
+    def rule() -> tuple[float, str]:
+        document = compare("similarity", "--tools-file", tools, "--json").document
+        return document["threshold"], document["flagged_by"]
+
+    assert rule() == (0.5, "confusability")
+    monkeypatch.setenv("CONFUSABILITY_THRESHOLD", "0.25")
+    assert rule() == (0.25, "confusability")
     monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.4")
-    assert compare("similarity", "--tools-file", tools, "--json").document["threshold"] == 0.4
+    assert rule() == (0.4, "similarity")
     monkeypatch.setenv("SIMILARITY_THRESHOLD", "high")
     assert say("similarity", "--tools-file", tools).code == 2
 
@@ -173,9 +184,7 @@ def test_an_address_of_ones_own_is_asked_with_the_key_from_standard_input(tools:
     ("embedder", "replies"),
     [("litellm:openai/nomic", model_replies.openai), ("http:{url}", model_replies.inference)],
 )
-def test_drafts_are_measured_where_the_analysis_was_made_and_nowhere_else(
-    embedder: str, replies: Script, tools: Path
-) -> None:
+def test_drafts_are_sent_to_no_embedder(embedder: str, replies: Script, tools: Path) -> None:
     with ModelStub(replies) as stub:
         at = ("--embedder-url", stub.url) if embedder.startswith("litellm") else ()
         asked = ("--embedder", embedder.format(url=stub.url), *at, "--key-stdin", "--json")
@@ -184,9 +193,9 @@ def test_drafts_are_measured_where_the_analysis_was_made_and_nowhere_else(
         texts = [text for one in stub.requests for text in one.body.get("input") or one.body.get("inputs") or ()]
         assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
     assert said.code == 0, said.err
-    drafted = [one["revised"] for one in said.document["pairs"][0]["recommendations"] if one["revised"]]
+    drafted = [one["revised"] for one in said.document["pairs"][0]["recommendations"]]
     assert drafted
-    assert all(any(text.endswith(revised) for text in texts) for revised in drafted)
+    assert not any(text.endswith(revised) for text in texts for revised in drafted)
 
 
 @pytest.mark.parametrize("reply", ["401", "junk", "empty", "html", "500"])
@@ -217,7 +226,7 @@ def test_pairs_are_scored_line_by_line_to_stdout_or_a_file(tmp_path: Path) -> No
     said = compare("similarity", "--pairs", file)
     rows = scored(said.out)
     assert [row["id"] for row in rows] == ["same", 2, "far"]
-    assert all(list(row) == ["id", "score", "full_score", "lexical", "confusability"] for row in rows)
+    assert all(list(row) == ["id", "score", "full_score", "lexical", "confusability", "level"] for row in rows)
     assert rows[0]["score"] == rows[0]["full_score"] == 1
     assert rows[1]["score"] > rows[2]["score"]
     compare("similarity", "--pairs", file, "--out", tmp_path / "out.jsonl")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.embedding.embedder_registry import FOLDER_VARIABLE, EmbedderRegistry, best_local_embedder
-from mcp_tef.embedding.local_embedder import FastembedEmbedder
-from mcp_tef.embedding.model_download import home_of
+from mcp_tef.embedding.embedder_registry import EmbedderRegistry
+from mcp_tef.embedding.local_embedder import FOLDER_VARIABLE, FastembedEmbedder, best_local_embedder, home_of
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind, parse_embedder
 

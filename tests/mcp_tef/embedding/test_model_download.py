@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.embedding.embedder_registry import EmbedderRegistry
-from mcp_tef.embedding.model_download import ModelDownload, home_of, known_model
+from mcp_tef.embedding.local_embedder import home_of
+from mcp_tef.embedding.model_download import ModelDownload, known_model
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from tests.support.model_hub import Hub, serving

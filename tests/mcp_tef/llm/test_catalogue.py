@@ -11,7 +11,8 @@ import pytest
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.providers import Target, target
 from mcp_tef.model.addresses import _ADDRESSES, is_unencrypted, origin_of
-from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import ModelSettings
 
 
 def chat(provider: str, **more: Any) -> dict[str, Any]:
@@ -24,17 +25,17 @@ def table(folder: Path, **rows: dict[str, Any]) -> Path:
     return file
 
 
-async def test_the_baseline_comes_first_and_costs_nothing() -> None:
-    first = (await LitellmCatalogue().models())[0]
-    assert first.label == "offline/retrieval"
-    assert (first.input_price, first.output_price) == (0.0, 0.0)
+async def test_both_baselines_come_first_and_cost_nothing() -> None:
+    first = (await LitellmCatalogue().models())[:2]
+    assert [model.label for model in first] == ["offline/words", "offline/meaning"]
+    assert {(model.input_price, model.output_price) for model in first} == {(0.0, 0.0)}
 
 
 async def test_thousands_of_chat_models_are_known_each_once() -> None:
     models = await LitellmCatalogue().models()
     assert len(models) > 2_000
     assert len({model.label for model in models}) == len(models)
-    labels = [model.label.lower() for model in models[1:]]
+    labels = [model.label.lower() for model in models[2:]]
     assert labels == sorted(labels)
 
 
@@ -51,7 +52,7 @@ async def test_nothing_is_known_of_a_model_that_nobody_lists() -> None:
 
 async def test_what_the_table_does_not_say_is_unknown_rather_than_no(tmp_path: Path) -> None:
     file = table(tmp_path, a=chat("openai"), b=chat("openai", supports_function_calling=False))
-    _, silent, denied = await LitellmCatalogue(file).models()
+    _, _, silent, denied = await LitellmCatalogue(file).models()
     assert (silent.tool_calling, silent.context_tokens, silent.input_price) == (None, None, None)
     assert denied.tool_calling is False
 
@@ -61,7 +62,7 @@ async def test_a_price_of_zero_is_unknown_unless_the_model_runs_at_home(tmp_path
     models = await LitellmCatalogue(
         table(tmp_path, gemini__exp=chat("gemini", **free), ollama__llama3=chat("ollama", **free))
     ).models()
-    assert [(model.label, model.input_price) for model in models[1:]] == [("gemini/exp", None), ("ollama/llama3", 0.0)]
+    assert [(model.label, model.input_price) for model in models[2:]] == [("gemini/exp", None), ("ollama/llama3", 0.0)]
 
 
 async def test_rows_of_one_model_are_united_abilities_by_or_and_numbers_by_the_larger(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ async def test_rows_of_one_model_are_united_abilities_by_or_and_numbers_by_the_l
     other = chat("bedrock_converse", max_input_tokens=200, supports_function_calling=True, input_cost_per_token=2e-6)
     file = tmp_path / "table.json"
     file.write_text(json.dumps({"bedrock/x": one, "x": other}), "utf-8")
-    _, model = await LitellmCatalogue(file).models()
+    _, _, model = await LitellmCatalogue(file).models()
     assert model == ModelInfo(
         provider="bedrock", model="x", context_tokens=200, input_price=2e-6, tool_calling=True, vision=True
     )
@@ -77,11 +78,14 @@ async def test_rows_of_one_model_are_united_abilities_by_or_and_numbers_by_the_l
 
 async def test_only_chat_models_are_listed(tmp_path: Path) -> None:
     file = table(tmp_path, a=chat("openai") | {"mode": "embedding"}, openai__container=chat("openai"))
-    assert len(await LitellmCatalogue(file).models()) == 1
+    assert len(await LitellmCatalogue(file).models()) == 2
 
 
 async def test_without_the_table_the_baseline_remains(tmp_path: Path) -> None:
-    assert [model.label for model in await LitellmCatalogue(tmp_path / "gone.json").models()] == ["offline/retrieval"]
+    assert [model.label for model in await LitellmCatalogue(tmp_path / "gone.json").models()] == [
+        "offline/words",
+        "offline/meaning",
+    ]
 
 
 async def test_ollama_is_one_provider_by_either_of_its_names() -> None:

@@ -2,19 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from mcp_tef.embedding.tfidf import TfidfIndex, TfidfLexicon
-from mcp_tef.errors import EmbeddingError
+from mcp_tef.errors import EmbeddingError, InputError
 from mcp_tef.llm.model_selector import ModelSelectors
-from mcp_tef.llm.retrieval_baseline import OfflineSelector
+from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.ports import Embedder, Question
+from mcp_tef.ports import Embedder, Question, Selector
 from mcp_tef.prompts.tool_aliases import offer
 
 
@@ -60,14 +61,20 @@ class Broken:
         raise EmbeddingError("The embedding model broken cannot be used.")
 
 
-def baseline(embedder: Embedder | None = None, lexicon: TfidfLexicon | None = None) -> OfflineSelector:
+def baseline(lexicon: TfidfLexicon | None = None) -> WordsSelector:
+    return WordsSelector(lexicon or TfidfLexicon())
+
+
+def meaning(embedder: Embedder | EmbeddingError | None) -> MeaningSelector:
     async def find() -> Embedder | None:
+        if isinstance(embedder, EmbeddingError):
+            raise embedder
         return embedder
 
-    return OfflineSelector(lexicon or TfidfLexicon(), find)
+    return MeaningSelector(TfidfLexicon(), find)
 
 
-async def answer(query: str, selector: OfflineSelector, tools: tuple[OfferedTool, ...] = TOOLS) -> Answer:
+async def answer(query: str, selector: Selector, tools: tuple[OfferedTool, ...] = TOOLS) -> Answer:
     return await selector.select(Question(query, tools, ModelSettings()))
 
 
@@ -80,7 +87,14 @@ async def test_it_picks_the_nearest_tool_and_fills_its_parameters() -> None:
 async def test_it_picks_none_where_nothing_is_near() -> None:
     found = await answer("Sing me a lullaby.", baseline())
     assert found.calls == ()
-    assert "below the 0.18" in found.words
+    assert f"below the {found.raw_request['threshold']:.2f} that a pick needs" in found.words
+
+
+async def test_a_threshold_that_is_set_is_the_one_that_counts() -> None:
+    query = "What is the weather forecast for Paris?"
+    usual = await answer(query, baseline())
+    strict = await answer(query, WordsSelector(TfidfLexicon(), lambda: 0.99))
+    assert (bool(usual.calls), strict.calls, strict.raw_request["threshold"]) == (True, (), 0.99)
 
 
 async def test_the_ranking_holds_every_tool_best_first_with_scores() -> None:
@@ -116,23 +130,32 @@ async def test_it_says_that_it_is_a_baseline_and_by_how_much_it_chose() -> None:
 async def test_meaning_counts_where_an_embedding_model_is_at_hand() -> None:
     query = "I am hungry"
     assert (await answer(query, baseline())).calls == ()
-    found = await answer(query, baseline(Meaning()))
+    found = await answer(query, meaning(Meaning()))
     assert found.calls is not None
     assert [call.tool for call in found.calls] == ["bookTable"]
-    assert "word overlap and meaning (meaning)" in found.words
+    assert "word overlap and meaning" in found.words
+    assert found.raw_request["embedder"] == "meaning"
 
 
-async def test_a_model_that_fails_leaves_words_alone_to_count_and_says_so() -> None:
-    selector = baseline(Broken())
-    for _ in range(2):
-        found = await answer("weather forecast for Paris", selector)
-        assert found.calls
-        assert "alone, because: The embedding model broken cannot be used" in found.words
+async def test_meaning_fails_rather_than_answer_by_words_where_its_model_fails_or_is_missing() -> None:
+    with pytest.raises(EmbeddingError, match="model broken cannot be used"):
+        await answer("weather forecast for Paris", meaning(Broken()))
+    with pytest.raises(EmbeddingError, match="no embedding model on this machine") as missing:
+        await meaning(None).prepare(Question("weather", TOOLS, ModelSettings()))
+    assert "offline/words" in missing.value.hint
+
+
+async def test_the_more_tools_are_offered_the_more_a_pick_needs() -> None:
+    thresholds = []
+    for number in (3, 30, 300):
+        tools = offer([tool(f"tool_{place}", "Does a thing.") for place in range(number)])
+        thresholds.append((await answer("Sing me a lullaby.", baseline(), tools)).raw_request["threshold"])
+    assert thresholds[0] < thresholds[1] < thresholds[2]
 
 
 async def test_tools_that_were_seen_together_are_prepared_once() -> None:
     lexicon = CountingLexicon()
-    selector = baseline(lexicon=lexicon)
+    selector = baseline(lexicon)
     again = offer([item.tool for item in TOOLS])
     await asyncio.gather(
         *(answer(f"weather {number}", selector, tools) for number in range(20) for tools in (TOOLS, again))
@@ -150,9 +173,34 @@ async def test_tools_without_a_word_and_no_tools_at_all_fail_nothing() -> None:
     assert (await answer("hello", baseline(), offer([tool("", ""), tool("!", "…")]))).calls == ()
 
 
-async def test_the_baseline_answers_for_its_own_name_and_litellm_for_every_other() -> None:
-    own = baseline()
-    selectors = ModelSelectors(own)
-    assert selectors.selector_for(ModelSettings()) is own
-    assert selectors.selector_for(ModelSettings(provider="openai", model="m")) is not own
+UNUSABLE = EmbeddingError("The folder holds no model.")
+OFFLINE = ModelSettings(provider="offline", model="words")
+
+
+@pytest.mark.parametrize(("embedder", "stands_for"), [(Meaning(), "meaning"), (None, "words"), (UNUSABLE, "words")])
+async def test_the_default_baseline_stands_for_meaning_where_a_model_works_here(
+    embedder: Embedder | EmbeddingError | None, stands_for: str
+) -> None:
+    words, by_meaning = baseline(), meaning(embedder)
+    selectors = ModelSelectors(words, by_meaning)
+    resolved = await selectors.resolve(ModelSettings(timeout=7))
+    assert resolved == ModelSettings(provider="offline", model=stands_for, timeout=7)
+    assert selectors.selector_for(resolved) is (by_meaning if stands_for == "meaning" else words)
+
+
+async def test_baselines_that_are_named_stay_or_are_refused_with_a_way_out() -> None:
+    selectors = ModelSelectors(baseline(), meaning(None))
+    assert await selectors.resolve(OFFLINE) == OFFLINE
+    with pytest.raises(EmbeddingError, match="no embedding model"):
+        await selectors.resolve(replace(OFFLINE, model="meaning"))
+    with pytest.raises(InputError, match="no baseline offline/wrods") as unknown:
+        await selectors.resolve(replace(OFFLINE, model="wrods"))
+    assert "offline/words" in unknown.value.hint
+
+
+async def test_every_other_name_is_a_model() -> None:
+    words = baseline()
+    selectors, model = ModelSelectors(words, meaning(None)), ModelSettings(provider="openai", model="words")
+    assert await selectors.resolve(model) == model
+    assert selectors.selector_for(model) is not words
     await selectors.close()

@@ -152,8 +152,8 @@ async def test_doubtful_usage_is_noted_at_the_run_and_has_no_cost(selector: Lite
     body["usage"]["prompt_tokens"] = 10**18
     body["mcp_tef_notes"] = ["Trust me."]
     with ModelStub([Reply(body=json.dumps(body)), "empty"]) as stub:
-        answer = await selector.select(question(stub.url, model="gpt-4o"))
-        sound = await selector.select(question(stub.url, model="gpt-4o"))
+        answer = await selector.select(question(stub.url, input_price=1.0, output_price=1.0))
+        sound = await selector.select(question(stub.url, input_price=1.0, output_price=1.0))
     assert (answer.tokens_in, answer.tokens_out, answer.cost_usd) == (None, 30, None)
     assert [note.split(",")[0] for note in answer.notes] == ["The reported prompt_tokens is 1000000000000000000"]
     assert answer.raw_response["usage"]["prompt_tokens"] == 10**18

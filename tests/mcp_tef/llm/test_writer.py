@@ -1,6 +1,7 @@
 """Writing by a model: the real litellm over real HTTP to a scripted server."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -37,10 +38,14 @@ async def test_a_text_comes_back_as_it_was_written_with_what_it_took(writer: Lit
     assert written.cost_usd is None, "the price of an unknown model is unknown, not 0"
 
 
-async def test_a_known_model_has_its_cost(writer: LitellmWriter) -> None:
-    with ModelStub([words("{}")]) as stub:
-        written = await writer.write(task(stub.url, model="gpt-4.1-mini"))
-    assert written.cost_usd == pytest.approx(120 * 4e-7 + 30 * 1.6e-6)
+async def test_a_text_has_its_cost_by_the_price_that_was_given(writer: LitellmWriter) -> None:
+    with ModelStub([words("{}"), words("{}")]) as stub:
+        asked = task(stub.url)
+        priced = replace(asked.settings, input_price=2.0, output_price=10.0)
+        given = await writer.write(replace(asked, settings=priced))
+        unknown = await writer.write(task(stub.url, model="gpt-4.1-mini"))
+    assert given.cost_usd == pytest.approx((120 * 2 + 30 * 10) / 1e6)
+    assert unknown.cost_usd is None
 
 
 async def test_both_texts_the_settings_the_key_and_the_wish_for_json_really_arrive(writer: LitellmWriter) -> None:

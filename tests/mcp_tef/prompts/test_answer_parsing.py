@@ -10,8 +10,21 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, WrittenCall, loads, read_native, read_structured
 from mcp_tef.prompts.tool_aliases import offer
+from tests.support.text_calls import text_calls
 
 OFFERED = offer([Tool(server="shop", name="find.parts", description="", input_schema={}, raw={})])
+TYPED = offer(
+    [
+        Tool(
+            server="shop",
+            name="find.parts",
+            description="",
+            input_schema={"properties": {"kind": {"type": "string"}}},
+            raw={},
+        )
+    ]
+)
+FORMS = text_calls("find_parts", {"kind": "chain"})
 FOUND = ActualCall(tool="find.parts", server="shop", arguments={"kind": "chain"})
 
 
@@ -42,18 +55,98 @@ def test_words_without_a_call_pick_no_tool(text: str | None) -> None:
     assert read_native(text, (), OFFERED).calls == ()
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_call_in_the_text_is_read_in_every_usual_form(form: tuple[str, str]) -> None:
+    native = read_native(FORMS[form], (), OFFERED)
+    structured = read_structured(FORMS[form], OFFERED)
+    assert (native.calls, native.read_from_text) == ((FOUND,), True)
+    assert (structured.calls, structured.read_from_text) == ((FOUND,), False)
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        '{"name": "find_parts", "arguments": {"kind": "chain"}}',
-        '{"name": "find_parts", "argum',
-        '<tool_call>{"name": "find_parts", "arguments": {}}</tool_call>',
-        '```json\n[{"name": "find_parts", "arguments": {}}]\n```',
-        "[TOOL_CALLS] find_parts",
+        '<function=find_parts>{"kind": "chain"}</function>',
+        '[TOOL_CALLS]find_parts[ARGS]{"kind": "chain"}',
+        '<|python_tag|>{"type": "function", "name": "find_parts", "parameters": {"kind": "chain"}}',
+        '{"tool_calls": [{"id": "1", "type": "function", "function": {"name": "find_parts", "arguments": "{\\"kind\\":'
+        ' \\"chain\\"}"}}]}',
+        "So I think.</think>{'tool': 'find_parts', 'kind': 'chain',}",
+        "{'name': \"find.parts\", 'arguments': {'kind': 'chain'}, 'sure': True, 'why': 'it\\'s a \"part\"', 'x': None}",
     ],
 )
-def test_a_call_that_went_into_the_words_is_unreadable(text: str) -> None:
+def test_less_usual_forms_are_read_too(text: str) -> None:
+    (call,) = read_native(text, (), TYPED).calls or ()
+    assert (call.tool, call.arguments) == ("find.parts", {"kind": "chain"})
+
+
+def test_several_calls_in_the_text_stay_in_order() -> None:
+    one, other = '{"name": "find_parts", "arguments": {"kind": "chain"}}', '{"name": "other", "arguments": {}}'
+    for text in (
+        f"[{one}, {other}]",
+        f"<tool_call>{one}</tool_call>\n<tool_call>{other}</tool_call>",
+        f"{one}\n{other}",
+    ):
+        assert read_native(text, (), OFFERED).calls == (FOUND, ActualCall(tool="other"))
+
+
+def test_reason_and_confidence_of_a_call_in_the_text_count() -> None:
+    text = '{"tool": "find_parts", "arguments": {"kind": "chain"}, "reasoning": "Fits.", "confidence": 0.7}'
+    assert read_native(text, (), OFFERED) == ParsedAnswer((FOUND,), "Fits.", 0.7, read_from_text=True)
+    assert read_native('{"name": "find_parts", "arguments": {}}\nConfidence: 0.4', (), OFFERED).confidence == 0.4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would call find_parts with kind set to chain.",
+        'find_parts takes {"kind": "chain"}.',
+        'The user may mean find_parts or {"name": "find_parts"}; I cannot tell.',
+        'An example is {"name": "no_such_tool", "arguments": {"a": 1}}, but no tool fits.',
+        'Its definition {"name": "find_parts", "description": "", "parameters": {"a": 1}} is near.',
+        'Its definition {"name": "find_parts", "parameters": {"type": "object", "properties": {"kind": {}}}} is near.',
+        '<think>{"name": "find_parts", "arguments": {"kind": "chain"}}</think>None of these tools fits.',
+        '<think>I might answer {"name": "find_parts", "arguments": {"kind": "chain"}}',
+        'Calls were made: {"calls": 3}.',
+    ],
+)
+def test_text_that_only_mentions_a_tool_picks_none(text: str) -> None:
+    assert read_native(text, (), OFFERED).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "find_parts", "argum',
+        '{"name": "find_parts", "arguments": "chain"}',
+        '[{"name": "find_parts", "arguments": {}}, {"name": "find_pa',
+        '<think>So.</think> Now: <tool_call>{"name": "find_parts", "argum',
+        "[TOOL_CALLS] find_parts",
+        "<function=find_parts><parameter=kind>chain</parameter></function>",
+        '{"calls": [{"tool": "find_parts"}, 3]}',
+    ],
+)
+def test_a_call_in_the_text_that_cannot_be_read_is_unreadable(text: str) -> None:
     assert read_native(text, (), OFFERED).calls is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"calls": [{"arguments": {"a": 1}}]}', '{"name": "", "arguments": {"a": 1}}', '{"tool": " ", "args": {"a": 1}}'],
+)
+def test_a_call_without_a_name_is_a_call(text: str) -> None:
+    nameless = (ActualCall(tool="", arguments={"a": 1}),)
+    assert read_native(text, (), OFFERED).calls == read_structured(text, OFFERED).calls == nameless
+    assert read_native(None, [WrittenCall("", {"a": 1})], OFFERED).calls == nameless
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{" * 400_000, "{'" * 200_000, '{"a"' * 100_000, " " * 400_000 + "x{", "<tool_call> " * 40_000, "'" * 400_000],
+)
+def test_very_long_nonsense_is_read_without_a_long_search(text: str) -> None:
+    assert not read_native(text, (), OFFERED).calls
+    assert not read_structured(text, OFFERED).calls
 
 
 @pytest.mark.parametrize(
@@ -109,7 +202,6 @@ def test_a_structured_answer_may_pick_no_tool(text: str | None) -> None:
         "I would use find_parts.",
         '{"calls": [{"tool": "find_parts", "argu',
         '{"calls": "find_parts"}',
-        '{"calls": [{"arguments": {}}]}',
         '{"calls": [{"tool": 3}]}',
         '{"calls": ["find_parts"]}',
         '{"calls": [{"tool": "find_parts", "arguments": [1]}]}',

@@ -100,7 +100,7 @@ async def test_a_model_without_a_sound_address_is_refused_in_one_sentence(
         await selector.select(question(None, **settings))
     await selector.close()
     assert raised.value.message == sentence
-    assert "--base-url" in raised.value.hint
+    assert "base URL" in raised.value.hint
 
 
 async def test_a_provider_that_ignores_the_address_gets_nothing() -> None:

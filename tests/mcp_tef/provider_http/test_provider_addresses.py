@@ -87,7 +87,7 @@ async def test_no_provider_follows_a_redirect() -> None:
                 if provider in EMBEDS:
                     before = len(server.asked)
                     name = litellm_name(f"{provider}/m", server.url, client.providers)
-                    call = ModelCall(*name, server.url, KEY, 5.0)
+                    call = ModelCall(*name, server.url, KEY, 30.0)
                     answer = await client.embed(call, Exchange(origins=reached), ["x"])
                     assert isinstance(answer, FailedCall)
                     asked[provider, "embedding"] = asked.get((provider, "embedding"), 0) + (len(server.asked) > before)
@@ -103,7 +103,7 @@ async def test_no_provider_follows_a_redirect() -> None:
 
 def _call(provider: str, url: str, known: frozenset[str]) -> ModelCall:
     aim = target(ModelSettings(provider=provider, model="m", base_url=url), known)
-    return ModelCall(aim.provider, aim.model, aim.address, KEY, 5.0)
+    return ModelCall(aim.provider, aim.model, aim.address, KEY, 30.0)
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -1,6 +1,7 @@
 """Recommendations as scripts get them, and as files that apply them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_pair_tells_its_issues_with_evidence_and_what_to_do() -> None:
     ]
     (one,) = made["recommendations"]
     assert one["revised"] == 'Find "one"\nfile – by name.'
-    assert (one["author"], one["similarity_after"]) == ("draft", 0.7)
+    assert (one["author"], one["cases"]) == ("draft", {"cases": 9, "correct_before": 5, "correct_after": 7})
     assert one["patch"][0]["op"] == "replace"
 
 
@@ -38,7 +39,7 @@ def test_what_a_model_failed_at_is_told() -> None:
 
 def test_each_recommendation_is_a_patch_and_an_override_whose_texts_survive() -> None:
     files = advice_files([report_factories.advice(), report_factories.advice()])
-    assert [name[:4] for name in files] == ["001-", "001-", "002-", "002-"]
+    assert [name[:4] for name in files] == ["001-", "001-", "all-", "all-"]
     patch, override = [json.loads(text) for text in list(files.values())[:2]]
     assert patch[0]["value"] == 'Find "one"\nfile – by name.'
     assert list(override) == ["toolsOverride"]
@@ -49,10 +50,21 @@ def test_names_of_files_hold_nothing_of_what_strangers_wrote_but_letters_and_dig
     assert all(name.isascii() and len(name) < 120 for name in advice_files([report_factories.advice()]))
 
 
+def test_each_server_gets_all_its_changes_in_one_patch_and_one_override() -> None:
+    (first,) = report_factories.advice().recommendations
+    second = replace(first, tool_id="evil/other", override={"toolsOverride": {"other": {"description": "y"}}})
+    elsewhere = replace(first, tool_id="good/one", server="good")
+    files = advice_files([replace(report_factories.advice(), recommendations=(first, second, elsewhere))])
+    patch, override = [json.loads(files[f"all-evil.{kind}.json"]) for kind in ("patch", "override")]
+    assert patch == [dict(each) for each in (*first.patch, *second.patch)]
+    assert override["toolsOverride"].keys() == {first.tool_name, "other"}
+    assert json.loads(files["all-good.patch.json"]) == [dict(each) for each in elsewhere.patch]
+
+
 async def test_the_folder_is_made_and_the_files_are_named(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "fixes"
     paths = await AnalysisReports().write_advice([report_factories.advice()], folder)
-    assert len(paths) == 2
+    assert len(paths) == 4
     assert all(path.parent == folder for path in paths)
     with pytest.raises(InputError, match="could not be written"):
         await AnalysisReports().write_advice([report_factories.advice()], paths[0])

@@ -25,7 +25,7 @@ async def compared() -> tuple[RunReports, ComparedBatches]:
     first = await core.runs.start(BatchRequest(name="Before"))
     await core.runs.wait(first.id)
     case = (await core.cases.list())[0]
-    wrong = Expectation(((ExpectedCall(tool="never_there"),),))
+    wrong = Expectation(((ExpectedCall(tool="book_repair"),),))
     await core.cases.edit(case.id, CaseDraft(name=case.name, query=EVIL, expectation=wrong, servers=case.draft.servers))
     await core.cases.add([CaseDraft(name="new", query="something new", servers=case.draft.servers)])
     second = await core.runs.start(BatchRequest(name="After"))
@@ -40,8 +40,9 @@ async def test_the_page_says_what_it_comes_to_with_n_and_intervals_and_every_pai
     seen = Reader(text)
     words = "".join(seen.words)
     assert "Before against After" in words
-    assert "Not enough runs to tell" in words
-    assert re.search(r"Right tool\d+ % \(\d+–\d+, n 4\)", words)
+    assert "on these cases: " in words
+    assert "Cannot tell yet for queries like these: " in words
+    assert re.search(r"Correct tool[\d.]+ % \([\d.]+ % to [\d.]+ %, n 4\)", words)
     assert seen.elements["tr"] == 2 + 2 + 1 + 1 + len(found.rows) + 1
     assert words.index("Regressed") < words.index("Right in both")
     assert '<td class="bad">✗ Regressed</td>' in text

@@ -8,8 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextDocument
 
-from mcp_tef.model.runs import BatchRequest, RunFilter
-from mcp_tef.model.similarity import PairStatus, WorkItem
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchRequest
+from mcp_tef.model.similarity import FlagRule, PairStatus, WorkItem
 from mcp_tef.reports.charts import visible
 from mcp_tef.reports.markdown import (
     comparison_markdown,
@@ -19,7 +20,6 @@ from mcp_tef.reports.markdown import (
     run_markdown,
     similarity_markdown,
 )
-from mcp_tef.reports.results import passed
 from mcp_tef.reports.run_reports import RunReports
 from mcp_tef.reports.similarity_html import SimilarityResults
 from tests.support import report_factories
@@ -91,14 +91,14 @@ async def test_runs_are_told_with_figures_their_n_and_those_that_did_not_pass() 
     assert "| Recall | " in text
     assert ", n " in text
     wrong = [line for line in text.splitlines() if line.startswith("| ") and line.count(" | ") == 3]
-    assert len(wrong) == 2 + sum(not passed(run) for run in found.runs)
+    assert len(wrong) == 2 + sum(not run.passes for run in found.runs)
 
 
 async def test_where_nothing_was_run_that_is_told() -> None:
     core = FakeEngine()
     cases = [case.id for case in await core.open_sample()]
     reports = RunReports(core.engine)
-    assert "No model: 0 of 0 judged runs passed" in await reports.markdown(RunFilter(), "Nothing")
+    assert "Asked: no model.\n\nNo run was judged, 0 failed." in await reports.markdown(RunFilter(), "Nothing")
     before, after = [await core.runs.start(BatchRequest(cases=tuple(cases[:1]))) for _ in range(2)]
     for batch in (before, after):
         await core.runs.wait(batch.id)
@@ -123,8 +123,9 @@ async def test_a_comparison_is_told_with_its_reading() -> None:
     await core.runs.wait(again.id)
     first = (await core.runs.batches())[-1]
     text = await reports.comparison_markdown(first.id, again.id)
-    assert "**Not enough runs to tell" in text
-    assert "| Right tool | " in text
+    assert "**No worthwhile change on these cases: none fixed, none broken of 4 cases.**" in text
+    assert "Cannot tell yet for queries like these: 0 points" in text
+    assert "| Correct tool | " in text
 
 
 def test_a_pair_is_told_with_both_texts_and_the_reasons() -> None:
@@ -138,6 +139,6 @@ def test_a_pair_is_told_with_both_texts_and_the_reasons() -> None:
 def test_the_pairs_to_work_on_are_told_with_how_often_each_was_confused() -> None:
     found = report_factories.similarity()
     pair = WorkItem(pair=found.pair(0, 1), observation=None, standing=PairStatus.SIMILAR_UNTESTED, harm=1.0)
-    text = similarity_markdown(SimilarityResults(similarity=found, threshold=0.85, work=(pair,)))
-    assert "1 of 6 pairs is at least 0.85 alike in meaning: 4 tools, compared by made." in text
-    assert "| shop/find\\_file | shop/look\\_up\\_file | alike, not tried in runs | – | 0.91 |" in text
+    text = similarity_markdown(SimilarityResults(similarity=found, rule=FlagRule(0.4), work=(pair,)))
+    assert "1 of 6 pairs is flagged: confusability from 0.4 on. 4 tools, compared by made." in text
+    assert "| shop/find\\_file | shop/look\\_up\\_file | alike, not tried in runs | – | 0.91 | medium |" in text

@@ -21,7 +21,9 @@ def test_tools_come_from_worst_to_best_with_their_findings_and_weights() -> None
     assert (found["rule"], found["severity"], found["penalty"]) == ("description-missing", "error", 40)
     assert made["servers"][0] == {"server": "shop", "tools": 2, "tokens": 22}
     assert made["tokenizer"] == "made"
-    assert made["problems"] == [{"server": "shop", "tool": None, "reason": "It has no name."}]
+    assert made["problems"] == [
+        {"server": "shop", "tool": None, "reason": "The listing was cut short because its pages repeat."}
+    ]
     assert made["unreachable"][0]["server"] == "gone"
 
 

@@ -8,7 +8,9 @@ from mcp_tef.model.metrics import ModelMetrics, Rate, RepeatedCase
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.reports.page import cell
 from mcp_tef.reports.results_html import MOST_RUNS, runs_table, to_html
+from mcp_tef.statistics.confusion import confusions
 from tests.support.report_factories import Reader, results, run
+from tests.support.run_histories import history_of, judged_run
 
 
 def test_nothing_in_it_runs_or_comes_from_elsewhere() -> None:
@@ -36,6 +38,16 @@ def test_what_words_of_strangers_hide_is_shown() -> None:
     assert not re.search("[\u200b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]", page)
     assert "safe⟨U+202E⟩gnp.exe pay⟨U+200B⟩pal" in page
     assert "⟨U+200D⟩" not in page
+
+
+def test_a_matrix_too_large_to_draw_is_a_list_of_confusions_that_holds_them_all() -> None:
+    tools = [("docs", f"tool_{number}") for number in range(30)]
+    runs = [judged_run(tool, other) for tool, other in zip(tools, [*tools[1:], tools[0]], strict=True)]
+    overview = replace(results().overview, confusions=confusions(history_of(runs)))
+    page = to_html(replace(results(), overview=overview))
+    assert "20 of 30: show the others" in page
+    matrix = page[page.index("Expected and selected tools") : page.index("<h2>Confidence")]
+    assert all(f">{tool}<" in matrix.replace("<wbr>", "") for _, tool in tools)
 
 
 def test_it_has_its_charts_and_each_has_a_name() -> None:
@@ -86,17 +98,19 @@ def test_each_run_says_in_words_how_it_came_out() -> None:
         VerdictKind.UNEXPECTED_CALL: "Call not wanted",
     }
     missed = [run(number, classification=Classification.FN, kind=kind) for number, kind in enumerate(kinds)]
-    words = Reader(to_html(results(*missed, run(8, parameters_ok=False), run(9)))).words
-    assert [word[2:] for word in words if word.startswith("✗")] == [*kinds.values(), "Wrong parameters"]
-    assert [word[2:] for word in words if word.startswith("✓")] == ["Passed"]
+    words = Reader(to_html(results(*missed, run(7, unreadable=True), run(8, parameters_ok=False), run(9)))).words
+    assert [word[2:] for word in words if word.startswith("✗")] == [*kinds.values(), "Unreadable"]
+    assert [word[2:] for word in words if word.startswith("~")] == ["Wrong arguments"]
+    assert [word[2:] for word in words if word.startswith("✓")] == ["Correct call"]
     everything = Reader(to_html(results())).words
     assert [word[2:] for word in everything if word.startswith("!")] == ["Failed", "Not run"]
 
 
-def test_the_figure_at_the_top_counts_judged_runs_only() -> None:
-    words = "".join(Reader(to_html(results())).words)
-    assert "33 % 1 of 3 judged runs passed" in words
-    assert "1 failed, and count in no rate." in words
+def test_the_figure_at_the_top_is_the_share_of_correct_calls_of_the_metrics() -> None:
+    made = results()
+    words = "".join(Reader(to_html(made)).words)
+    assert f"50 % {made.overview.metrics.sentence}." in words
+    assert "1 failed" in words
 
 
 def test_names_of_tools_stand_out_in_sentences() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.runs import BatchRequest, RunFilter
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchRequest
 from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.reports.run_reports import WRITERS, RunReports

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcp_tef.model.metrics import Rate
-from mcp_tef.model.similarity import Clusters, PairObservation, PairStatus, ToolGroup, ToolSet, WorkItem
+from mcp_tef.model.similarity import Clusters, FlagRule, PairObservation, PairStatus, ToolGroup, ToolSet, WorkItem
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.reports.heat_map import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
 from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
@@ -41,7 +41,7 @@ def page(**changes: object) -> str:
         groups=(ToolGroup("file, name", (0, 1)),),
         near_duplicates=(similarity.pair(0, 1),),
     )
-    made = {"similarity": similarity, "threshold": 0.85, "clusters": clusters, "work": (work,)} | changes
+    made = {"similarity": similarity, "rule": FlagRule(0.4), "clusters": clusters, "work": (work,)} | changes
     return similarity_html(SimilarityResults(**made))  # type: ignore[arg-type]
 
 
@@ -62,7 +62,7 @@ def test_words_of_strangers_are_shown_as_words() -> None:
 
 def test_it_tells_what_was_compared_what_is_flagged_and_what_was_not_read() -> None:
     words = "".join(Reader(page()).words)
-    assert "1 of 6 pairs is at least 0.85 alike in meaning." in words
+    assert "1 of 6 pairs is flagged: confusability from 0.4 on." in words
     assert "4 tools on 2 servers, compared by made." in words
     assert "A made notice." in words
     assert "It did not answer." in words
@@ -89,18 +89,20 @@ def test_a_copy_shows_the_score_that_makes_it_one() -> None:
     )
     found = Similarity(ToolSet(tools=tools), meaning)
     copies = Clusters(order=(0, 1), merges=(), groups=(), near_duplicates=(found.pair(0, 1),))
-    words = " ".join(Reader(similarity_html(SimilarityResults(similarity=found, threshold=0.9, clusters=copies))).words)
+    words = " ".join(
+        Reader(similarity_html(SimilarityResults(similarity=found, rule=FlagRule(0.9), clusters=copies))).words
+    )
     assert "Similarity Full shop/find_file shop/look_up_file 0.80 0.97" in words.partition("Copies on other")[2]
 
 
 def test_the_best_of_very_many_pairs_is_not_said_to_be_closer_than_all_of_them() -> None:
-    words = Reader(similarity_html(SimilarityResults(similarity=report_factories.many(70), threshold=0.0))).words
+    words = Reader(similarity_html(SimilarityResults(similarity=report_factories.many(70), rule=FlagRule(0.0)))).words
     assert "99.9 %" in words
     assert "100.0 %" not in words
 
 
 def test_without_a_flagged_pair_the_closest_are_shown() -> None:
-    words = "".join(Reader(page(threshold=0.95)).words)
+    words = "".join(Reader(page(rule=FlagRule(0.95))).words)
     assert "The closest pairs, none of them flagged" in words
     assert "Why they look alike" not in words
 
@@ -109,7 +111,7 @@ def test_few_tools_are_drawn_with_their_names_in_the_order_of_their_clusters() -
     seen = Reader(page())
     assert seen.elements["rect"] == 16 + 2
     assert [value for name, value in seen.attributes if value == "flag"] == ["flag"] * 2
-    assert "".join(seen.words).count("Framed: 0.85 or more") == 1
+    assert "".join(seen.words).count("Framed: confusability from 0.4 on") == 1
     assert page().count('text-anchor="middle">0.91</text>') == 2
     assert any("shop/find_file and shop/look_up_file: 0.91" in words for words in seen.words)
     assert seen.words.index("shop/look_up_file") < seen.words.index("shop/pay")
@@ -122,7 +124,7 @@ def test_it_is_light_or_dark_as_the_reader_is_and_prints() -> None:
 
 def test_some_tools_become_a_picture_beside_their_names() -> None:
     found = report_factories.many(LARGEST_DRAWN + 1)
-    seen = Reader(similarity_html(SimilarityResults(similarity=found, threshold=0.85)))
+    seen = Reader(similarity_html(SimilarityResults(similarity=found, rule=FlagRule(0.85))))
     assert (seen.elements["rect"], seen.elements["image"]) == (0, 1)
     assert "shop/tool_40" in seen.words
     (address,) = [value for name, value in seen.attributes if name == "href"]
@@ -132,19 +134,19 @@ def test_some_tools_become_a_picture_beside_their_names() -> None:
 
 def test_many_tools_become_one_picture() -> None:
     found = report_factories.many(LARGEST_NAMED + 1)
-    seen = Reader(similarity_html(SimilarityResults(similarity=found, threshold=0.85)))
+    seen = Reader(similarity_html(SimilarityResults(similarity=found, rule=FlagRule(0.85))))
     assert (seen.elements["rect"], seen.elements["image"], seen.elements["img"]) == (0, 0, 2)
 
 
 def test_the_work_on_many_pairs_is_cut_and_says_so() -> None:
-    text = similarity_html(SimilarityResults(similarity=report_factories.many(60), threshold=0.0))
+    text = similarity_html(SimilarityResults(similarity=report_factories.many(60), rule=FlagRule(0.0)))
     assert "The first 200 of 1,770; the JSON file holds all." in text
     assert text.count("<h3>") == 20
 
 
 def test_a_page_about_no_tool_is_a_page() -> None:
     found = report_factories.similarity([], np.zeros((0, 0)))
-    assert "<h1>" in similarity_html(SimilarityResults(similarity=found, threshold=0.85))
+    assert "<h1>" in similarity_html(SimilarityResults(similarity=found, rule=FlagRule(0.85)))
 
 
 def picture(uri: str) -> tuple[int, int, list[bytes]]:

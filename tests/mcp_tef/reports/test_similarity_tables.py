@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as arrays
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.csv_tables import from_spreadsheet_cell
+from mcp_tef.model.similarity import FlagRule
 from mcp_tef.reports import similarity_tables
 from mcp_tef.reports.analysis_reports import AnalysisReports
 from mcp_tef.reports.similarity_html import SimilarityResults
@@ -23,7 +24,9 @@ from tests.support.report_factories import EVIL
 
 
 def document(**options: Any) -> Any:
-    return json.loads(similarity_json(report_factories.similarity(full=True), 0.85, **{"full": True, **options}))
+    return json.loads(
+        similarity_json(report_factories.similarity(full=True), FlagRule(0.4), **{"full": True, **options})
+    )
 
 
 def names(folder: Path) -> list[str]:
@@ -31,9 +34,19 @@ def names(folder: Path) -> list[str]:
 
 
 def test_the_keys_are_those_that_scripts_rely_on_in_their_order() -> None:
-    keys = ["embedder", "tools", "matrix", "full_matrix", "lexical_matrix", "threshold", "flagged", "unreachable"]
+    keys = [
+        "embedder",
+        "tools",
+        "matrix",
+        "full_matrix",
+        "lexical_matrix",
+        "threshold",
+        "flagged_by",
+        "flagged",
+        "unreachable",
+    ]
     assert list(document()) == keys
-    assert list(document()["flagged"][0]) == ["a", "b", "score", "full_score", "percentile", "confusability"]
+    assert list(document()["flagged"][0]) == ["a", "b", "score", "full_score", "percentile", "confusability", "level"]
     assert document()["tools"][0] == {"id": "shop/find_file", "server": "shop", "name": "find_file"}
     assert [list(one) for one in document()["unreachable"]] == [["server", "reason"]]
 
@@ -49,12 +62,12 @@ def test_scores_have_four_decimals() -> None:
 
 def test_the_full_matrix_is_null_where_it_was_not_asked_for() -> None:
     assert document(full=False)["full_matrix"] is None
-    without = json.loads(similarity_json(report_factories.similarity(), 0.85, full=False))
+    without = json.loads(similarity_json(report_factories.similarity(), FlagRule(0.4), full=False))
     assert without["flagged"][0]["full_score"] is None
 
 
 def test_a_row_of_a_matrix_is_a_line() -> None:
-    lines = similarity_json(report_factories.similarity(), 0.85, full=False).splitlines()
+    lines = similarity_json(report_factories.similarity(), FlagRule(0.4), full=False).splitlines()
     assert "    [1.0000,0.9124,0.1000,0.2000]," in lines
 
 
@@ -69,7 +82,9 @@ def test_no_tool_at_all_is_a_document_too() -> None:
 
 async def test_above_two_thousand_tools_the_matrices_go_beside(tmp_path: Path) -> None:
     found = report_factories.many(similarity_tables.MOST_IN_JSON + 1, full=True)
-    await AnalysisReports().write_similarity(SimilarityResults(similarity=found, threshold=0.85), tmp_path / "out.json")
+    await AnalysisReports().write_similarity(
+        SimilarityResults(similarity=found, rule=FlagRule(0.4)), tmp_path / "out.json"
+    )
     written = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert [written[name] for name in ("matrix", "full_matrix", "lexical_matrix")] == [None] * 3
     assert written["matrix_file"] == "out.npz"
@@ -86,7 +101,9 @@ def test_matrices_never_go_where_the_document_goes(tmp_path: Path) -> None:
 
 async def test_two_thousand_tools_stay_in_the_document(tmp_path: Path) -> None:
     found = report_factories.many(similarity_tables.MOST_IN_JSON)
-    await AnalysisReports().write_similarity(SimilarityResults(similarity=found, threshold=0.85), tmp_path / "out.json")
+    await AnalysisReports().write_similarity(
+        SimilarityResults(similarity=found, rule=FlagRule(0.4)), tmp_path / "out.json"
+    )
     lines = (tmp_path / "out.json").read_text("utf-8").splitlines()
     assert not [line for line in lines if "matrix_file" in line]
     assert sum(line.startswith("    [1.0000,") for line in lines) == 2
@@ -94,14 +111,14 @@ async def test_two_thousand_tools_stay_in_the_document(tmp_path: Path) -> None:
 
 
 async def test_a_file_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
-    results = SimilarityResults(similarity=report_factories.similarity(), threshold=0.85)
+    results = SimilarityResults(similarity=report_factories.similarity(), rule=FlagRule(0.4))
     for name in ("out.json", "out.csv", "out.html"):
         with pytest.raises(InputError, match="could not be written"):
             await AnalysisReports().write_similarity(results, tmp_path / "nowhere" / name)
 
 
 def test_pairs_for_spreadsheets_are_in_order_and_say_which_are_flagged() -> None:
-    rows = list(csv.DictReader(io.StringIO(similarity_csv(report_factories.similarity(), 0.85))))
+    rows = list(csv.DictReader(io.StringIO(similarity_csv(report_factories.similarity(), FlagRule(0.4)))))
     assert len(rows) == 6
     assert [row["flagged"] for row in rows] == ["true"] + ["false"] * 5
     assert (rows[0]["tool_a"], rows[0]["similarity"], rows[0]["full"]) == ("shop/find_file", "0.9124", "")
@@ -111,10 +128,10 @@ def test_pairs_for_spreadsheets_are_in_order_and_say_which_are_flagged() -> None
 def test_a_name_that_a_spreadsheet_would_run_is_only_text() -> None:
     tools = report_factories.compared(*(report_factories.tool(name, server="=cmd()") for name in "ab"))
     found = report_factories.similarity(tools, [[1, 0.5], [0.5, 1]])
-    assert next(csv.DictReader(io.StringIO(similarity_csv(found, 0.85))))["tool_a"] == "'=cmd()/a"
+    assert next(csv.DictReader(io.StringIO(similarity_csv(found, FlagRule(0.4)))))["tool_a"] == "'=cmd()/a"
 
 
 def test_every_flagged_pair_is_there_however_many() -> None:
     found = report_factories.many(160)
-    assert len(similarity_csv(found, 0.0).splitlines()) == 160 * 159 // 2 + 1
-    assert len(similarity_csv(found, 1.0).splitlines()) == similarity_tables.LEAST_PAIRS + 1
+    assert len(similarity_csv(found, FlagRule(0.0)).splitlines()) == 160 * 159 // 2 + 1
+    assert len(similarity_csv(found, FlagRule(1.0)).splitlines()) == similarity_tables.LEAST_PAIRS + 1

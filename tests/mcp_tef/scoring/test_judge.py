@@ -34,7 +34,7 @@ def outcome(verdict: Verdict) -> tuple[Classification, VerdictKind]:
 def test_the_expected_tool_is_a_true_positive() -> None:
     verdict = judge(expect(wanted("search_code")), TOOLS, [call("search_code", query="x")])
     assert outcome(verdict) == (TP, VerdictKind.MATCH)
-    assert verdict.right
+    assert verdict.mark.correct_tool
     assert verdict.parameters_ok is True
 
 
@@ -59,7 +59,7 @@ def test_no_call_where_one_was_expected_is_no_tool() -> None:
 def test_nothing_expected_and_nothing_picked_is_a_true_negative() -> None:
     verdict = judge(NO_TOOL, TOOLS, [])
     assert outcome(verdict) == (TN, VerdictKind.NO_CALL_EXPECTED)
-    assert (verdict.right, verdict.parameters_ok) == (True, None)
+    assert (verdict.mark.correct_tool, verdict.parameters_ok) == (True, None)
 
 
 def test_a_call_where_none_was_expected_is_a_false_positive() -> None:
@@ -298,17 +298,20 @@ class TestParameters:
         (NO_TOOL, [], 0.69, ConfidenceCategory.NEEDS_CLARITY),
         (NO_TOOL, [call("search_code")], 0.7, ConfidenceCategory.MISLEADING),
         (NO_TOOL, [call("search_code")], 0.5, None),
-        (expect(wanted("search_code")), [call("search_code")], 1.0, ConfidenceCategory.ROBUST),
+        (expect(wanted("search_code")), [call("search_code", query="x")], 1.0, ConfidenceCategory.ROBUST),
+        (expect(wanted("search_code")), [call("search_code")], 1.0, ConfidenceCategory.MISLEADING),
+        *((wish, None, 1.0, None) for wish in (NO_TOOL, expect(wanted("search_code")))),
         (expect(wanted("search_code")), [call("search_files")], 1.0, ConfidenceCategory.MISLEADING),
         (expect(wanted("search_code")), [call("search_files")], 0.0, None),
         (NO_TOOL, [], None, None),
-        (NO_TOOL, [], 1.5, None),
-        (NO_TOOL, [], float("nan"), None),
-        (NO_TOOL, [], True, None),
+        *((NO_TOOL, [], odd, None) for odd in (1.5, float("nan"), True)),
     ],
 )
 def test_confidence_and_outcome_make_the_category(
-    expectation: Expectation, calls: list[ActualCall], confidence: float | None, category: ConfidenceCategory | None
+    expectation: Expectation,
+    calls: list[ActualCall] | None,
+    confidence: float | None,
+    category: ConfidenceCategory | None,
 ) -> None:
     assert judge(expectation, TOOLS, calls, confidence).confidence_category is category
 

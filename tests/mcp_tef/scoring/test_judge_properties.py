@@ -173,7 +173,7 @@ def test_a_set_of_calls_is_always_a_match_for_itself(calls: list[ActualCall], or
         for each in calls
     )
     verdict = judge(Expectation((answer,), ordered=ordered), [], calls)
-    assert verdict.right
+    assert verdict.mark.correct_tool
     assert verdict.correctness in (None, 1.0)
 
 

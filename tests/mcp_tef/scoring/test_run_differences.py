@@ -28,8 +28,14 @@ def test_only_settings_that_differ_are_told() -> None:
 
 def test_verdicts_are_told_apart_down_to_their_words() -> None:
     names = [change.name for change in verdict_changes(wrong_detail(), judged_detail())]
-    assert {"Outcome", "Kind", "Explanation", "Parameters right"} <= set(names)
+    assert {"Outcome", "Kind", "Explanation"} <= set(names)
     assert verdict_changes(wrong_detail(), wrong_detail()) == ()
+
+
+def test_a_correct_tool_with_wrong_arguments_has_a_mark_of_its_own() -> None:
+    after = judged_detail()
+    before = replace(after, summary=replace(after.summary, parameters_ok=True))
+    assert verdict_changes(before, after) == (ValueChange("Outcome", "correct_call", "wrong_arguments"),)
 
 
 def test_an_expectation_with_other_parameters_is_another_one() -> None:

@@ -91,6 +91,12 @@ def test_a_problem_names_its_tool_where_it_has_a_name() -> None:
     assert found.problems[1].reason == "Definition 3: It has no name."
 
 
+def test_a_problem_keeps_its_place_and_the_definition_unless_that_is_unwieldy() -> None:
+    bad, deep = {"name": "bad"}, tool("x", inputSchema=nested(200))
+    found = check_definitions(SPEC, [tool("ok"), bad, deep, tool("half\ud83d"), 5])
+    assert [(problem.place, problem.raw) for problem in found.problems] == [(1, bad), (2, None), (3, None), (4, None)]
+
+
 def test_tools_that_are_not_wanted_are_no_problem_either() -> None:
     spec = ServerSpec(name="Shop", transport=Transport.FILE, allowed_tools=("a",), disallowed_tools=("b",))
     found = check_definitions(spec, [tool("a"), tool("b"), {"name": "c"}])

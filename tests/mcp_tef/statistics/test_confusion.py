@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from mcp_tef.model.metrics import ConfusionMatrix
-from mcp_tef.model.runs import RunFilter, RunStatus, RunSummary
-from mcp_tef.model.similarity import PairStatus
+from mcp_tef.model.metrics import ConfusionMatrix, Rate
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.model.similarity import FlagRule, PairStatus
 from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.statistics.confusion import Confusions, Past, confusions, work_list
-from mcp_tef.statistics.intervals import wilson
-from tests.support.run_histories import any_runs, history_of, judged_run
+from tests.support.run_histories import alike, any_runs, history_of, judged_run, rate_over
 from tests.support.similarity_factories import a_tool, compared
 
 Side = tuple[str, str] | str | None
@@ -117,7 +117,13 @@ def test_each_cell_and_each_tool_against_the_rest_agree_with_counting_runs_one_b
         wanted, picked = sum(one == tool for one, _ in told), sum(two == tool for _, two in told)
         assert (figures.tp, figures.fn, figures.fp) == (hits, wanted - hits, picked - hits)
         assert figures.tn == len(told) - sum(tool in pair for pair in told)
-        assert (figures.precision, figures.recall) == (wilson(hits, picked), wilson(hits, wanted))
+        assert alike(figures.precision, share_of_hits(runs, tool, side=1))
+        assert alike(figures.recall, share_of_hits(runs, tool, side=0))
+
+
+def share_of_hits(runs: Sequence[RunSummary], tool: object, side: int) -> Rate:
+    """Of the runs that expected a tool (0) or picked it (1), the share that did both."""
+    return rate_over([run for run in runs if sides(run)[side] == tool], lambda run: sides(run) == (tool, tool))
 
 
 FILES, CODE, MAIL, DOOR = ("docs", "search_files"), ("docs", "search_code"), ("mail", "search"), ("home", "unlock")
@@ -191,7 +197,7 @@ def test_without_any_run_the_square_is_empty() -> None:
 def test_the_list_begins_with_what_was_confused_most_and_says_how_each_pair_stands() -> None:
     similarity = four()
     seen = Confusions(similarity.tools, past(runs(FILES, CODE, 30), runs(FILES, FILES, 70), runs(MAIL, DOOR, 1)))
-    items = work_list(similarity, seen, 0.6)
+    items = work_list(similarity, seen, FlagRule(0.6))
     assert [(item.pair.a, item.pair.b, item.standing) for item in items] == [
         (0, 1, PairStatus.SIMILAR_AND_CONFUSED),
         (2, 3, PairStatus.CONFUSED_NOT_SIMILAR),
@@ -204,7 +210,7 @@ def test_the_list_begins_with_what_was_confused_most_and_says_how_each_pair_stan
 def test_harm_is_what_is_certain_then_what_was_seen_then_what_is_to_come() -> None:
     similarity = four()
     (item, *_) = work_list(
-        similarity, Confusions(similarity.tools, past(runs(FILES, CODE, 30), runs(FILES, FILES, 70))), 0.6
+        similarity, Confusions(similarity.tools, past(runs(FILES, CODE, 30), runs(FILES, FILES, 70))), FlagRule(0.6)
     )
     assert item.observation is not None
     assert item.observation.rate.low is not None
@@ -214,6 +220,6 @@ def test_harm_is_what_is_certain_then_what_was_seen_then_what_is_to_come() -> No
 
 def test_without_runs_the_list_is_what_looks_alike_by_how_confusable_it_is() -> None:
     similarity = four()
-    items = work_list(similarity, Confusions(similarity.tools, Past(history_of([]), {})), 0.6)
+    items = work_list(similarity, Confusions(similarity.tools, Past(history_of([]), {})), FlagRule(0.6))
     assert {item.standing for item in items} == {PairStatus.SIMILAR_UNTESTED}
     assert [item.harm for item in items] == pytest.approx(sorted((i.pair.confusability for i in items), reverse=True))

@@ -16,9 +16,9 @@ from sklearn.metrics import brier_score_loss  # type: ignore[import-untyped]  # 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.statistics.calibration import calibration
-from mcp_tef.statistics.intervals import mean, wilson
+from mcp_tef.statistics.intervals import mean
 from mcp_tef.statistics.repeats import MOST_FLAKY, pass_power, repeats
-from tests.support.run_histories import any_runs, history_of, judged_run
+from tests.support.run_histories import alike, any_runs, history_of, judged_run, one_each, rate_over
 
 SEARCH = ("docs", "search")
 
@@ -52,12 +52,22 @@ def test_cases_that_pass_only_sometimes_are_flaky_and_the_most_even_comes_first(
     found = repeats(history_of([*attempts("+++", 0), *attempts("---", 1), *attempts("++-", 2), *attempts("+-", 3)]))
     assert (found.groups, found.always, found.never, found.mixed) == (4, 1, 1, 2)
     assert [(case.case_name, case.passed, case.n) for case in found.flaky] == [("Case 3", 1, 2), ("Case 2", 2, 3)]
-    assert found.pass_rate == wilson(6, 11)
+    runs = [run for passes, case in (("+++", 0), ("---", 1), ("++-", 2), ("+-", 3)) for run in attempts(passes, case)]
+    assert alike(found.pass_rate, rate_over(runs, lambda run: run.passes))
 
 
 def test_a_right_tool_with_a_wrong_parameter_does_not_pass() -> None:
     wrong = replace(judged_run(SEARCH, SEARCH), parameters_ok=False)
     assert repeats(history_of([wrong, *attempts("+")])).mixed == 1
+
+
+def test_both_baselines_count_in_nothing_where_a_model_was_asked_as_well() -> None:
+    model = attempts("++-")
+    baselines = [
+        replace(run, model=label) for label in ("offline/words", "offline/meaning") for run in attempts("+-", case=1)
+    ]
+    assert repeats(history_of([*model, *baselines])) == repeats(history_of(model))
+    assert repeats(history_of(baselines)).groups == 2
 
 
 def test_cases_that_ran_once_say_nothing_about_repeats() -> None:
@@ -83,19 +93,19 @@ def test_groups_agree_with_counting_runs_one_by_one(runs: Sequence[RunSummary]) 
     assert (found.always, found.never) == (sum(map(all, again)), sum(not any(marks) for marks in again))
 
 
-def sure(confidence: float | None, *, right: bool = True, source: str = "self-reported") -> RunSummary:
-    run = judged_run(SEARCH, SEARCH if right else None)
+def sure(confidence: float | None, *, right: bool = True, source: str = "self-reported", case: int = 0) -> RunSummary:
+    run = judged_run(SEARCH, SEARCH if right else None, case=case)
     return replace(run, confidence=confidence, confidence_source=None if confidence is None else source)
 
 
 def test_each_level_tells_how_often_runs_were_right() -> None:
     found = calibration(
-        history_of([sure(0.95), sure(0.9), sure(0.91, right=False), sure(0.2, right=False), sure(None)])
+        history_of([sure(0.95), sure(0.9, case=1), sure(0.91, right=False, case=2), sure(0.2, right=False), sure(None)])
     )
     high, low = found.overall.bins[9], found.overall.bins[2]
-    assert (high.n, high.right) == (3, wilson(2, 3))
+    assert (high.n, high.right) == (3, one_each(2, 3))
     assert high.mean == pytest.approx((0.95 + 0.9 + 0.91) / 3)
-    assert (low.n, low.right) == (1, wilson(0, 1))
+    assert (low.n, low.right) == (1, one_each(0, 1))
     assert (found.overall.n, found.overall.without) == (4, 1)
 
 

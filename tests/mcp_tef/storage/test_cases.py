@@ -8,9 +8,10 @@ import pytest
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.answers import ActualCall, Answer
-from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.cases import CaseDraft, CaseOrigin, Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus, RunSummary
+from mcp_tef.model.run_filter import RunFilter, RunOrder
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunResult, RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.workspace_files import Filled, draft, fill, gone_wrong, http, nothing_picked, right, rows, run_all
@@ -44,6 +45,7 @@ async def test_a_case_is_kept_exactly_as_it_was_written(registered: SqliteStore,
         servers=("web", "docs"),
         suites=("Nightly", "Everyday"),
         tags=("smoke", "de"),
+        origin=CaseOrigin.GENERATED,
     )
     (case,) = await registered.cases.add([written])
     assert case.draft == written

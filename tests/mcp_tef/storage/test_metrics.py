@@ -1,17 +1,18 @@
 """Figures over stored runs: what the narrow rows of the file say is what the runs say."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from mcp_tef.model.answers import ActualCall, Answer
-from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.cases import CaseDraft, CaseOrigin, Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, SnapshotId
-from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.runs import ModelSettings, PlannedRun, RunFilter, RunOrder, RunResult, RunStatus, RunSummary
+from mcp_tef.model.metrics import FilterChoices, OriginCounts
+from mcp_tef.model.run_filter import RunFilter, RunOrder
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunResult, RunStatus, RunSummary, shown_together
 from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
 from mcp_tef.scoring.judge import judge
@@ -29,6 +30,7 @@ from tests.support.workspace_files import (
     offered,
     right,
     rows,
+    run_all,
     tool,
 )
 
@@ -92,11 +94,14 @@ async def test_figures_of_all_runs_are_those_of_their_summaries(store: SqliteSto
     assert (metrics.tp, metrics.fp, metrics.tn, metrics.fn, metrics.failed) == (
         *(getattr(plain.metrics, name) for name in ("tp", "fp", "tn", "fn", "failed")),
     )
-    for name in ("parameter_accuracy", "completeness", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms"):
+    for name in ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms"):
         assert getattr(metrics, name) == pytest.approx(getattr(plain.metrics, name))
+    for name in ("parameter_accuracy", "completeness"):
+        assert asdict(getattr(metrics, name)) == pytest.approx(asdict(getattr(plain.metrics, name)))
     for name in ("cost_usd", "cost_p50_usd", "cost_p95_usd"):
         assert getattr(metrics, name) == pytest.approx(getattr(plain.metrics, name))
-    for name in ("parameters_right", "type_conformance", "hallucination", "recall_at", "by_model", "tokens"):
+    rates = ("correct_call", "correct_tool", "type_conformance", "hallucination")
+    for name in (*rates, "recall_at", "by_model", "tokens"):
         assert getattr(metrics, name) == getattr(plain.metrics, name)
     for name in ("confidence_high", "confidence_low", "robust", "needs_clarity", "misleading"):
         assert getattr(metrics, name) == getattr(plain.metrics, name)
@@ -192,7 +197,10 @@ async def test_each_filter_names_the_same_runs_for_lists_counts_and_figures(stor
     assert list(await store.runs.runs(where)) == wanted
     assert await store.runs.count(where) == len(wanted)
     ended = [run for run in wanted if run.status in (RunStatus.COMPLETED, RunStatus.FAILED)]
-    assert (await MetricsService(store.metrics).summary(where)).n == len(ended)
+    together = shown_together(run.model for run in ended)
+    ended = [run for run in ended if run.model in together]
+    metrics = await MetricsService(store.metrics).summary(where)
+    assert metrics.n + metrics.failed == len(ended)
     for order in RunOrder:
         assert set(await store.runs.runs(replace(where, order=order))) == set(wanted)
 
@@ -308,3 +316,17 @@ async def test_an_empty_workspace_has_figures_that_are_not_defined(tmp_path: Pat
     assert (overview.metrics.n, overview.metrics.accuracy.value) == (0, None)
     assert (overview.trend, overview.models, overview.repeats.groups, overview.confusions.n) == ((), (), 0, 0)
     await store.close()
+
+
+async def test_correct_calls_of_generated_cases_are_counted_apart(store: SqliteStore) -> None:
+    """Rates over both are never shown without the two counts."""
+    written, generated = draft("find words"), replace(draft("look it up"), origin=CaseOrigin.GENERATED)
+    filled = await fill(store, [written, replace(written, name="again"), generated])
+    await run_all(store, filled.runs)
+    overview = await MetricsService(store.metrics).overview()
+    assert overview.metrics.by_origin == {
+        CaseOrigin.WRITTEN: OriginCounts(cases=2, runs=2, correct_calls=2),
+        CaseOrigin.GENERATED: OriginCounts(cases=1, runs=1, correct_calls=1),
+    }
+    assert "1 of 3 cases was generated" in overview.metrics.sentence
+    assert "2/2 written" in overview.metrics.sentence

@@ -11,7 +11,8 @@ from sqlalchemy import text
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.runs import RunFilter, RunStatus
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import RunStatus
 from mcp_tef.storage.database import Database, chunks
 from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.store import SqliteStore, open_store

@@ -13,7 +13,8 @@ import pytest
 from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import BatchStatus, FailureInfo, RunFilter, RunOrder, RunStatus
+from mcp_tef.model.run_filter import RunFilter, RunOrder
+from mcp_tef.model.runs import BatchStatus, FailureInfo, RunStatus
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.workspace_files import Filled, change, fill, rows

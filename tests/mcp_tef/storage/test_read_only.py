@@ -10,7 +10,7 @@ from tempfile import gettempdir
 import pytest
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.runs import RunFilter
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from tests.support.processes import read_only
 from tests.support.workspace_files import VERSION_8, change, fill, http, loaded, run_all

@@ -19,6 +19,7 @@ from mcp_tef.model.verdicts import (
     ParameterFinding,
     PastVerdict,
     RejudgeReason,
+    RunMark,
     Verdict,
     VerdictKind,
 )
@@ -81,9 +82,10 @@ async def test_past_verdicts_are_read_newest_first_and_go_with_their_run(store: 
     filled = await fill(store)
     await run_all(store, filled.runs)
     run = filled.runs[0]
-    await store.runs.rejudge([judgement(run)])
-    again = replace(judgement(run), past=replace(judgement(run).past, verdict=MISSED, expectation=Expectation()))
-    await store.runs.rejudge([again])
+    first = judgement(run)
+    await store.runs.rejudge([first])
+    assert first.past is not None
+    await store.runs.rejudge([replace(first, past=replace(first.past, verdict=MISSED, expectation=Expectation()))])
     past = (await store.runs.detail(run.id)).past_verdicts
     assert [item.verdict.classification for item in past] == [Classification.FN, Classification.TP]
     assert past[0].expectation == Expectation()
@@ -120,12 +122,8 @@ async def test_outcomes_hold_what_pairing_needs_in_the_order_planned(store: Sqli
     found = await store.runs.outcomes(filled.batch.id)
     assert [item.id for item in found] == [run.id for run in filled.runs]
     assert [item.repeat for item in found] == [0, 0, 1, 1]
-    assert (found[0].classification, found[0].parameters_ok, found[0].model) == (
-        Classification.TP,
-        True,
-        "offline/retrieval",
-    )
-    assert (found[1].classification, found[1].parameters_ok) == (None, None)
+    assert (found[0].mark, found[0].model) == (RunMark.CORRECT_CALL, "offline/retrieval")
+    assert found[1].mark is None
     assert found[0].posed == found[2].posed != found[1].posed
 
 

@@ -10,7 +10,8 @@ from mcp_tef.errors import NotFoundError
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, RunId
-from mcp_tef.model.runs import BatchRequest, BatchStatus, FailureInfo, ModelSettings, RunFilter, RunStatus
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchRequest, BatchStatus, FailureInfo, ModelSettings, RunStatus
 from mcp_tef.model.verdicts import CallMatch, Classification, FindingReason, ParameterFinding, Verdict, VerdictKind
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.metrics import MetricsService
@@ -103,10 +104,14 @@ async def test_the_summary_of_a_completed_run_says_what_a_table_shows(store: Sql
     ("calls", "label"),
     [
         (None, "unreadable answer"),
+        (
+            (ActualCall(tool=""), ActualCall(tool=" ", server="docs")),
+            "a call without a name + docs / a call without a name",
+        ),
         ((), "no tool"),
         ((ActualCall(tool="a", server="s"), ActualCall(tool="b")), "s / a + b"),
     ],
-    ids=["unreadable", "no call", "two calls"],
+    ids=["unreadable", "nameless calls", "no call", "two calls"],
 )
 async def test_what_was_picked_reads_in_one_line(
     store: SqliteStore, calls: tuple[ActualCall, ...] | None, label: str

@@ -1,15 +1,17 @@
-"""A workspace of version 8 opens with all that it held, and has the schema of a new one; older ones are refused."""
+"""A workspace of version 8 or 9 opens with all that it held and today's schema; older ones are refused."""
 
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.runs import BatchStatus, RunFilter, RunStatus
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchStatus, ModelSettings, RunStatus
 from mcp_tef.model.servers import AuthType, ServerStatus
 from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.schema_versions import schema_hash
@@ -21,12 +23,19 @@ from tests.support.workspace_files import VERSION_8, change, fill, loaded, offer
 PRINTED = json.loads(VERSION_8.with_suffix(".json").read_text("utf-8"))
 """Output of the commands of the last version before, for the same workspace."""
 MADE_WHEN_OPENED = ("completed_at", "error")
+WORDS = ModelSettings(provider="offline", model="words")
+
+
+@pytest.fixture(params=[8, 9])
+def version(request: pytest.FixtureRequest) -> int:
+    """A version that can be opened."""
+    return int(request.param)
 
 
 @pytest.fixture
-def past(workspace: Path) -> Path:
-    """A workspace of version 8."""
-    loaded(VERSION_8, workspace)
+def past(workspace: Path, version: int) -> Path:
+    """The same workspace in an older version."""
+    loaded(VERSION_8.with_name(f"workspace_version_{version}.sql"), workspace)
     return workspace
 
 
@@ -65,11 +74,11 @@ def test_it_has_the_schema_of_a_new_workspace_and_every_reference_holds(past: Pa
     assert rows(past, "PRAGMA integrity_check") == [("ok",)]
 
 
-def test_a_copy_is_taken_first_and_named(past: Path) -> None:
+def test_a_copy_is_taken_first_and_named(past: Path, version: int) -> None:
     (notice,) = prepare(past, alone=True, lock_wait=1)
-    copy = past.with_name("workspace.db.v8.bak")
+    copy = past.with_name(f"workspace.db.v{version}.bak")
     assert copy.name in notice
-    assert rows(copy, "PRAGMA user_version") == [(8,)]
+    assert rows(copy, "PRAGMA user_version") == [(version,)]
     assert rows(copy, "SELECT count(*) FROM test_runs") == rows(past, "SELECT count(*) FROM test_runs")
     assert prepare(past, alone=True, lock_wait=1) == ()
 
@@ -107,6 +116,20 @@ async def test_runs_are_as_they_were_and_can_be_resumed(upgraded: SqliteStore) -
     await upgraded.close()
 
 
+async def test_runs_done_again_have_their_new_settings_and_the_others_keep_theirs(
+    upgraded: SqliteStore,
+) -> None:
+    _, first = await upgraded.runs.batches()
+    before = {run.id: run.model for run in await upgraded.runs.runs(RunFilter(batch_id=first.id))}
+    again = [replace(run, settings=WORDS) for run in await upgraded.runs.unfinished(first.id)]
+    for _ in range(2):
+        await upgraded.runs.reopen(first.id, again, None)
+    after = {run.id: run.model for run in await upgraded.runs.runs(RunFilter(batch_id=first.id))}
+    assert after == before | {run.id: "offline/words" for run in again}
+    assert (await upgraded.runs.batch(first.id)).models == (*first.models, "offline/words")
+    await upgraded.close()
+
+
 async def test_new_runs_share_the_tools_that_are_there(upgraded: SqliteStore, past: Path) -> None:
     before = rows(past, "SELECT count(*) FROM tool_definitions")
     filled = await fill(upgraded)
@@ -115,6 +138,7 @@ async def test_new_runs_share_the_tools_that_are_there(upgraded: SqliteStore, pa
     await upgraded.close()
 
 
+@pytest.mark.parametrize("version", [8])
 def test_an_upgrade_that_fails_leaves_the_workspace_as_it_was(past: Path) -> None:
     change(past, "UPDATE run_facts SET figures = 'no hexadecimal digits' WHERE position = 1")
     before = hash_of(past)
@@ -124,11 +148,11 @@ def test_an_upgrade_that_fails_leaves_the_workspace_as_it_was(past: Path) -> Non
     assert rows(past, "PRAGMA user_version") == [(8,)]
 
 
-@pytest.mark.parametrize("version", [1, 7])
-def test_an_older_version_is_refused_with_a_way_out_and_not_changed(past: Path, version: int) -> None:
-    change(past, f"PRAGMA user_version = {version}")
+@pytest.mark.parametrize("older", [1, 7])
+def test_an_older_version_is_refused_with_a_way_out_and_not_changed(past: Path, older: int) -> None:
+    change(past, f"PRAGMA user_version = {older}")
     before = past.read_bytes()
-    with pytest.raises(StoreError, match=f"made by an older mcp-tef .version {version}") as caught:
+    with pytest.raises(StoreError, match=f"made by an older mcp-tef .version {older}") as caught:
         prepare(past, alone=True, lock_wait=1)
     assert caught.value.code == "workspace_too_old"
     assert "27e12ba" in caught.value.hint

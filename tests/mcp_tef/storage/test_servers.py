@@ -35,7 +35,7 @@ STDIO = ServerSpec(
 LISTING = Listing(
     server="docs",
     tools=(tool(), tool("read")),
-    problems=(ToolProblem("odd", "Its schema is a list."), ToolProblem(None, "It has no name.")),
+    problems=(ToolProblem("odd", "Its schema is a list.", 2, {"inputSchema": []}), ToolProblem(None, "Cut short.")),
     protocol="2025-11-25",
     latency_ms=140,
 )
@@ -111,7 +111,9 @@ async def test_a_check_that_succeeds_says_what_was_found(store: SqliteStore) -> 
     assert (found.status, found.tool_count, found.problem_count) == (ServerStatus.ACTIVE, 2, 2)
     assert (found.protocol, found.latency_ms) == ("2025-11-25", 140)
     assert found.last_connected_at is not None
-    assert await store.servers.listing(server.id) == LISTING
+    kept = await store.servers.listing(server.id)
+    assert kept == LISTING
+    assert [(one.place, one.raw) for one in kept.problems] == [(2, {"inputSchema": []}), (None, None)]
 
 
 async def test_a_check_that_fails_says_why_and_keeps_the_tools_last_seen(store: SqliteStore) -> None:

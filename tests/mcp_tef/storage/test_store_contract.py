@@ -10,7 +10,8 @@ import pytest
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, ToolCallId
-from mcp_tef.model.runs import BatchRequest, BatchStatus, RunFilter, RunStatus
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchRequest, BatchStatus, RunStatus
 from mcp_tef.model.servers import ServerStatus
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
@@ -197,7 +198,7 @@ async def test_finished_runs_are_counted_and_read_in_full(any_store: Store, ran:
     assert (detail.answer, detail.verdict) == (right(correct).answer, right(correct).verdict)
     assert detail.snapshot is not None
     assert detail.snapshot.tools == offered(tool())
-    assert [pair.classification for pair in await runs.outcomes(ran.batch.id)] == ["TP", "FN", None, None]
+    assert [pair.mark for pair in await runs.outcomes(ran.batch.id)] == ["correct_call", "wrong", None, None]
     assert await runs.batches_of([wrong.id, RunId("gone")]) == {wrong.id: ran.batch.id}
     assert set(await runs.summaries([wrong.id, RunId("gone")])) == {wrong.id}
     assert await runs.redefined([correct.id]) == {}
@@ -239,15 +240,23 @@ async def test_a_run_is_judged_again_and_its_old_verdict_kept(any_store: Store, 
     assert (changed.classification, changed.expected_rank) == (Classification.FN, 2)
     detail = await any_store.runs.detail(answered.id)
     assert (detail.verdict, detail.past_verdicts) == (MISSED, (past,))
+    agreed = Judgement(
+        run_id=answered.id, verdict=MISSED, expectation=answered.expectation, expected_rank=2, past=None, agreement=0.5
+    )
+    (changed,) = await any_store.runs.rejudge([agreed])
+    assert (changed.confidence, changed.confidence_source) == (0.5, "agreement")
+    assert (await any_store.runs.detail(answered.id)).past_verdicts == (past,)
     assert await any_store.runs.count(RunFilter(classifications=(Classification.FN,))) == 2
     assert (await any_store.runs.batch(ran.batch.id)).counts == {"FN": 2, "failed": 1, "pending": 1}
-    assert (await any_store.metrics.history(RunFilter())).right.sum() == 0
+    assert (await any_store.metrics.history(RunFilter())).correct_tool.sum() == 0
 
 
 async def test_a_batch_is_reopened_renamed_removed_and_restored(any_store: Store, ran: Filled) -> None:
     runs, batch_id = any_store.runs, ran.batch.id
-    assert (await runs.set_batch_status(batch_id, BatchStatus.CANCELLED)).status is BatchStatus.CANCELLED
+    assert (await runs.set_batch_status(batch_id, BatchStatus.CANCELLED, "The cap.")).status is BatchStatus.CANCELLED
+    assert (await runs.batch(batch_id)).stopped == "The cap."
     again = await runs.reopen(batch_id, await runs.failed(batch_id), 2.0)
+    assert again.stopped is None
     assert (again.status, again.max_cost_usd, again.counts["pending"]) == (BatchStatus.RUNNING, 2.0, 2)
     assert (await runs.rename_batch(batch_id, "Night")).name == "Night"
     await runs.remove_batches([batch_id])

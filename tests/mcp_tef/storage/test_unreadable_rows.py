@@ -12,7 +12,8 @@ import pytest
 from mcp_tef.errors import StoreError
 from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import ToolCallId, new_id
-from mcp_tef.model.runs import BatchStatus, RunFilter
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchStatus
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason

@@ -9,7 +9,9 @@ import pytest
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, BatchStarted
 from mcp_tef.model.answers import Answer
-from mcp_tef.model.runs import Batch, BatchStatus, ModelInfo, ModelSettings, RunFilter, RunSummary
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import Batch, BatchStatus, ModelSettings, RunSummary
 from mcp_tef.model.verdicts import Classification
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
@@ -146,7 +148,9 @@ async def test_a_batch_that_is_deleted_elsewhere_ends_with_a_word_and_holds_up_n
 
 
 DESK = {"desk": [tool("find"), tool("book")]}
-LOCAL = ModelSettings(provider="local", model="small")
+LOCAL = ModelSettings(provider="local", model="small", max_tokens=10)
+BY_ANSWER = ModelInfo(provider="local", model="small", input_price=0.0, output_price=0.003)
+"""Prices at which a run of LOCAL costs at most three cents."""
 
 
 @pytest.fixture
@@ -169,9 +173,8 @@ async def done(made: Bench, **changes: object) -> BatchEnded:
 
 
 async def test_a_cost_cap_is_never_passed(store: Store) -> None:
-    info = ModelInfo(provider="local", model="small", input_price=0.0001, output_price=0.0001)
     paid = Answer(calls=picks("find").calls, cost_usd=0.03)
-    made = bench(store, DESK, lambda _: paid, catalogue=FakeCatalogue({LOCAL.label: info}))
+    made = bench(store, DESK, lambda _: paid, catalogue=FakeCatalogue({LOCAL.label: BY_ANSWER}))
     await made.register("desk")
     await write(made, *(draft(str(number)) for number in range(10)))
     ended = await done(made, models=(LOCAL,), max_cost_usd=0.1)
@@ -183,22 +186,18 @@ async def test_a_cost_cap_is_never_passed(store: Store) -> None:
     assert ended.batch.count("TP") >= 1
 
 
-async def test_a_run_of_unknown_cost_counts_as_it_was_estimated(store: Store) -> None:
-    info = ModelInfo(provider="local", model="small", input_price=0.0001, output_price=0.0001)
-    made = bench(store, DESK, finds, catalogue=FakeCatalogue({LOCAL.label: info}))
+async def test_a_run_of_unknown_cost_counts_as_the_dearest(store: Store) -> None:
+    made = bench(store, DESK, finds, catalogue=FakeCatalogue({LOCAL.label: BY_ANSWER}))
     await made.register("desk")
     await write(made, *(draft(str(number)) for number in range(10)))
-    estimate = await made.runs.estimate(request(models=(LOCAL,)))
-    assert estimate.cost_usd
-    ended = await done(made, models=(LOCAL,), max_cost_usd=estimate.cost_usd * 0.45, concurrency=1)
+    ended = await done(made, models=(LOCAL,), max_cost_usd=0.14, concurrency=1)
     assert ended.batch.status is BatchStatus.CANCELLED
     assert ended.batch.count("TP") == 4
 
 
 async def test_a_batch_whose_cap_is_used_up_goes_on_once_the_cap_is_raised(store: Store) -> None:
-    info = ModelInfo(provider="local", model="small", input_price=0.0001, output_price=0.0001)
     paid = Answer(calls=picks("find").calls, cost_usd=0.03)
-    made = bench(store, DESK, lambda _: paid, catalogue=FakeCatalogue({LOCAL.label: info}))
+    made = bench(store, DESK, lambda _: paid, catalogue=FakeCatalogue({LOCAL.label: BY_ANSWER}))
     await made.register("desk")
     await write(made, *(draft(str(number)) for number in range(10)))
     ended = await done(made, models=(LOCAL,), max_cost_usd=0.1, concurrency=1)
@@ -230,6 +229,53 @@ async def test_a_model_that_is_too_dear_leaves_what_the_cap_has_room_for_to_the_
         assert ended.reason == "The cost cap of $0.1 would be passed."
         judged = await made.runs.list(RunFilter(batch_id=ended.batch.id, classifications=(Classification.TP,)))
         assert [run.model for run in judged] == [cheap.label] * 5
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 16, 64])
+async def test_prompts_that_are_longer_than_estimated_do_not_break_a_cap(store: Store, at_once: int) -> None:
+    price = ModelInfo(provider="local", model="small", input_price=1e-5, output_price=1e-5)
+    paid = Answer(calls=picks("find").calls, cost_usd=0.0101, tokens_in=1_000, tokens_out=10)
+    made = bench(store, DESK, lambda _: paid, catalogue=FakeCatalogue({LOCAL.label: price}))
+    await made.register("desk")
+    await write(made, *(draft(str(number)) for number in range(70)))
+    ended = await done(made, models=(LOCAL,), max_cost_usd=0.05, concurrency=at_once)
+    assert ended.batch.cost_usd == pytest.approx(4 * 0.0101)
+
+
+async def test_a_cap_that_has_no_room_for_one_run_is_refused_before_the_start(store: Store) -> None:
+    made = bench(store, DESK, finds, catalogue=FakeCatalogue({LOCAL.label: BY_ANSWER}))
+    await made.register("desk")
+    await write(made, draft("one"))
+    with pytest.raises(InputError, match=r"Not even one run fits under the cost cap of \$0.02: one may cost \$0.03"):
+        await made.runs.start(request(models=(LOCAL,), max_cost_usd=0.02))
+    assert (await made.runs.batches(), made.selector.questions) == ((), [])
+
+
+async def test_with_a_cap_an_answer_limit_is_sent(store: Store) -> None:
+    info = replace(BY_ANSWER, output_price=1e-6, extra={"output_tokens": 512})
+    other = replace(info, model="other", extra={"output_tokens": 64_000})
+    made = bench(store, DESK, finds, catalogue=FakeCatalogue({one.label: one for one in (info, other)}))
+    await made.register("desk")
+    await write(made, draft("one"))
+    models = tuple(replace(LOCAL, model=name, max_tokens=None) for name in ("small", "other"))
+    await done(made, models=models, max_cost_usd=1.0)
+    await done(made, models=models)
+    assert [question.settings.max_tokens for question in made.selector.questions] == [512, 1024, None, None]
+
+
+async def test_an_answer_that_was_cut_off_is_a_failed_run_with_its_cost(store: Store) -> None:
+    cut = Answer(calls=picks("other").calls, cost_usd=0.03, answer_limit=10, cut_off=True)
+    made = bench(store, DESK, lambda _: cut, catalogue=FakeCatalogue({LOCAL.label: BY_ANSWER}))
+    await made.register("desk")
+    await write(made, draft("one"))
+    ended = await done(made, models=(LOCAL,), repeats=2, max_cost_usd=0.07, concurrency=1)
+    (run, _) = await made.runs.list(RunFilter(batch_id=ended.batch.id))
+    assert run.failure is not None
+    assert run.failure.message == "The answer was cut off by the limit of 10 tokens, so it was not judged."
+    batch = ended.batch
+    assert (batch.judged, batch.count("failed"), batch.cut_off, batch.cost_usd) == (0, 2, 2, 0.06)
+    with pytest.raises(InputError, match="is used up"):
+        await made.runs.retry_failed(batch.id)
 
 
 @pytest.mark.parametrize("cap", [0.0, -1.0, float("nan"), float("inf")])

@@ -165,7 +165,10 @@ async def test_a_mistyped_tool_gets_a_warning_with_the_nearest_name_and_is_kept(
     server = await made.servers.find("desk")
     await made.servers.check(server.id)
     typo = draft("find it", "fnd")
-    assert await made.cases.warnings(typo) == ("No server of the case has a tool named fnd. Did you mean find?",)
+    assert await made.cases.warnings(typo) == (
+        "No server of the case has a tool named fnd. Did you mean find?",
+        "Runs of this case fail, and no model is asked.",
+    )
     assert await made.cases.warnings(draft("find it", "find")) == ()
     assert len(await write(made, typo)) == 1
 

@@ -8,9 +8,10 @@ import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersChanged
-from mcp_tef.model.comparison import ComparisonConclusion, DefinitionChange, Drift, PairChange, PairedBy
-from mcp_tef.model.ids import BatchId, ServerId
-from mcp_tef.model.runs import Batch, ModelSettings, RunFilter
+from mcp_tef.model.comparison import ClaimVerdict, DefinitionChange, Drift, PairChange, PairedBy
+from mcp_tef.model.ids import BatchId, CaseId, ServerId
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import Batch, ModelSettings
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import CheckResult, Question, Store
@@ -23,6 +24,7 @@ from tests.support.workflow_bench import Bench, bench, draft, request, write
 from tests.support.workspace_files import fill, http, run_all, tool
 
 DESK = {"desk": [offered_tool("find"), offered_tool("book")]}
+SMALL = (ModelSettings(provider="local", model="small"),)
 QUERIES = tuple(f"query {number}" for number in range(12))
 
 
@@ -58,29 +60,28 @@ async def run(made: Bench, **changes: object) -> Batch:
 async def test_what_was_learned_is_fixed_and_reads_as_better(store: Store) -> None:
     learner = Learner()
     made = await desk(store, learner, *QUERIES)
-    before = await run(made)
+    before = await run(made, models=SMALL)
     learner.known = set(QUERIES)
-    after = await run(made)
+    after = await run(made, models=SMALL)
     found = await Compare(store.runs).batches(before.id, after.id)
-    assert (found.selection.reading, found.counts[PairChange.FIXED], found.worse) == (
-        ComparisonConclusion.BETTER,
-        12,
-        False,
-    )
-    assert found.selection.difference.value == 1.0
+    claims = (found.on_these_cases.verdict, found.for_queries_like_these.verdict)
+    assert claims == (ClaimVerdict.BETTER, ClaimVerdict.BETTER)
+    assert (found.counts[PairChange.FIXED], found.wins, found.losses, found.failed) == (12, 12, 0, False)
+    assert found.correct_call.difference.value == 1.0
     turned = await Compare(store.runs).batches(after.id, before.id)
-    assert (turned.selection.reading, turned.worse) == (ComparisonConclusion.WORSE, True)
+    assert (turned.on_these_cases.verdict, turned.failed) == (ClaimVerdict.WORSE, True)
     assert found.notes == ()
 
 
 async def test_a_few_runs_are_not_enough_to_tell(store: Store) -> None:
     learner = Learner()
     made = await desk(store, learner, *QUERIES[:3])
-    before = await run(made)
+    before = await run(made, models=SMALL)
     learner.known = set(QUERIES)
-    found = await Compare(store.runs).batches(before.id, (await run(made)).id)
-    assert found.selection.reading is ComparisonConclusion.UNDECIDED
-    assert found.selection.more_pairs is not None
+    found = await Compare(store.runs).batches(before.id, (await run(made, models=SMALL)).id)
+    claims = (found.on_these_cases.verdict, found.for_queries_like_these.verdict)
+    assert claims == (ClaimVerdict.CANNOT_TELL_YET, ClaimVerdict.CANNOT_TELL_YET)
+    assert "5 more wins would decide it" in found.on_these_cases.sentence
 
 
 async def test_pairs_come_with_both_runs(store: Store) -> None:
@@ -99,7 +100,7 @@ async def test_pairs_come_with_both_runs(store: Store) -> None:
 
 async def test_other_models_are_compared_by_case_and_the_comparison_says_so(store: Store) -> None:
     made = await desk(store, Learner(), "one", "two")
-    before, after = await run(made), await run(made, models=(ModelSettings(provider="local", model="small"),))
+    before, after = await run(made), await run(made, models=SMALL)
     found = await Compare(store.runs).batches(before.id, after.id)
     assert (found.paired_by, found.counts[PairChange.UNCHANGED_WRONG]) == (PairedBy.CASE, 2)
     assert "different models" in found.notes[0]
@@ -107,10 +108,10 @@ async def test_other_models_are_compared_by_case_and_the_comparison_says_so(stor
 
 async def test_an_edited_case_is_said_until_both_batches_are_judged_again(store: Store) -> None:
     made = await desk(store, Learner(), "one")
-    before = await run(made)
+    before = await run(made, models=SMALL)
     (case,) = await made.cases.list()
     await made.cases.edit(case.id, replace(case.draft, expectation=draft("one", "book").expectation))
-    after = await run(made)
+    after = await run(made, models=SMALL)
     compare = Compare(store.runs)
     found = await compare.batches(before.id, after.id)
     assert (found.posed_otherwise, found.counts[PairChange.FIXED]) == (1, 1)
@@ -120,12 +121,34 @@ async def test_an_edited_case_is_said_until_both_batches_are_judged_again(store:
     assert (found.posed_otherwise, found.counts[PairChange.UNCHANGED_RIGHT], found.notes) == (0, 1, ())
 
 
-async def test_repeats_are_said_to_be_about_these_cases(store: Store) -> None:
-    made = await desk(store, Learner(), "one")
-    before, after = await run(made, repeats=2), await run(made, repeats=2)
+async def test_repeats_of_a_case_are_one_case(store: Store) -> None:
+    learner = Learner()
+    made = await desk(store, learner, "one", "two")
+    before = await run(made, models=SMALL, repeats=2)
+    learner.known = {"one", "two"}
+    after = await run(made, models=SMALL, repeats=5)
     found = await Compare(store.runs).batches(before.id, after.id)
-    assert found.selection.n == 2
-    assert "these cases" in found.notes[0]
+    assert (found.cases, found.run_pairs, found.wins) == (2, 4, 4)
+    assert found.counts[PairChange.FIXED] == len(found.pairs) == 2
+    assert "2 cases, 2 against 5 repeats" in found.on_these_cases.sentence
+    assert found.for_queries_like_these.p == 0.5
+
+
+async def test_a_case_that_must_hold_fails_the_comparison_where_it_breaks(store: Store) -> None:
+    learner = Learner()
+    learner.known = {"one"}
+    made = await desk(store, learner, "one", *QUERIES)
+    (case,) = await made.cases.named(["one"])
+    before = await run(made, models=SMALL, repeats=3)
+    learner.known = set(QUERIES)
+    after = await run(made, models=SMALL, repeats=3)
+    compare = Compare(store.runs)
+    assert not (await compare.batches(before.id, after.id)).failed
+    found = await compare.batches(before.id, after.id, [case.id])
+    assert [(held.case_id, held.holds) for held in found.must_hold] == [(case.id, False)]
+    assert found.failed
+    with pytest.raises(InputError, match="must hold"):
+        await compare.batches(before.id, after.id, [CaseId("nowhere")])
 
 
 async def test_a_batch_is_not_compared_with_itself_or_with_nothing(store: Store) -> None:
@@ -146,13 +169,16 @@ async def test_two_runs_are_told_apart_down_to_the_tools_they_saw(store: Store) 
     after = await run(made, models=(ModelSettings(temperature=0.0),))
     compare = Compare(store.runs)
     ((pair),) = (await compare.batches(before.id, after.id)).pairs
-    assert pair.before is not None
-    assert pair.after is not None
-    found = await compare.runs(pair.before, pair.after)
+    first, second = pair.shown
+    assert first is not None
+    assert second is not None
+    found = await compare.runs(first, second)
     assert [(change.name, change.before, change.after) for change in found.settings] == [("Temperature", "0.4", "0")]
     assert [(change.tool, change.change) for change in found.tools] == [("find", DefinitionChange.CHANGED)]
     assert found.tools_alike == 1
-    assert ("Outcome", "FN", "TP") in [(change.name, change.before, change.after) for change in found.verdict]
+    assert ("Outcome", "wrong", "wrong_arguments") in [
+        (change.name, change.before, change.after) for change in found.verdict
+    ]
     assert [change.name for change in found.answer] == ["Calls"]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from mcp_tef.errors import InputError, ModelError
+from mcp_tef.errors import InputError, ModelError, NotFoundError
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.runs import ModelSettings
@@ -53,6 +53,17 @@ def test_a_stored_address_gets_a_stored_key_only_at_the_providers_own_origin(
     base_url: str | None, outcome: str
 ) -> None:
     assert Desk().outcome(base_url) == outcome
+
+
+def test_an_unknown_provider_is_refused_with_the_nearest_name_unless_an_address_is_given() -> None:
+    desk = Desk()
+    with pytest.raises(NotFoundError, match="There is no provider called clout") as raised:
+        desk.outcome(None, provider="clout")
+    assert raised.value.hint == "Did you mean cloud?"
+    assert not desk.models.needs_key(ModelSettings(provider="clout", model="m"))
+    assert desk.outcome("http://127.0.0.1:1234/v1", provider="clout") == "none"
+    desk.keys.addresses["clout"] = "http://127.0.0.1:1234/v1"
+    assert desk.outcome(None, provider="clout") == "none"
 
 
 def test_an_unknown_provider_of_a_file_cannot_name_a_variable_for_its_address() -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.model.config import Config
+from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.quality import GradedQuality, ToolQuality
-from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet, UnreachableSource
 from mcp_tef.model.tools import Tool, ToolProblem
@@ -220,6 +221,18 @@ async def test_a_review_that_is_cancelled_stops_asking() -> None:
         await job
     assert writer.under_way == 0
     assert len(writer.tasks) == 4
+
+
+async def test_reviews_keep_to_a_cost_cap() -> None:
+    tools = a_set(*(make(f"tool_{number}") for number in range(5)))
+    quality, writer = quality_with()
+    model = replace(LOCAL, max_tokens=10_000)
+    report = await quality.review(tools, model=model, max_cost_usd=0.05)
+    failures = [one.failure.message for one in report.tools if one.failure]
+    assert failures == ["The cost cap of $0.05 would be passed."] * 3
+    assert len(writer.tasks) == 2
+    with pytest.raises(InputError, match="Not even one review fits"):
+        await quality.review(tools, model=model, max_cost_usd=0.01)
 
 
 async def test_what_reviews_would_take_is_told_before() -> None:

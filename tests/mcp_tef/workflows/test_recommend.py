@@ -9,15 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.errors import EmbeddingError, InputError, ModelError, ModelFault
+from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.writer import LitellmWriter
-from mcp_tef.model.runs import ModelInfo, ModelSettings
+from mcp_tef.model.answers import ActualCall, Answer
+from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.similarity import ComparedTool, EmbedderChoice, EmbedderKind, PairAdvice, ToolSet
+from mcp_tef.model.similarity import CaseEffect, ComparedTool, PairAdvice, ToolSet
 from mcp_tef.model.tools import Tool
-from mcp_tef.ports import Embedder, Written
-from mcp_tef.scoring.differentiation.patches import sound
-from tests.support.fake_ports import FakeWriter
+from mcp_tef.ports import Question, Written
+from mcp_tef.scoring.differentiation.patches import joint_changes, sound
+from tests.support.fake_ports import FakeSelector, FakeWriter
 from tests.support.model_replies import words
 from tests.support.model_stub import ModelStub, Step
 from tests.support.similarity_factories import (
@@ -48,41 +51,62 @@ async def test_two_clearly_different_tools_get_no_advice_and_no_model_is_asked()
     assert not writer.tasks
 
 
-async def test_drafts_make_the_pair_less_alike_by_the_score_that_the_analysis_would_give() -> None:
+async def test_each_tool_of_a_pair_is_told_from_the_other_in_one_draft() -> None:
+    made = drafts(await Advisor().advice())
+    assert {each.tool_name for each in made} == {COMMENT.name, PAGE_COMMENT.name}
+    for each, other in zip(made, reversed(made), strict=True):
+        assert f"use `{other.tool_name}`" in each.revised
+        assert other.tool_name in each.action
+
+
+async def test_a_pair_without_a_draft_has_issues_but_no_recommendation() -> None:
+    advice = await Advisor().advice((told("find_it", "Find rows."), told("find_them", "Find rows.")))
+    assert advice.issues
+    assert advice.recommendations == ()
+
+
+async def test_a_tool_of_several_pairs_gets_one_draft_that_names_all_its_look_alikes() -> None:
+    tools = [told(f"add_{word}_note", f"Add a note to a {word} page.") for word in ("wiki", "team", "home")]
     advisor = Advisor()
-    advice = await advisor.advice()
-    measured = [each for each in drafts(advice) if each.revised]
-    assert measured
-    for each in measured:
-        assert each.revised is not None
-        assert each.similarity_after is not None
-        assert each.similarity_after < advice.similarity
-        after = [replace(tool, description=each.revised) if tool.name == each.tool_name else tool for tool in TOOLS]
-        assert (await advisor.similarity(after)).pair(0, 1).similarity == pytest.approx(each.similarity_after, abs=1e-4)
+    advices = await advisor.recommend.pairs(await advisor.similarity(tools), [(0, 1), (0, 2)])
+    (text,) = {each.revised for advice in advices for each in advice.recommendations if each.tool_name == tools[0].name}
+    assert all(f"use `{other.name}`" in text for other in tools[1:])
 
 
-@pytest.mark.parametrize("embedder", [None, HashedWords("folder:hashed")])
-async def test_a_change_that_would_make_the_pair_more_alike_is_not_offered(embedder: Embedder | None) -> None:
-    one = told("alpha_tool", "Reads rows of a table.")
-    other = told("beta_tool", "Reads rows of a table of alpha.")
-    for each in drafts(await Advisor(embedder=embedder).advice((one, other))):
-        assert each.similarity_after is None or each.similarity_after < 1
-        assert bool(each.patch) == bool(each.override) == (each.similarity_after is not None)
+def case(query: str, tool: str) -> CaseDraft:
+    return CaseDraft(name=query, query=query, expectation=Expectation(((ExpectedCall(tool=tool),),)))
 
 
-async def test_an_advice_without_a_usable_text_keeps_its_action() -> None:
-    one, other = told("find_it", "Find rows."), told("find_them", "Find rows.")
-    bare = [each for each in drafts(await Advisor().advice((one, other))) if not each.patch]
-    assert bare
-    assert all(each.action and each.revised is None and each.before is None and each.override == {} for each in bare)
+def first_that_says_it(question: Question) -> Answer:
+    """A call of the first tool whose description has the words of the query."""
+    said = [one.tool for one in question.tools if question.query in one.tool.description][:1]
+    return Answer(calls=tuple(ActualCall(tool=tool.name, server=tool.server) for tool in said))
+
+
+@pytest.mark.parametrize(("expected", "gain"), [(COMMENT.name, 1), (PAGE_COMMENT.name, -1)])
+async def test_cases_show_what_the_baseline_does_with_a_draft_and_the_best_comes_first(
+    expected: str, gain: int
+) -> None:
+    advisor = Advisor(baseline=FakeSelector(first_that_says_it))
+    similarity = await advisor.similarity()
+    (without,) = await advisor.recommend.pairs(similarity, [(0, 1)])
+    assert {each.cases for each in without.recommendations} == {None}
+    await advisor.store.cases.add([case("a Confluence page", expected), case("a city", WEATHER.name)])
+    (advice,) = await advisor.recommend.pairs(similarity, [(0, 1)])
+    made = {each.tool_name: each for each in advice.recommendations}
+    changed_one, other = made[COMMENT.name], made[PAGE_COMMENT.name]
+    assert changed_one.cases == CaseEffect(1, max(0, -gain), max(0, gain))
+    assert other.cases is not None
+    assert other.cases.gain == 0
+    assert next(iter(made)) == (COMMENT.name if gain > 0 else PAGE_COMMENT.name)
+    assert ("fewer cases" in changed_one.rationale) is (gain < 0)
 
 
 async def test_every_draft_says_that_it_is_one_and_shows_both_texts() -> None:
     for each in drafts(await Advisor().advice()):
         assert each.author == "draft"
-        if each.revised:
-            assert each.before in (COMMENT.description, PAGE_COMMENT.description)
-            assert each.override == {"toolsOverride": {each.tool_name: {"description": each.revised}}}
+        assert each.before in (COMMENT.description, PAGE_COMMENT.description)
+        assert each.override == {"toolsOverride": {each.tool_name: {"description": each.revised}}}
 
 
 async def test_every_patch_applies_to_the_servers_own_document() -> None:
@@ -90,10 +114,9 @@ async def test_every_patch_applies_to_the_servers_own_document() -> None:
     patched = [each for each in (await Advisor().advice((*TOOLS, elsewhere))).recommendations if each.patch]
     assert patched
     for each in patched:
-        after = changed(each, TOOLS)
+        after = changed(each.patch, TOOLS)
         assert all(map(sound, after))
-        if each.revised:
-            assert {tool["description"] for tool in after} > {each.revised}
+        assert {tool["description"] for tool in after} > {each.revised}
 
 
 async def test_advice_comes_in_the_order_asked_for_and_is_heard_as_it_is_done() -> None:
@@ -112,34 +135,26 @@ async def test_a_pair_that_is_none_is_said_to_be(pair: tuple[int, int]) -> None:
         await advisor.recommend.pairs(await advisor.similarity(), [pair])
 
 
-async def test_an_embedder_that_cannot_be_had_again_leaves_the_score_open_but_still_judges_drafts() -> None:
-    advisor = Advisor(embedder=HashedWords())
-    similarity = await advisor.similarity()
-    similarity.embedder = "folder:gone"
-    (advice,) = await advisor.recommend.pairs(similarity, [(0, 1)])
-    assert any(each.revised for each in advice.recommendations)
-    assert {each.similarity_after for each in advice.recommendations} == {None}
-
-
-async def test_the_choice_of_the_analysis_finds_an_embedder_whose_name_does_not() -> None:
-    advisor = Advisor(embedder=HashedWords("folder:hashed"))
-    similarity, key = await advisor.similarity(), Secret(KEY)
-    choice = EmbedderChoice(EmbedderKind.FOLDER, "/some/where/hashed")
-    (advice,) = await advisor.recommend.pairs(similarity, [(0, 1)], embedder=choice, embedder_key=key)
-    assert any(each.similarity_after is not None for each in advice.recommendations)
-    assert advisor.embedders.keys == [key]
-
-
-async def test_an_embedder_that_fails_meanwhile_leaves_the_score_open() -> None:
-    embedder = HashedWords()
-    advisor = Advisor(embedder=embedder)
-    similarity = await advisor.similarity()
-    embedder.fault = EmbeddingError("Gone.")
-    (advice,) = await advisor.recommend.pairs(similarity, [(0, 1)])
-    assert {each.similarity_after for each in advice.recommendations} == {None}
-
-
-pieces = ["Find", "files", "in", "a", "folder.", "\n\n", "`x`", "(e.g.", "'ab')", "Jira", "“b”", '"q"', "ü", "\\"]
+pieces = [
+    "Find",
+    "the",
+    "files",
+    "in",
+    "a",
+    "folder.",
+    "Get",
+    "rows of the wiki.",
+    "pages",
+    "\n\n",
+    "`x`",
+    "(e.g.",
+    "'ab')",
+    "Jira",
+    "“b”",
+    '"q"',
+    "ü",
+    "\\",
+]
 some_text = st.lists(st.sampled_from(pieces), max_size=8).map(" ".join)
 some_tool = st.builds(
     lambda name, text, about, own: told(name, text, required=("key",), key=about, **{own: about}),
@@ -153,15 +168,8 @@ some_tools = st.lists(some_tool, min_size=2, max_size=4, unique_by=lambda tool: 
 
 def without_places(advice: PairAdvice) -> PairAdvice:
     """The advice without what says where in a document a tool stands, and scores to four digits."""
-    kept = [
-        replace(each, patch=tuple(op["op"] for op in each.patch), similarity_after=_rounded(each.similarity_after))
-        for each in advice.recommendations
-    ]
+    kept = [replace(each, patch=tuple(op["op"] for op in each.patch)) for each in advice.recommendations]
     return replace(advice, recommendations=tuple(kept), similarity=round(advice.similarity, 4))
-
-
-def _rounded(score: float | None) -> float | None:
-    return None if score is None else round(score, 3)
 
 
 async def _advised(tools: Sequence[ComparedTool]) -> tuple[PairAdvice, ...]:
@@ -173,27 +181,33 @@ async def _advised(tools: Sequence[ComparedTool]) -> tuple[PairAdvice, ...]:
 
 @settings(max_examples=25)
 @given(some_tools, st.randoms(use_true_random=False))
-def test_the_order_of_the_tools_never_changes_the_advice_and_every_patch_applies(
+def test_the_patches_of_a_whole_selection_apply_together_in_any_order_of_the_tools(
     tools: list[Tool], chance: random.Random
 ) -> None:
     compared = list(tool_set(*tools).tools)
     advices = asyncio.run(_advised(compared))
-    for recommendation in (each for advice in advices for each in advice.recommendations if each.patch):
-        assert all(map(sound, changed(recommendation, tools)))
+    texts = {each.tool_name: each.revised for advice in advices for each in advice.recommendations}
+    for patch, override in joint_changes(advices).values():
+        after = changed(patch, tools)
+        assert all(map(sound, after))
+        assert {tool["name"]: tool["description"] for tool in after} == {
+            tool.name: texts.get(tool.name, tool.description) for tool in tools
+        }
+        assert override == {"toolsOverride": {name: {"description": text} for name, text in texts.items()}}
     chance.shuffle(compared)
     again = {(advice.a, advice.b): without_places(advice) for advice in asyncio.run(_advised(compared))}
     assert again == {(advice.a, advice.b): without_places(advice) for advice in advices}
 
 
-async def test_a_model_writes_for_both_tools_and_the_drafts_stay_beside_it() -> None:
+async def test_a_model_writes_for_both_tools_in_place_of_the_drafts() -> None:
     written = Written(answer(), 100, 20, 0.001)
     advice = await Advisor(FakeWriter(lambda _task: written)).advice(model=MODEL)
     assert [each.tool_name for each in by_model(advice)] == ["confluence_add_comment", "jira_add_comment"]
     assert {each.author for each in by_model(advice)} == {"local/writer"}
     assert {each.revised for each in by_model(advice)} == {GOOD}
     assert by_model(advice)[0].rationale.startswith("It names the place.")
-    assert changed(by_model(advice)[1], TOOLS)[0]["description"] == GOOD
-    assert drafts(advice)
+    assert changed(by_model(advice)[1].patch, TOOLS)[0]["description"] == GOOD
+    assert not drafts(advice)
     assert advice.failure is None
     assert advice.tokens == 240
     assert advice.cost_usd == pytest.approx(0.002)
@@ -204,12 +218,25 @@ async def test_a_cost_that_is_not_known_is_none() -> None:
     assert (advice.tokens, advice.cost_usd) == (None, None)
 
 
-async def test_a_models_text_that_does_not_help_is_shown_with_its_score_and_says_so() -> None:
-    same = f"{PAGE_COMMENT.description} And to a Jira issue."
-    advice = await Advisor(FakeWriter(lambda _task: answer(same))).advice(model=MODEL)
-    worse = [each for each in by_model(advice) if (each.similarity_after or 0) >= advice.similarity]
-    assert worse
-    assert all(each.rationale.endswith("It does not make the two less alike.") for each in worse)
+async def test_a_model_is_asked_once_for_a_tool_of_several_pairs_and_told_of_all_its_look_alikes() -> None:
+    writer = FakeWriter(lambda _task: Written(answer(), 100, 20, 0.001))
+    third = told("jira_add_comments", "Add a comment to a Jira issue now.")
+    advisor = Advisor(writer)
+    similarity, pairs = await advisor.similarity((*TOOLS, third)), [(0, 1), (0, 4)]
+    advices = await advisor.recommend.pairs(similarity, pairs, model=MODEL)
+    assert len(writer.tasks) == (await advisor.recommend.estimate(similarity, pairs, MODEL)).runs == 3
+    assert sum(advice.cost_usd or 0 for advice in advices) == pytest.approx(0.003)
+    (asked,) = [task.prompt for task in writer.tasks if f'"rewrite": {{"name": "{TOOLS[0].name}"' in task.prompt]
+    assert all(name in asked for name in (TOOLS[1].name, third.name))
+
+
+async def test_a_models_text_that_leaves_a_fact_out_is_refused_and_the_draft_stays() -> None:
+    one = told("jira_add_comment", "Add a comment to a Jira issue. Comments above 32 KB are cut.")
+    advice = await Advisor(FakeWriter(lambda _task: answer())).advice((one, PAGE_COMMENT), MODEL)
+    assert advice.failure is not None
+    assert "32" in advice.failure.message
+    assert [each.tool_name for each in drafts(advice)] == [one.name]
+    assert [each.tool_name for each in by_model(advice)] == [PAGE_COMMENT.name]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +274,8 @@ async def test_a_wrong_key_is_tried_once_for_all_pairs_and_reported_for_each() -
         advices += await advisor.recommend.pairs(similarity, [pair], model=MODEL)
     both = await advisor.recommend.pairs(similarity, [(0, 1), (0, 4)], model=MODEL)
     assert {advice.failure.message for advice in (*advices, *both) if advice.failure} == {"The key was not accepted."}
-    assert all(advice.failure and drafts(advice) and not by_model(advice) for advice in (*advices, *both))
+    assert all(advice.failure and not by_model(advice) for advice in (*advices, *both))
+    assert drafts(both[0])
 
 
 async def test_a_passing_failure_is_tried_again_after_a_while() -> None:
@@ -265,7 +293,7 @@ async def test_retries_end_and_the_failure_is_told() -> None:
     advisor = Advisor(writer)
     advice = await advisor.advice(model=MODEL)
     assert advice.failure is not None
-    assert (len(writer.tasks), len(advisor.slept)) == (2, 1)
+    assert (len(writer.tasks), len(advisor.slept)) == (4, 2)
 
 
 async def test_four_pairs_at_a_time_and_cancelling_stops_them_all() -> None:
@@ -273,10 +301,10 @@ async def test_four_pairs_at_a_time_and_cancelling_stops_them_all() -> None:
     writer.gate.clear()
     writer.wanted = 4
     advisor = Advisor(writer)
-    tools = [told(f"add_note_{letter}", f"Add a note to page {letter * 3}.") for letter in "abcdefg"]
+    tools = [told(f"add_note_{letter}", f"Add a note to page {letter * 3}.") for letter in "abcdefghijkl"]
     similarity = await advisor.similarity(tools)
     heard: list[PairAdvice] = []
-    pairs = [(0, place) for place in range(1, 7)]
+    pairs = [(place, place + 1) for place in range(0, 12, 2)]
     job = asyncio.create_task(advisor.recommend.pairs(similarity, pairs, model=MODEL, heard=heard.append))
     await writer.reached.wait()
     job.cancel()
@@ -325,7 +353,7 @@ async def test_copies_are_not_put_before_a_model() -> None:
     writer = FakeWriter(lambda _task: answer())
     one, other = told("search", "Find it.", server="a"), told("search", "Find it.", server="b")
     advice = await Advisor(writer).advice((one, other), MODEL)
-    assert [each.action for each in advice.recommendations] == ["Offer only one of the two: `a/search` or `b/search`."]
+    assert (len(advice.issues), advice.recommendations) == (1, ())
     assert not writer.tasks
 
 

@@ -15,7 +15,8 @@ from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import Expectation, ExpectedCall, TestCase
 from mcp_tef.model.comparison import AnsweredRun, RejudgeReport
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
-from mcp_tef.model.runs import Batch, BatchStatus, RunFilter
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.model.verdicts import Classification, RejudgeReason
 from mcp_tef.ports import Question, Store
@@ -65,7 +66,7 @@ async def test_an_edited_expectation_changes_the_verdict_and_keeps_the_old_one(s
     await expect(made, case, "book")
     report = await made.runs.rejudge(batch_id=batch.id)
     (changed,) = report.changes
-    assert (changed.was_right, changed.is_right) == (True, False)
+    assert (changed.passed_before, changed.run.passes) == (True, False)
     detail = await made.runs.detail(changed.run.id)
     assert detail.verdict is not None
     assert detail.verdict.classification is Classification.FN
@@ -221,6 +222,7 @@ def test_judging_again_gives_what_judging_anew_would_give(
         assert again is None
         return
     assert again is not None
+    assert again.past is not None
     assert again.verdict == answered(called, after, confidence).verdict
     assert (again.past.verdict, again.past.expectation) == (run.verdict, before)
 
@@ -233,7 +235,7 @@ async def test_the_report_says_what_turned(store: Store) -> None:
     made, batch, (one, _) = await ran(store, "one", "two")
     await expect(made, one, "book")
     report = await made.runs.rejudge(batch_id=batch.id)
-    assert report.sentence == "Judged again: 2 runs, 1 otherwise than before (1 now wrong)."
+    assert report.sentence == "Judged again: 2 runs, 1 otherwise than before (1 now no correct call)."
     await expect(made, one, "find")
     report = await made.runs.rejudge(batch_id=batch.id)
-    assert report.sentence == "Judged again: 2 runs, 1 otherwise than before (1 now right)."
+    assert report.sentence == "Judged again: 2 runs, 1 otherwise than before (1 now correct)."

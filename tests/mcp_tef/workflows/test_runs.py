@@ -13,7 +13,8 @@ from mcp_tef.events import BatchEnded, BatchProgressed, BatchStarted, RunEnded
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import BatchStatus, ModelSettings, RunFilter, RunStatus
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import BatchStatus, ModelSettings, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.ports import Question, Store

@@ -8,7 +8,7 @@ from mcp_tef.errors import EmbeddingError, InputError
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import Batch, BatchStatus
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.similarity import MatrixKind, OverlapWeights, PairStatus, parse_embedder
+from mcp_tef.model.similarity import FlagRule, MatrixKind, OverlapWeights, PairStatus, parse_embedder
 from mcp_tef.scoring.similarity.tool_texts import UNRELATED
 from mcp_tef.workflows.similarity import PORTION, SimilarityAnalyses
 from tests.support.memory_servers import NOW
@@ -141,7 +141,7 @@ async def test_runs_of_the_workspace_stand_beside_the_prediction() -> None:
     store.runs.put(batch, [judged_run(("docs", "find_files"), ("docs", "search_files"))])
     made = analyses(HashedWords(), store)
     similarity = await made.analyse(DESK)
-    (item,) = await made.observed(similarity, 0.99)
+    (item,) = await made.observed(similarity, FlagRule(0.99))
     assert (item.pair.a, item.pair.b, item.standing) == (0, 1, PairStatus.CONFUSED_NOT_SIMILAR)
     assert item.observation is not None
     assert (item.observation.confused, item.observation.runs) == (1, 1)
@@ -152,5 +152,5 @@ async def test_runs_of_the_workspace_stand_beside_the_prediction() -> None:
 async def test_a_workspace_without_runs_has_nothing_observed() -> None:
     made = analyses(HashedWords())
     similarity = await made.analyse(DESK)
-    assert {item.standing for item in await made.observed(similarity, 0.1)} == {PairStatus.SIMILAR_UNTESTED}
+    assert {item.standing for item in await made.observed(similarity, FlagRule(0.1))} == {PairStatus.SIMILAR_UNTESTED}
     assert np.all(np.isnan(await made.observed_matrix(similarity)))

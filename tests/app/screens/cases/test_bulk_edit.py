@@ -12,7 +12,8 @@ from app.screens.cases.calls import ToolChoice
 from app.screens.cases.rows import SUITE
 from app.screens.kit import NO_FILTERS, ViewStates
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, ToolLabel
-from tests.support.cases_page import BIKE, Bench, command, select, type_into, with_cases
+from tests.support.cases_page import BIKE, Bench, command, select, type_into
+from tests.support.windows import opened_dialog
 
 FIND, BOOK = ExpectedCall(tool="find", server="desk", parameters={"q": "x"}), ExpectedCall(tool="book")
 SEARCH = ToolChoice("docs", "search", "")
@@ -66,7 +67,6 @@ async def expected(bench: Bench) -> list[str]:
     return [one.draft.expectation.label for one in cases]
 
 
-@with_cases
 async def test_many_cases_expect_another_tool_by_keyboard_in_one_step_that_can_be_taken_back(bench: Bench) -> None:
     before = await expected(bench)
     sheet = await ask(bench, "cases.expect")
@@ -82,8 +82,8 @@ async def test_many_cases_expect_another_tool_by_keyboard_in_one_step_that_can_b
     QTest.keyClick(popup.search, Qt.Key.Key_Return)
     await bench.until(lambda: sheet._do.text() == "Change 1 case")
     sheet._do.click()
-    await bench.until(lambda: bench.toasts)
-    assert bench.toasts[-1][0] == "Changed the expected tool of 1 case"
+    await bench.until(lambda: bench.said)
+    assert bench.said[-1] == "Changed the expected tool of 1 case"
     after = ["Bike shop / book_repair" if label == "Bike shop / search_bikes" else label for label in before]
     assert await expected(bench) == after
     bench.session.undo()
@@ -93,25 +93,37 @@ async def test_many_cases_expect_another_tool_by_keyboard_in_one_step_that_can_b
     await bench.until(lambda: bench.page.presenter.rows()[0].expected == after[0])
 
 
-@with_cases
 async def test_many_cases_lose_a_server_and_get_it_back(bench: Bench) -> None:
     sheet = await ask(bench, "cases.label")
     assert isinstance(sheet, LabelsDialog)
     _, remove = sheet._servers
     QTest.keyClicks(remove.entry, "bike shop,")
     sheet._do.click()
-    await bench.until(lambda: bench.toasts)
+    await bench.until(lambda: bench.said)
     assert {row.servers for row in bench.page.presenter.rows()} == {()}
     bench.session.undo()
     await bench.until(lambda: {row.servers for row in bench.page.presenter.rows()} == {("Bike shop",)})
 
 
+async def test_selected_cases_become_one_family_in_one_step_that_can_be_taken_back(bench: Bench) -> None:
+    async def families() -> set[str]:
+        return {one.draft.family for one in await bench.session.call(lambda core: core.cases.list())}
+
+    first = (await bench.session.call(lambda core: core.cases.list()))[0]
+    bench.page.table.setFocus()
+    bench.page.table.selectAll()
+    command(bench.page, "cases.family")()
+    await bench.until(lambda: bench.said)
+    (family,) = await families()
+    assert family
+    bench.session.undo()
+    await bench.until(lambda: len(bench.said) > 1)
+    assert await families() == {first.draft.family} == {""}
+
+
 async def asked(bench: Bench) -> RenameSuiteDialog:
     """The sheet that asks for the name."""
-    await bench.until(lambda: bench.page.findChild(RenameSuiteDialog))
-    sheet = bench.page.findChild(RenameSuiteDialog)
-    assert isinstance(sheet, RenameSuiteDialog)
-    return sheet
+    return await opened_dialog(bench.page, RenameSuiteDialog)
 
 
 async def put_in(bench: Bench, query: str, *suites: str) -> CaseId:
@@ -130,7 +142,6 @@ def suites(bench: Bench) -> list[tuple[str, ...]]:
     return [row.suites for row in bench.page.presenter.rows()]
 
 
-@with_cases
 async def test_a_suite_is_renamed_by_keyboard_and_called_as_before_by_undo(bench: Bench) -> None:
     before, ids = suites(bench), bench.page.table.rows.ids()
     command(bench.page, "cases.rename_suite")()
@@ -148,7 +159,6 @@ async def test_a_suite_is_renamed_by_keyboard_and_called_as_before_by_undo(bench
     await bench.until(lambda: suites(bench) == [("Bikes",)] * len(before))
 
 
-@with_cases
 async def test_a_name_that_another_suite_has_is_told_at_its_field_and_not_taken(bench: Bench) -> None:
     await put_in(bench, BIKE, "Sample", "Smoke")
     bench.page.suites.ask("Smoke")
@@ -162,7 +172,6 @@ async def test_a_name_that_another_suite_has_is_told_at_its_field_and_not_taken(
     assert bench.page.presenter.all_suites() == ("Sample", "Smoke")
 
 
-@with_cases
 async def test_cases_that_are_narrowed_to_a_suite_stay_so_under_its_new_name(bench: Bench) -> None:
     case_id = await put_in(bench, BIKE, "Smoke")
     page = bench.page
@@ -177,7 +186,6 @@ async def test_cases_that_are_narrowed_to_a_suite_stay_so_under_its_new_name(ben
     assert ViewStates(bench.session.settings, "", "cases").load().filters.first("suite") == "Fire"
 
 
-@with_cases
 async def test_going_back_in_a_case_after_its_suite_was_renamed_does_not_bring_the_old_name_back(bench: Bench) -> None:
     select(bench.page, BIKE)
     type_into(bench.page.editor.query, " Today")
@@ -188,7 +196,6 @@ async def test_going_back_in_a_case_after_its_suite_was_renamed_does_not_bring_t
     assert await bench.session.call(lambda core: core.cases.suites()) == ("Bikes",)
 
 
-@with_cases
 async def test_the_menu_of_cases_offers_each_suite_that_they_are_in(bench: Bench) -> None:
     await put_in(bench, BIKE, "Smoke", "Sample")
     texts = [action.text for action in bench.page.case_commands.row_menu()]

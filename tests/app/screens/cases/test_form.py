@@ -18,6 +18,7 @@ from app.screens.cases.calls import (
     with_json_shown,
     with_tool,
 )
+from app.screens.cases.earlier_messages import messages_text, read_messages
 from app.screens.cases.form import (
     CaseForm,
     Mode,
@@ -33,10 +34,12 @@ from app.screens.cases.form import (
 from app.screens.cases.matchers import Matcher, ParameterField, with_text
 from mcp_tef import (
     CaseDraft,
+    EarlierMessage,
     Expectation,
     ExpectedCall,
     Json,
     Listing,
+    Speaker,
     Tool,
     canonical,
     expectation_from_json,
@@ -311,3 +314,17 @@ def test_any_call_comes_back_from_being_shown_as_json(expectation: Expectation) 
 
 def _json(fields: tuple[ParameterField, ...]) -> Mapping[str, tuple[Matcher, str]]:
     return {row.parameter.name: (row.matcher, row.text) for row in fields}
+
+
+@given(
+    st.lists(
+        st.builds(
+            EarlierMessage,
+            st.sampled_from(Speaker),
+            st.one_of(st.text(), st.sampled_from(["User: I", "a\nAssistant: b", " x ", "[1]"])).filter(str.strip),
+        ),
+        max_size=3,
+    ).map(tuple)
+)
+def test_earlier_messages_are_read_back_as_they_were(messages: tuple[EarlierMessage, ...]) -> None:
+    assert read_messages(messages_text(messages)) == messages

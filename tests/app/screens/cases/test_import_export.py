@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.screens.cases.import_export import CaseImportDialog
+from app.screens.cases.import_export_presenter import CaseFilesPresenter
 from app.widgets import Button, FlowText
 from mcp_tef import CaseDraft, CaseFileFormat, CaseImportPreview, FieldChange, ImportedCase, ImportStatus
+from tests.support.cases_page import Bench
 
 CHAIN = "<b>Chain</b>⟨U+202E⟩"
 DRAFT = CaseDraft(name="Tandem", query="I want a tandem")
@@ -99,3 +101,15 @@ def test_enter_in_the_search_imports_nothing_and_on_the_button_it_does(sheet: Ca
     button.setFocus()
     QTest.keyClick(button, Qt.Key.Key_Return)
     assert ended == [CaseImportDialog.DialogCode.Accepted]
+
+
+async def test_the_preview_notes_an_expected_tool_that_no_server_offers(bench: Bench) -> None:
+    files = CaseFilesPresenter(bench.page.presenter, lambda _, work: bench.session.call(work), _never)
+    text = "cases: [{query: A bell?, servers: [Bike shop], expected: [{tool: serch_bikes}]}]"
+    (case,) = (await files.preview_text(text)).cases
+    assert case.fate is ImportStatus.ADDED
+    assert "has a tool named serch_bikes." in case.notes[0]
+
+
+async def _never(_title: str, _work: object) -> object:
+    raise AssertionError("nothing is imported")

@@ -2,9 +2,11 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit
 
 from app.core_link.targets import AddServer, ShowCase, ShowRuns
 from app.screens.cases.editor_state import SaveStatus
@@ -12,35 +14,35 @@ from app.screens.cases.form import Mode
 from app.screens.cases.matchers import Matcher
 from app.screens.cases.page import CasesPage
 from app.screens.cases.rows import LastResult
-from app.widgets import MenuButton
+from app.screens.cases.view import COLUMNS
+from app.screens.kit import NO_FILTERS, ViewState
+from app.widgets import MenuButton, Picker
 from app.widgets.accessibility import reading_order
-from mcp_tef import BatchRequest, CaseDraft, RunFilter, expectation_from_json
+from mcp_tef import BatchRequest, CaseDraft, CaseOrigin, EarlierMessage, RunFilter, Speaker, expectation_from_json
 from tests.support.cases_page import (
     BIKE,
     THANKS,
     Bench,
+    saved_call,
     select,
     state,
     stored,
     type_into,
     value_of,
-    with_cases,
-    with_nothing,
 )
+from tests.support.fake_engine import FakeEngine
+from tests.support.windows import until
 
 # ---------------------------------------------------------------- looking
 
 
-@with_cases
-async def test_the_first_case_is_looked_at_and_its_editor_shows_it(bench: Bench) -> None:
-    page = bench.page
+async def test_the_first_case_is_looked_at_and_its_editor_shows_it(page: CasesPage) -> None:
     assert page.table.current_id() == page.presenter.rows()[0].id
     assert page.editor.query.toPlainText() == BIKE
     assert state(page) is SaveStatus.SAVED
     assert page.editor.isVisible()
 
 
-@with_cases
 async def test_another_case_is_shown_when_it_is_chosen(bench: Bench) -> None:
     select(bench.page, THANKS)
     assert bench.page.editor.query.toPlainText() == THANKS
@@ -48,19 +50,16 @@ async def test_another_case_is_shown_when_it_is_chosen(bench: Bench) -> None:
     assert not bench.page.editor.calls.isVisible()
 
 
-@with_cases
 async def test_a_case_leads_to_its_runs(bench: Bench) -> None:
     select(bench.page, BIKE)
     bench.page.editor.head.runs.click()
     case = bench.page.presenter.current
     assert case is not None
     assert bench.page.current_target() == ShowCase(case)
-    assert bench.went == [ShowRuns(RunFilter(case_ids=(case,)), "Runs of one case")]
+    assert bench.gone == [ShowRuns(RunFilter(case_ids=(case,)), "Runs of one case")]
 
 
-@with_cases
-async def test_runs_appear_as_marks_without_disturbing_what_is_typed(bench: Bench) -> None:
-    page = bench.page
+async def test_runs_appear_as_marks_without_disturbing_what_is_typed(page: CasesPage, bench: Bench) -> None:
     type_into(page.editor.query, "Hello. ")
     batch = await bench.session.call(lambda core: core.runs.start(BatchRequest()))
     await bench.session.call(lambda core: core.runs.wait(batch.id))
@@ -69,24 +68,30 @@ async def test_runs_appear_as_marks_without_disturbing_what_is_typed(bench: Benc
     assert page.editor.query.textCursor().position() == len("Hello. ")
 
 
+async def test_generated_cases_are_marked_once_there_are_some_and_can_be_shown_alone(bench: Bench) -> None:
+    page, column = bench.page, [one.key for one in COLUMNS].index("origin")
+    assert page.table.isColumnHidden(column)
+    draft = CaseDraft(name="Drafted", query="Any bell will do", origin=CaseOrigin.GENERATED, servers=("Bike shop",))
+    await bench.session.call(lambda core: core.cases.add([draft]))
+    await bench.until(lambda: not page.table.isColumnHidden(column))
+    page._show_view(ViewState(filters=NO_FILTERS.with_values("origin", "generated")))
+    assert [row.query for row in page.presenter.rows()] == ["Any bell will do"]
+    page._show_view(ViewState(filters=NO_FILTERS.with_values("origin", "written")))
+    assert "Any bell will do" not in [row.query for row in page.presenter.rows()]
+
+
 # ---------------------------------------------------------------- typing
 
 
-@with_cases
-async def test_what_is_typed_is_saved_after_a_pause(bench: Bench) -> None:
-    page = bench.page
+async def test_what_is_typed_is_saved_after_a_pause(page: CasesPage, bench: Bench) -> None:
     type_into(value_of(page, "text"), "city")
     assert state(page) is SaveStatus.CHANGED
-    await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    call = (await stored(bench)).expectation.first_call
-    assert call is not None
+    call = await saved_call(bench)
     assert call.parameters == {"text": "city"}
     assert page.editor.calls.parameters.row("text").matcher.current() == Matcher.EQUALS.value
 
 
-@with_cases
-async def test_leaving_a_case_saves_it_at_once(bench: Bench) -> None:
-    page = bench.page
+async def test_leaving_a_case_saves_it_at_once(page: CasesPage, bench: Bench) -> None:
     edited = page.presenter.edited
     assert edited is not None
     type_into(page.editor.query, "Well. ")
@@ -95,30 +100,15 @@ async def test_leaving_a_case_saves_it_at_once(bench: Bench) -> None:
     assert page.presenter.rows()[0].query == f"Well. {BIKE}"
 
 
-@with_cases
-async def test_undo_goes_back_to_the_draft_before_step_by_step(bench: Bench) -> None:
-    page = bench.page
+async def test_undo_goes_back_step_by_step_and_redo_brings_back_what_it_took(page: CasesPage, bench: Bench) -> None:
     for text in ("A", "B"):
         type_into(page.editor.query, text)
         await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    page.editor.head.undo.click()
-    await bench.until(lambda: page.editor.query.toPlainText() == f"A{BIKE}" and state(page) is SaveStatus.SAVED)
-    bench.session.undo()
-    await bench.until(lambda: page.editor.query.toPlainText() == BIKE and state(page) is SaveStatus.SAVED)
-    assert (await stored(bench)).query == BIKE
-    assert not page.editor.head.undo.isEnabled()
-
-
-@with_cases
-async def test_redo_brings_back_what_undo_took_step_by_step(bench: Bench) -> None:
-    page = bench.page
-    for text in ("A", "B"):
-        type_into(page.editor.query, text)
-        await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    for earlier in (f"A{BIKE}", BIKE):
-        bench.session.undo()
+    for earlier, undo in ((f"A{BIKE}", page.editor.head.undo.click), (BIKE, bench.session.undo)):
+        undo()
         await bench.until(partial(stands, page, earlier))
-    assert not bench.session.can_undo()
+    assert (await stored(bench)).query == BIKE
+    assert (bench.session.can_undo(), page.editor.head.undo.isEnabled()) == (False, False)
     for later in (f"A{BIKE}", f"AB{BIKE}"):
         bench.session.redo()
         await bench.until(partial(stands, page, later))
@@ -128,9 +118,7 @@ async def test_redo_brings_back_what_undo_took_step_by_step(bench: Bench) -> Non
     await bench.until(partial(stands, page, f"A{BIKE}"))
 
 
-@with_cases
-async def test_typing_after_undo_leaves_nothing_to_redo(bench: Bench) -> None:
-    page = bench.page
+async def test_typing_after_undo_leaves_nothing_to_redo(page: CasesPage, bench: Bench) -> None:
     type_into(page.editor.query, "A")
     await bench.until(lambda: state(page) is SaveStatus.SAVED and bench.session.can_undo())
     bench.session.undo()
@@ -145,9 +133,7 @@ def stands(page: CasesPage, query: str) -> bool:
     return page.editor.query.toPlainText() == query and state(page) is SaveStatus.SAVED
 
 
-@with_cases
-async def test_undo_of_something_unsaved_keeps_the_saved_steps(bench: Bench) -> None:
-    page = bench.page
+async def test_undo_of_something_unsaved_keeps_the_saved_steps(page: CasesPage, bench: Bench) -> None:
     type_into(page.editor.query, "A")
     await bench.until(lambda: state(page) is SaveStatus.SAVED and bench.session.can_undo())
     type_into(value_of(page, "limit"), "many")
@@ -159,9 +145,7 @@ async def test_undo_of_something_unsaved_keeps_the_saved_steps(bench: Bench) -> 
     assert not bench.session.can_undo()
 
 
-@with_cases
-async def test_undo_returns_to_the_case_that_was_edited(bench: Bench) -> None:
-    page = bench.page
+async def test_undo_returns_to_the_case_that_was_edited(page: CasesPage, bench: Bench) -> None:
     edited = page.presenter.current
     type_into(page.editor.query, "A")
     await bench.until(lambda: state(page) is SaveStatus.SAVED and bench.session.can_undo())
@@ -171,47 +155,37 @@ async def test_undo_returns_to_the_case_that_was_edited(bench: Bench) -> None:
     assert page.editor.query.toPlainText() == BIKE
 
 
-@with_cases
-async def test_something_invalid_is_marked_and_is_still_there_later(bench: Bench) -> None:
-    page = bench.page
+async def test_something_invalid_is_marked_and_is_still_there_later(page: CasesPage, bench: Bench) -> None:
     type_into(value_of(page, "limit"), "many")
     assert value_of(page, "limit").property("wrong") is True
     assert value_of(page, "limit").accessibleDescription() == "Write a number such as 20."
     select(page, THANKS)
     select(page, BIKE)
     assert value_of(page, "limit").text() == "many"
-    assert state(page) is SaveStatus.INVALID
+    assert (state(page), page.presenter.rows()[0].unsaved) == (SaveStatus.INVALID, "Write a number such as 20.")
+    assert page.presenter.edited is not None
+    assert (await stored(bench)) == page.presenter.edited.saved
     page.editor.head.undo.click()
     await bench.until(lambda: value_of(page, "limit").text() == "")
 
 
-@with_cases
-async def test_a_matcher_is_chosen_from_the_menu_beside_the_value(bench: Bench) -> None:
-    page = bench.page
+async def test_a_matcher_is_chosen_from_the_menu_beside_the_value(page: CasesPage, bench: Bench) -> None:
     type_into(value_of(page, "text"), "city, town")
     row = page.editor.calls.parameters.row("text")
     row.matcher.choose(Matcher.ANY_OF.value)
-    await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    call = (await stored(bench)).expectation.first_call
-    assert call is not None
+    call = await saved_call(bench)
     assert call.parameters == {"text": {"$any_of": ["city", "town"]}}
 
 
-@with_cases
-async def test_a_value_that_can_only_be_one_of_some_is_chosen(bench: Bench) -> None:
-    page = bench.page
+async def test_a_value_that_can_only_be_one_of_some_is_chosen(page: CasesPage, bench: Bench) -> None:
     choice = page.editor.calls.parameters.row("size").value_widget()
     assert isinstance(choice, MenuButton)
     choice.choose("M")
-    await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    call = (await stored(bench)).expectation.first_call
-    assert call is not None
+    call = await saved_call(bench)
     assert call.parameters == {"size": "M"}
 
 
-@with_cases
-async def test_parameters_as_json_stay_as_typed_while_they_cannot_be_read(bench: Bench) -> None:
-    page = bench.page
+async def test_parameters_as_json_stay_as_typed_while_they_cannot_be_read(page: CasesPage) -> None:
     form = page.editor.calls.parameters
     form.toggle.click()
     form.json.setPlainText('{"text": ')
@@ -223,20 +197,14 @@ async def test_parameters_as_json_stay_as_typed_while_they_cannot_be_read(bench:
     assert value_of(page, "text").text() == "city"
 
 
-@with_cases
-async def test_and_nothing_else_is_part_of_what_is_expected(bench: Bench) -> None:
-    page = bench.page
+async def test_and_nothing_else_is_part_of_what_is_expected(page: CasesPage, bench: Bench) -> None:
     page.editor.calls.parameters.exact.click()
-    await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    call = (await stored(bench)).expectation.first_call
-    assert call is not None
+    call = await saved_call(bench)
     assert call.exact
     assert value_of(page, "text").placeholderText() == "must be absent"
 
 
-@with_cases
-async def test_several_calls_are_picked_ordered_and_taken_away(bench: Bench) -> None:
-    page = bench.page
+async def test_several_calls_are_picked_ordered_and_taken_away(page: CasesPage, bench: Bench) -> None:
     page.editor.modes.choose(1)
     page.editor.calls.rows[1].picker.other.emit("book_repair")
     page.editor.calls.ordered.click()
@@ -246,23 +214,17 @@ async def test_several_calls_are_picked_ordered_and_taken_away(bench: Bench) -> 
     assert [call.tool for call in expectation.alternatives[0]] == ["search_bikes", "book_repair"]
     page.editor.calls.rows[0].remove.click()
     page.editor.modes.choose(0)
-    await bench.until(lambda: state(page) is SaveStatus.SAVED)
-    call = (await stored(bench)).expectation.first_call
-    assert call is not None
+    call = await saved_call(bench)
     assert call.tool == "book_repair"
 
 
-@with_cases
-async def test_a_mistyped_tool_gets_a_warning_with_the_nearest_name(bench: Bench) -> None:
-    page = bench.page
+async def test_a_mistyped_tool_gets_a_warning_with_the_nearest_name(page: CasesPage, bench: Bench) -> None:
     page.editor.calls.rows[0].picker.other.emit("serch_bikes")
     await bench.until(lambda: "search_bikes" in page.editor.calls.warning())
     await bench.until(lambda: state(page) is SaveStatus.SAVED)
 
 
-@with_cases
-async def test_an_expectation_that_the_form_cannot_show_is_json_and_untouched(bench: Bench) -> None:
-    page = bench.page
+async def test_an_expectation_that_the_form_cannot_show_is_json_and_untouched(page: CasesPage, bench: Bench) -> None:
     wanted = expectation_from_json({"any_of": [[{"tool": "search_bikes"}], []]})
     draft = CaseDraft(name="Either way", query="Either way", expectation=wanted, servers=("Bike shop",))
     await bench.session.call(lambda core: core.cases.add([draft]))
@@ -274,9 +236,7 @@ async def test_an_expectation_that_the_form_cannot_show_is_json_and_untouched(be
     assert (await stored(bench)).expectation == wanted
 
 
-@with_cases
-async def test_tags_are_chips_that_are_typed_and_taken_away(bench: Bench) -> None:
-    page = bench.page
+async def test_tags_are_chips_that_are_typed_and_taken_away(page: CasesPage, bench: Bench) -> None:
     type_into(page.editor.about.tags.entry, "bikes")
     QTest.keyClick(page.editor.about.tags.entry, Qt.Key.Key_Return)
     await bench.until(lambda: state(page) is SaveStatus.SAVED)
@@ -286,9 +246,22 @@ async def test_tags_are_chips_that_are_typed_and_taken_away(bench: Bench) -> Non
     assert (await stored(bench)).tags == ("shop",)
 
 
-@with_cases
-async def test_the_last_answers_are_judged_again_while_the_expectation_changes(bench: Bench) -> None:
-    page = bench.page
+async def test_family_and_earlier_messages_are_typed_and_saved(page: CasesPage, bench: Bench) -> None:
+    about = page.editor.about
+    type_into(about.family, "bikes")
+    type_into(about.before, "Hello")
+    await bench.until(lambda: state(page) is SaveStatus.INVALID)
+    about.before.selectAll()
+    about.before.insertPlainText("User: Hello\nAssistant: Hi.\nWhat now?")
+    await bench.until(lambda: state(page) is SaveStatus.SAVED)
+    draft = await stored(bench)
+    assert (draft.family, draft.before) == (
+        "bikes",
+        (EarlierMessage(Speaker.USER, "Hello"), EarlierMessage(Speaker.ASSISTANT, "Hi.\nWhat now?")),
+    )
+
+
+async def test_the_last_answers_are_judged_again_while_the_expectation_changes(page: CasesPage, bench: Bench) -> None:
     case_id = page.presenter.current
     assert case_id is not None
     batch = await bench.session.call(lambda core: core.runs.start(BatchRequest(cases=(case_id,), repeats=2)))
@@ -300,21 +273,18 @@ async def test_the_last_answers_are_judged_again_while_the_expectation_changes(b
 # ---------------------------------------------------------------- empty, narrow, by keyboard
 
 
-@with_nothing
-async def test_without_servers_the_sample_is_one_click_away(bench: Bench) -> None:
-    page = bench.page
+@pytest.mark.parametrize("engine", [FakeEngine])
+async def test_without_servers_the_sample_is_one_click_away(page: CasesPage, bench: Bench) -> None:
     await bench.until(lambda: page.view.blank.isVisible())
     verbs = {made.text(): made for made in page.view.blank.findChildren(QAbstractButton)}
     verbs["Add server"].click()
-    assert bench.went == [AddServer()]
+    assert bench.gone == [AddServer()]
     verbs["Open the sample"].click()
     await bench.until(lambda: page.table.isVisible())
     await bench.until(lambda: page.table.rows.rowCount() == 4)
 
 
-@with_cases
-async def test_a_narrow_window_shows_the_editor_in_place_of_the_table(bench: Bench) -> None:
-    page = bench.page
+async def test_a_narrow_window_shows_the_editor_in_place_of_the_table(page: CasesPage, bench: Bench) -> None:
     page.resize(784, 640)
     await bench.until(lambda: (page.table.isVisible(), page.editor.isVisible()) == (True, False))
     page.table.setFocus()
@@ -325,31 +295,35 @@ async def test_a_narrow_window_shows_the_editor_in_place_of_the_table(bench: Ben
     await bench.until(page.table.isVisible)
 
 
-@with_cases
-async def test_everything_that_takes_the_keyboard_has_a_name(bench: Bench) -> None:
-    nameless = [
-        widget
-        for widget in bench.page.findChildren(QWidget)
-        if widget.isVisible()
-        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        and not (widget.accessibleName() or getattr(widget, "text", str)())
-    ]
-    assert nameless == []
-
-
-@with_cases
-async def test_tab_goes_from_the_query_down_the_form(bench: Bench) -> None:
-    page = bench.page
+async def test_tab_goes_from_the_query_down_the_form(page: CasesPage) -> None:
     editor, seen = page.editor, reading_order(page)
     wanted = [editor.query, editor.modes, editor.calls.rows[0].picker, value_of(page, "text"), editor.about.name]
     places = [seen.index(widget) for widget in wanted]
     assert places == sorted(places)
 
 
-@with_cases
 async def test_typing_undo_stays_inside_the_field_until_nothing_is_left_there(bench: Bench) -> None:
     query = bench.page.editor.query
     assert isinstance(query, QPlainTextEdit)
     type_into(query, "A")
     QTest.keyClick(query, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert query.toPlainText() == BIKE
+
+
+async def test_esc_closes_the_list_of_tools_and_nothing_else(page: CasesPage) -> None:
+    select(page, BIKE)
+    await until(lambda: any(one.isVisible() for one in page.findChildren(Picker)))
+    picker = next(one for one in page.findChildren(Picker) if one.isVisible())
+    before = picker.current()
+    picker.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(picker, Qt.Key.Key_Return)
+    await until(picker.popup().isVisible)
+    QTest.keyClick(picker.popup().search, Qt.Key.Key_Down)
+    overridden = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    overridden.ignore()
+    QApplication.sendEvent(picker.popup().search, overridden)
+    assert overridden.isAccepted(), "no shortcut of the page below takes Esc"
+    QTest.keyClick(picker.popup().search, Qt.Key.Key_Escape)
+    assert not picker.popup().isVisible()
+    assert picker.current() == before
+    assert page.view.editor.isVisible()

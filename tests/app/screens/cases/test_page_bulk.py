@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -13,7 +14,7 @@ from app.screens.cases.bulk_edit import LabelsDialog
 from app.screens.cases.editor_state import SaveStatus
 from app.screens.cases.page import CasesPage
 from app.widgets import Dialog, FlowText, TokensEdit
-from mcp_tef import CaseDraft, CaseFileFormat, Engine, Expectation, ExpectedCall, ToolLabel
+from mcp_tef import CaseDraft, CaseFileFormat, Expectation, ExpectedCall, ToolLabel
 from tests.support.cases_page import (
     BIKE,
     THANKS,
@@ -24,16 +25,13 @@ from tests.support.cases_page import (
     state,
     stored,
     type_into,
-    with_cases,
 )
-from tests.support.windows import page_test
+from tests.support.fake_engine import FakeEngine
 
 # ---------------------------------------------------------------- new, copy, delete, run
 
 
-@with_cases
-async def test_a_new_case_is_typed_picked_and_saved(bench: Bench) -> None:
-    page = bench.page
+async def test_a_new_case_is_typed_picked_and_saved(page: CasesPage, bench: Bench) -> None:
     button(page, "New case").click()
     assert page.editor.query.hasFocus()
     type_into(page.editor.query, "I want a tandem")
@@ -44,9 +42,7 @@ async def test_a_new_case_is_typed_picked_and_saved(bench: Bench) -> None:
     assert (await stored(bench)).query == "I want a tandem"
 
 
-@with_cases
-async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(bench: Bench) -> None:
-    page = bench.page
+async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(page: CasesPage, bench: Bench) -> None:
     tools = [ToolLabel(tool=name, server="Bike shop") for name in ("search_parts", "book_repair")]
     page.open_target(NewCases(tuple(tools)))
     fresh = page.presenter.rows()[4:]
@@ -59,13 +55,11 @@ async def test_a_case_is_begun_for_each_tool_that_another_screen_brings(bench: B
     assert saved.expectation.label == "Bike shop / search_parts"
 
 
-@with_cases
-async def test_a_deleted_case_comes_back_with_the_keyboard_alone(bench: Bench) -> None:
-    page = bench.page
+async def test_a_deleted_case_comes_back_with_the_keyboard_alone(page: CasesPage, bench: Bench) -> None:
     page.table.setFocus()
     QTest.keyClick(page.table, Qt.Key.Key_Delete)
-    await bench.until(lambda: bench.toasts)
-    assert bench.toasts[-1][0] == "Deleted 1 case"
+    await bench.until(lambda: bench.said)
+    assert bench.said[-1] == "Deleted 1 case"
     assert page.table.rows.rowCount() == 3
     assert page.editor.query.toPlainText() == "I need a new chain for a mountain bike"
     bench.session.undo()
@@ -73,62 +67,52 @@ async def test_a_deleted_case_comes_back_with_the_keyboard_alone(bench: Bench) -
     assert page.table.rows.rowCount() == 4
 
 
-@with_cases
 async def test_a_case_that_is_deleted_twice_in_one_breath_goes_once_and_comes_back(bench: Bench) -> None:
     page = bench.page
     for _ in range(2):
         page.many.delete()
     await bench.session.begun()
-    assert [text for text, _ in bench.toasts] == ["Deleted 1 case"]
+    assert bench.said == ["Deleted 1 case"]
     bench.session.undo()
     await bench.until(lambda: page.table.rows.rowCount() == 4)
     assert not bench.session.can_undo()
 
 
-@with_cases
-async def test_every_case_can_be_deleted(bench: Bench) -> None:
-    page = bench.page
+async def test_every_case_can_be_deleted(page: CasesPage, bench: Bench) -> None:
     page.table.selectAll()
     QTest.keyClick(page.table, Qt.Key.Key_Delete)
-    await bench.until(lambda: page.view.blank.isVisible() and bench.toasts)
+    await bench.until(lambda: page.view.blank.isVisible() and bench.said)
     bench.session.undo()
     await bench.until(lambda: page.table.isVisible())
     assert page.table.rows.rowCount() == 4
 
 
-@with_cases
-async def test_a_copy_is_shown_and_can_be_taken_back(bench: Bench) -> None:
-    page = bench.page
+async def test_a_copy_is_shown_and_can_be_taken_back(page: CasesPage, bench: Bench) -> None:
     command(page, "cases.duplicate")()
-    await bench.until(lambda: page.editor.about.name.text() == f"{BIKE} (copy)" and bench.toasts)
+    await bench.until(lambda: page.editor.about.name.text() == f"{BIKE} (copy)" and bench.said)
     bench.session.undo()
     await bench.until(lambda: page.table.rows.rowCount() == 4)
 
 
-@with_cases
-async def test_all_shown_cases_are_run_unless_several_are_selected(bench: Bench) -> None:
-    page = bench.page
+async def test_all_shown_cases_are_run_unless_several_are_selected(page: CasesPage, bench: Bench) -> None:
     assert button(page, "Run").text() == "Run 4 cases"
     page.table.selectRow(0)
     page.table.setFocus()
     QTest.keyClick(page.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     assert button(page, "Run").text() == "Run 2 cases"
     button(page, "Run").click()
-    await bench.until(lambda: bench.went)
+    await bench.until(lambda: bench.gone)
     ids = tuple(row.id for row in page.presenter.rows()[:2])
-    assert bench.went == [StartRuns(ids)]
+    assert bench.gone == [StartRuns(ids)]
 
 
-@with_cases
-async def test_running_saves_what_is_typed_first(bench: Bench) -> None:
-    page = bench.page
+async def test_running_saves_what_is_typed_first(page: CasesPage, bench: Bench) -> None:
     type_into(page.editor.query, "Well. ")
     command(page, "cases.run")()
-    await bench.until(lambda: bench.went)
+    await bench.until(lambda: bench.gone)
     assert (await stored(bench)).query == f"Well. {BIKE}"
 
 
-@with_cases
 async def test_queries_go_to_the_clipboard(bench: Bench) -> None:
     command(bench.page, "cases.copy")()
     assert QGuiApplication.clipboard().text() == BIKE
@@ -158,9 +142,7 @@ def words_in(sheet: Dialog) -> str:
     return "\n".join(text.text() for text in sheet.findChildren(FlowText))
 
 
-@with_cases
-async def test_one_case_is_exported_by_itself_from_its_menu(bench: Bench) -> None:
-    page = bench.page
+async def test_one_case_is_exported_by_itself_from_its_menu(page: CasesPage, bench: Bench) -> None:
     page.table.select(page.presenter.rows()[1].id)
     export = next(action for action in page.case_commands.row_menu() if action.text == "Export…")
     export.do()
@@ -170,12 +152,10 @@ async def test_one_case_is_exported_by_itself_from_its_menu(bench: Bench) -> Non
     dialog.reject()
 
 
-@with_cases
-async def test_an_import_is_shown_before_it_is_done(bench: Bench, tmp_path: Path) -> None:
-    page = bench.page
+async def test_an_import_is_shown_before_it_is_done(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "cases.yaml"
     await page.transfer.export_file(file, [row.id for row in page.presenter.rows()])
-    assert bench.toasts[-1][0] == "Exported 4 cases to cases.yaml"
+    assert bench.said[-1] == "Exported 4 cases to cases.yaml"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("Bike shop", "Bike shed", 1) + "- query: A new one\n", encoding="utf-8")
     importing = asyncio.ensure_future(page.transfer.import_file(file))
@@ -188,12 +168,10 @@ async def test_an_import_is_shown_before_it_is_done(bench: Bench, tmp_path: Path
     press(sheet, "Import 1 case")
     await importing
     assert len(page.presenter.rows()) == 5
-    assert bench.toasts[-1][0] == "1 added, 3 unchanged, 1 refused, from cases.yaml"
+    assert bench.said[-1] == "1 added, 3 unchanged, 1 refused, from cases.yaml"
 
 
-@with_cases
-async def test_an_import_is_taken_back_whole_and_done_again(bench: Bench, tmp_path: Path) -> None:
-    page = bench.page
+async def test_an_import_is_taken_back_whole_and_done_again(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "cases.yaml"
     await page.transfer.export_file(file, [row.id for row in page.presenter.rows()])
     text = file.read_text(encoding="utf-8").replace(THANKS, f"{THANKS} now")
@@ -216,14 +194,14 @@ def queries(page: CasesPage) -> set[str]:
     return {row.query for row in page.presenter.rows()}
 
 
-async def a_gated_shop() -> Engine:
+async def a_gated_shop() -> FakeEngine:
     """The sample, whose imports wait half way."""
-    engine = await a_bike_shop()
-    engine.store.cases.gate = asyncio.Event()  # type: ignore[attr-defined]  # a fake engine
-    return engine
+    fake = await a_bike_shop()
+    fake.store.cases.gate = asyncio.Event()
+    return fake
 
 
-@page_test(CasesPage, a_gated_shop)
+@pytest.mark.parametrize("engine", [a_gated_shop])
 async def test_storing_an_import_shows_its_share_and_is_cancelled_without_a_trace(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     file = tmp_path / "cases.yaml"
@@ -233,15 +211,15 @@ async def test_storing_an_import_shows_its_share_and_is_cancelled_without_a_trac
     press(shown_sheet("Import cases.yaml"), "Import 2 cases")
     await bench.until(lambda: [bar.fraction for bar in bench.session.activity.shown()] == [0.5])
     bench.session.activity.shown()[0].cancel_button.click()
-    await bench.session.value(lambda core: core.store.cases.gate.set())  # type: ignore[attr-defined]  # a fake engine
+    gate = bench.fake.store.cases.gate
+    assert gate is not None
+    await bench.session.value(lambda _: gate.set())
     await importing
-    assert bench.toasts[-1][0] == "Cancelled the import of cases.yaml; nothing was imported"
+    assert bench.said[-1] == "Cancelled the import of cases.yaml; nothing was imported"
     assert (page.table.rows.rowCount(), bench.session.activity.shown(), bench.session.can_undo()) == (4, (), False)
 
 
-@with_cases
-async def test_an_import_that_is_not_wanted_changes_nothing(bench: Bench, tmp_path: Path) -> None:
-    page = bench.page
+async def test_an_import_that_is_not_wanted_changes_nothing(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "cases.csv"
     file.write_text("query\nA new one\n", encoding="utf-8")
     importing = asyncio.ensure_future(page.transfer.import_file(file))
@@ -253,9 +231,7 @@ async def test_an_import_that_is_not_wanted_changes_nothing(bench: Bench, tmp_pa
     assert len(page.presenter.rows()) == 4
 
 
-@with_cases
-async def test_an_export_says_what_its_form_cannot_hold(bench: Bench, tmp_path: Path) -> None:
-    page = bench.page
+async def test_an_export_says_what_its_form_cannot_hold(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
     draft = CaseDraft(name="Either", query="Either", expectation=Expectation(((ExpectedCall(tool="a"),), ())))
     await bench.session.call(lambda core: core.cases.add([draft]))
     await bench.until(lambda: len(page.presenter.rows()) == 5)
@@ -294,7 +270,6 @@ def entry(sheet: LabelsDialog, name: str) -> QLineEdit:
     return edit.entry
 
 
-@with_cases
 async def test_several_cases_get_a_tag_and_lose_a_suite_in_one_step_that_can_be_taken_back(bench: Bench) -> None:
     before = await chosen_labels(bench)
     assert all(suites for _, suites in before.values())
@@ -306,8 +281,8 @@ async def test_several_cases_get_a_tag_and_lose_a_suite_in_one_step_that_can_be_
     assert sheet.isVisible()
     type_into(entry(sheet, "Remove suites"), f"{gone},")
     press(sheet, "Change 2 cases")
-    await bench.until(lambda: bench.toasts)
-    assert bench.toasts[-1][0] == "Changed tags, suites and servers of 2 cases"
+    await bench.until(lambda: bench.said)
+    assert bench.said[-1] == "Changed tags, suites and servers of 2 cases"
     after = {query: ((*tags, "spring"), ()) for query, (tags, _) in before.items()}
     assert await chosen_labels(bench) == after
     assert "spring" in bench.page.presenter.all_tags()
@@ -319,7 +294,6 @@ async def test_several_cases_get_a_tag_and_lose_a_suite_in_one_step_that_can_be_
     assert await chosen_labels(bench) == after
 
 
-@with_cases
 async def test_what_would_change_nothing_cannot_be_pressed(bench: Bench) -> None:
     sheet = await ask_for_labels(bench)
     do = next(made for made in sheet.findChildren(QAbstractButton) if made.text() == "Change 2 cases")

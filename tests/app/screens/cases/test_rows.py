@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.core_link.targets import ShowCase, ShowToolCases
 from app.screens.cases.commands import case_filter_actions
+from app.screens.cases.page import CasesPage
 from app.screens.cases.rows import (
     CaseTableRow,
     JudgementChange,
@@ -33,7 +34,7 @@ from mcp_tef import (
     VerdictKind,
     expectation_from_json,
 )
-from tests.support.cases_page import BIKE, THANKS, Bench, with_cases
+from tests.support.cases_page import BIKE, THANKS, Bench
 
 
 def row(expectation: Json) -> CaseTableRow:
@@ -69,7 +70,6 @@ def test_after_a_deletion_the_next_row_that_stays_is_looked_at(gone: list[str], 
     assert neighbour(["a", "b", "c", "d"], gone) == next_one
 
 
-@with_cases
 async def test_what_was_searched_for_narrows_the_cases_at_the_next_start(bench: Bench) -> None:
     assert bench.page.header.search is not None
     bench.page.header.search.setText("bike")
@@ -80,7 +80,6 @@ async def test_what_was_searched_for_narrows_the_cases_at_the_next_start(bench: 
     assert page.table.rows.ids() == bench.page.table.rows.ids()
 
 
-@with_cases
 async def test_searching_for_nothing_that_is_there_says_so_and_offers_the_way_back(bench: Bench) -> None:
     page = bench.page
     assert page.header.search is not None
@@ -93,18 +92,14 @@ async def test_searching_for_nothing_that_is_there_says_so_and_offers_the_way_ba
     assert page.header.search.text() == ""
 
 
-@with_cases
-async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(bench: Bench) -> None:
-    page = bench.page
+async def test_a_case_can_be_arrived_at_though_a_filter_hides_it(page: CasesPage) -> None:
     target = next(row.id for row in page.presenter.rows() if row.query == THANKS)
     page.presenter.view = ViewState(text="chain")
     page.open_target(ShowCase(target))
     assert page.presenter.current == target
 
 
-@with_cases
-async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Bench) -> None:
-    page = bench.page
+async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(page: CasesPage) -> None:
     page.open_target(ShowToolCases(ToolLabel(tool="search_bikes", server="Bike shop")))
     assert [row.query for row in page.presenter.rows()] == [BIKE]
     expected = next(
@@ -115,10 +110,9 @@ async def test_the_cases_of_a_tool_can_be_arrived_at_and_let_go_again(bench: Ben
     assert page.table.rows.rowCount() == 4
 
 
-@with_cases
 async def test_a_case_that_is_gone_is_said_to_be_gone(bench: Bench) -> None:
     bench.page.open_target(ShowCase(CaseId("no such case")))
-    assert [text for text, _ in bench.toasts] == ["That case no longer exists"]
+    assert bench.said == ["That case no longer exists"]
 
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -169,14 +163,14 @@ def test_a_value_that_is_now_accepted_is_told_apart() -> None:
     assert result.summary == "1 correct before, 2 now"
     assert [(line.selected, line.text, line.change) for line in result.lines] == [
         ("search_code", "Now accepted", JudgementChange.BETTER),
-        ("search_code", "Correct tool and values", JudgementChange.NONE),
+        ("search_code", "Correct tool and arguments", JudgementChange.NONE),
     ]
 
 
 def test_a_wrong_value_is_named_and_never_makes_the_tool_wrong() -> None:
     (line,) = rejudged_answers([(run(Classification.TP, True), WRONG_VALUE)], NOW).lines
     assert (line.last, line.text, line.change) == (
-        LastResult.TP,
+        LastResult.WRONG_ARGUMENTS,
         "a is 1, expected 2. (and 1 more)",
         JudgementChange.WORSE,
     )

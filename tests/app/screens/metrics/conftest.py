@@ -7,38 +7,17 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.core_link.targets import Target
 from app.screens.metrics.filters import Dimension
 from app.screens.metrics.page import MetricsPage
 from mcp_tef import ModelSettings
 from tests.support.fake_engine import FakeEngine
 from tests.support.run_factories import SMALL, past_batch, past_runs, remember
-from tests.support.windows import session_for
+from tests.support.windows import PageBench, session_for
 
 
-class Desk:
+class Desk(PageBench[MetricsPage]):
     """The page with a past, to be used as a user would."""
-
-    def __init__(self, session: Session, fake: FakeEngine) -> None:
-        self.session = session
-        self.fake = fake
-        self.page = MetricsPage(session)
-        self.gone: list[Target] = []
-        self.said: list[str] = []
-        self.failed: list[str] = []
-        session.navigated.connect(self.gone.append)
-        session.toasted.connect(lambda text, _: self.said.append(text))
-        session.failed.connect(lambda message, hint, details: self.failed.append(message))
-        session.events.connect(lambda events: self.page.on_events(events, visible=True))
-
-    async def open(self) -> None:
-        """Show the page."""
-        self.page.resize(1104, 800)
-        self.page.show()
-        self.page.request_refresh()
-        await self.page.settled()
 
     async def filter(self, dimension: Dimension, value: str) -> None:
         """Choose a value of a filter."""
@@ -76,13 +55,10 @@ async def metrics_page(settings: Settings | None = None, *, empty: bool = False)
     if not empty:
         past(fake)
     async with session_for(fake, settings) as (session, _):
-        made = Desk(session, fake)
+        made = Desk(MetricsPage, session, fake)
         await made.open()
         yield made
-        assert made.failed == []
-        await made.page.finish()
-        made.page.hide()
-        made.page.deleteLater()
+        await made.close()
 
 
 @pytest.fixture

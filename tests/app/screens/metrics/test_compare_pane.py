@@ -7,21 +7,25 @@ from typing import TypeVar
 import pytest
 
 from app.core_link.targets import CompareBatches, ShowBatch, ShowCase, ShowPair, ShowTool
-from app.screens.metrics.batch_comparison import ComparisonView, PairGroup, default_pair, pair_row, rounded_up
+from app.screens.metrics.batch_comparison import ComparisonView, PairGroup, default_pair, pair_row
 from app.screens.metrics.commands import pair_links, single_run_links
 from app.screens.metrics.pair_pane import PairPane, PairView, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
+from app.screens.metrics.table_rows import pair_cells
+from app.widgets import Mark
 from mcp_tef import (
     ActualCall,
     Answer,
     BatchId,
     BatchRequest,
     BatchStatus,
+    ClaimVerdict,
     Engine,
     ModelSettings,
     PairChange,
     RunComparison,
     RunFilter,
+    RunMark,
     RunSummary,
     ToolLabel,
     VerdictKind,
@@ -63,12 +67,13 @@ async def compared(presenter: MetricsPresenter) -> ComparisonView:
     return await presenter.compare(*pair)
 
 
-async def test_the_reading_comes_first_and_too_few_runs_are_a_result(presenter: MetricsPresenter) -> None:
+async def test_both_claims_come_first_and_too_few_cases_are_a_result(presenter: MetricsPresenter) -> None:
     view = await compared(presenter)
-    assert view.reading == "Not enough runs to tell"
-    assert view.good is None
-    assert view.sentence.startswith("Not enough runs to tell: 3 fixed and 1 regressed of 11 pairs")
-    assert view.short.startswith("3 fixed, 1 regressed, 7 unchanged. A difference this small needs about")
+    these, like_these = view.claims
+    assert (these.verdict, like_these.verdict) == (ClaimVerdict.CANNOT_TELL_YET, ClaimVerdict.CANNOT_TELL_YET)
+    assert these.sentence.startswith("Cannot tell yet on these cases: 3 wins, 1 loss in 11 cases; ")
+    assert like_these.sentence.startswith("Cannot tell yet for queries like these: +18 points (")
+    assert view.short == "3 fixed, 1 regressed, 7 unchanged. For queries like these: cannot tell yet."
 
 
 async def test_pairs_are_counted_by_what_became_of_them(presenter: MetricsPresenter) -> None:
@@ -82,7 +87,7 @@ async def test_pairs_are_counted_by_what_became_of_them(presenter: MetricsPresen
         PairGroup.GONE: 1,
         PairGroup.UNCOMPARED: 0,
     }
-    assert "Right tool: 64 % (35–85) before, 82 % (52–95) now; +18 points" in view.detail
+    assert "Correct tool: 64 % (33–86) before, 82 % (49–95) now; +18 points" in view.detail
 
 
 async def test_what_regressed_stands_first_in_the_list(presenter: MetricsPresenter) -> None:
@@ -91,7 +96,21 @@ async def test_what_regressed_stands_first_in_the_list(presenter: MetricsPresent
     assert changes[:4] == [PairChange.REGRESSED] + [PairChange.FIXED] * 3
     rows = [pair_row(one) for one in await presenter.pairs(view.of(PairGroup.REGRESSED))]
     assert [(row.word, row.before, row.after) for row in rows] == [("regressed", "no tool", "search_files")]
-    assert (rows[0].before_right, rows[0].after_right) == (True, False)
+    assert (rows[0].before_mark, rows[0].after_mark) == (RunMark.CORRECT_CALL, RunMark.WRONG)
+
+
+async def test_each_side_has_the_mark_that_its_run_has_on_the_runs_screen() -> None:
+    fake = FakeEngine()
+    newer, older = past_batch(1), past_batch(2)
+    (right,) = past_runs(older, {"search_code": {"search_code": 1}})
+    (again,) = past_runs(newer, {"search_code": {"search_code": 1}})
+    remember(fake, (newer, [replace(again, parameters_ok=False)]), (older, [right]))
+    presenter = MetricsPresenter(Direct(fake.engine), lambda: NOW)
+    view = await compared(presenter)
+    (row,) = [pair_row(one) for one in await presenter.pairs(view.of(PairGroup.ALL))]
+    _, _, before, after = pair_cells(row)
+    assert (before.marks, after.marks) == ((Mark.CHECK,), (Mark.TILDE,))
+    assert (before.tip, after.tip) == ("correct call", "correct tool, wrong arguments")
 
 
 async def test_a_pair_with_one_half_is_told_in_a_sentence(presenter: MetricsPresenter) -> None:
@@ -110,11 +129,6 @@ def test_the_last_two_batches_of_one_name_are_compared_first() -> None:
     running = past_batch(0, name="Everyday")
     live = [replace(running, status=BatchStatus.RUNNING), *done]
     assert default_pair(live) == ("batch-4", "batch-2")
-
-
-@pytest.mark.parametrize(("number", "rounded"), [(7, 7), (42, 42), (161, 170), (2_871, 2_900)])
-def test_how_many_more_it_takes_is_told_to_two_digits(number: int, rounded: int) -> None:
-    assert rounded_up(number) == rounded
 
 
 async def told(first_tools: object, **second: object) -> PairView:
@@ -173,10 +187,10 @@ async def test_both_choices_stand_beside_what_was_expected() -> None:
     assert view.expected == "Bike shop / search_bikes"
     assert "".join(one.text for one in view.before.choice) == "search_bikes"
     assert "".join(one.text for one in view.after.choice) == "search_parts"
-    assert (view.before.right, view.after.right) == (True, False)
+    assert (view.before.mark, view.after.mark) == (RunMark.CORRECT_CALL, RunMark.WRONG)
     assert view.title == "Regressed"
     values = {(row.name, row.before, row.after) for row in view.values}
-    assert {("Outcome", "correct tool", "missed the expected tool"), ("Kind", "as expected", "wrong tool")} <= values
+    assert {("Outcome", "correct call", "wrong"), ("Kind", "expected tool", "wrong tool")} <= values
 
 
 async def test_settings_that_differ_are_named() -> None:
@@ -220,7 +234,7 @@ async def test_every_link_of_a_pair_leads_to_what_it_names(desk: Desk) -> None:
     desk.page.open_target(CompareBatches(before.batch_id, after.batch_id))
     compare = desk.page.compare
     await until(lambda: compare.chosen() == (before.batch_id, after.batch_id) and compare.table.rows.rowCount())
-    place = next(place for place, pair in enumerate(compare._pairs) if pair.after == after.id)
+    place = next(place for place, pair in enumerate(compare._pairs) if pair.shown[1] == after.id)
     await until(lambda: compare.table.rows.row(place).id)
     compare.table.select(str(place))
     await until(lambda: f"“{after.query}”" == compare.pair.query.text() and compare.pair.both.isVisible())

@@ -11,8 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.screens.metrics.charts import calibration_data, pass_all_data, trend_data
+from app.screens.metrics.filters import Dimension
 from app.screens.metrics.group_values import (
     ConfusionView,
+    best_model,
     confusion_view,
     letters,
     model_rows,
@@ -29,6 +31,7 @@ from app.screens.metrics.metric_values import (
     figures_table,
     milliseconds,
     percent_points,
+    share_text,
     shown,
     side_metrics,
 )
@@ -36,7 +39,17 @@ from app.screens.metrics.page import MetricsPage
 from app.widgets.accessibility import reading_order
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
-from mcp_tef import NO_TOOL_LABEL, Batch, MetricsOverview, ModelSettings, RunFilter, RunStatus, RunSummary
+from mcp_tef import (
+    NO_TOOL_LABEL,
+    Batch,
+    Classification,
+    MetricsOverview,
+    ModelSettings,
+    Rate,
+    RunFilter,
+    RunStatus,
+    RunSummary,
+)
 from mcp_tef.workflows.metrics import _overview
 from tests.app.screens.metrics.conftest import Desk
 from tests.support.run_factories import NOW, SMALL, failed_run, past_batch, past_runs
@@ -62,16 +75,16 @@ def view() -> ConfusionView:
 
 def test_four_figures_say_their_n_in_words() -> None:
     shown_figures = {figure.title: figure for figure in figures(small().metrics)}
-    assert list(shown_figures) == ["Accuracy", "Precision", "Recall", "Parameters right"]
-    accuracy = shown_figures["Accuracy"]
-    assert (accuracy.value, accuracy.bounds, accuracy.sentence) == ("77 %", "(64–86)", "40 of 52 runs judged correct")
-    assert shown_figures["Precision"].sentence == "31 correct calls, 2 unexpected"
+    assert list(shown_figures) == ["Correct call", "Correct tool", "Precision", "Recall"]
+    tool = shown_figures["Correct tool"]
+    assert (tool.value, tool.bounds, tool.sentence) == ("77 %", "(64–86)", "40 of 52 judged runs")
+    assert shown_figures["Correct call"].sentence == "36 of 52 judged runs"
+    assert shown_figures["Precision"].sentence == "31 correct tools, 2 unexpected"
     assert shown_figures["Recall"].sentence == "31 of 41 expected tools selected"
-    assert shown_figures["Parameters right"].sentence == "27 of 31 correct calls, every value"
 
 
 def test_terms_are_explained_by_the_numbers_at_hand() -> None:
-    recall = figures(small().metrics)[2]
+    recall = figures(small().metrics)[3]
     assert recall.help.startswith("Recall: of the 41 times a tool was expected, the share that selected it.")
     assert "95 % interval" in recall.help
 
@@ -79,47 +92,64 @@ def test_terms_are_explained_by_the_numbers_at_hand() -> None:
 def test_what_is_not_defined_is_a_dash_and_never_zero() -> None:
     nothing = figures(overview().metrics)
     assert {figure.value for figure in nothing} == {"–"}
-    assert nothing[2].sentence == "No tool was expected"
-    assert {side_metric.value for side_metric in side_metrics(overview().metrics)[:3]} == {"–"}
+    assert nothing[3].sentence == "No tool was expected"
+    assert {side_metric.value for side_metric in side_metrics(overview().metrics)[3:7]} == {"–"}
 
 
 def test_f1_is_among_the_quieter_figures_and_has_no_interval() -> None:
-    first = side_metrics(small().metrics)[0]
-    assert (first.label, first.value) == ("F1", "0.84")
-    assert "no Wilson interval" in first.help
+    (f1,) = [one for one in side_metrics(small().metrics) if one.label == "F1"]
+    assert f1.value == "0.84"
+    assert "resampled cases" in f1.help
 
 
 def test_failures_and_confident_mistakes_ask_for_a_look() -> None:
     runs = [*past_runs(DAY, SMALL), failed_run(900, batch_id=DAY.id)]
     told = {side_metric.label: side_metric for side_metric in side_metrics(overview(*runs).metrics)}
     assert (told["Failed"].value, told["Failed"].bad) == ("1", True)
-    assert (told["Confident but wrong"].value, told["Confident but wrong"].bad) == ("1", True)
+    assert (told["Sure and wrong"].value, told["Sure and wrong"].bad) == ("1", True)
 
 
 def test_runs_of_the_baseline_are_called_so() -> None:
     found = overview(*past_runs(DAY, SMALL), *past_runs(DAY, SMALL, model=ModelSettings().label))
-    told = {side_metric.label: side_metric.value for side_metric in side_metrics(found.metrics, found.models)}
-    assert told["Baseline"] == "52 of 104"
     rows = model_rows(found.models)
     assert [(row.name, row.kind) for row in rows] == [("gpt-4.1-mini", "openai"), ("offline baseline", "baseline")]
-    assert "Baseline" not in {side_metric.label for side_metric in side_metrics(small().metrics, small().models)}
+    alone = overview(*past_runs(DAY, SMALL, model=ModelSettings().label)).models
+    first = side_metrics(found.metrics, alone)[0]
+    assert (first.label, first.value) == ("Selector", "offline baseline")
+
+
+def test_of_several_models_the_best_one_is_shown_and_a_baseline_only_if_there_is_nothing_else() -> None:
+    baseline = past_runs(DAY, SMALL, model=ModelSettings().label)
+    wrong = [replace(run, classification=Classification.FN, model="a/worse") for run in past_runs(DAY, SMALL)]
+    found = overview(*past_runs(DAY, SMALL), *wrong, *baseline)
+    assert best_model(found.models) == "openai/gpt-4.1-mini"
+    assert best_model(overview(*wrong, *baseline).models) == "a/worse"
+    assert best_model(small().models) == ""
+    first = side_metrics(found.metrics, found.models, "openai/gpt-4.1-mini")[0]
+    assert (first.label, first.value) == ("Model", "gpt-4.1-mini, best of 3")
+
+
+def test_no_share_and_no_bound_is_rounded_to_a_whole() -> None:
+    assert share_text(Rate(1999 / 2000, 0.9972, 0.99998, 2000)) == "99.9 % (99.7–99.9)"
+    assert share_text(Rate(3 / 1000, 0.0001, 0.0088, 1000)) == "0.3 % (0.1–1)"
+    assert share_text(Rate(1.0, 0.93, 1.0, 50)) == "100 % (93–100)"
 
 
 def test_columns_of_the_matrix_have_letters() -> None:
     assert [letters(number) for number in (0, 25, 26, 27, 701, 702)] == ["a", "z", "aa", "ab", "zz", "aaa"]
     assert view().keys == ("a", "b", "c", "–")
-    assert view().rows == ("read_file", "search_code", "search_files", "no tool")
+    assert view().rows == ("search_files", "search_code", "read_file", "no tool")
 
 
 def test_a_cell_says_both_names_and_its_count() -> None:
-    assert view().says(1, 2) == "Expected search_code, selected search_files: 7 of 20 runs"
+    assert view().says(1, 0) == "Expected search_code, selected search_files: 7 of 20 runs"
     assert view().says(1, 1) == "search_code: selected as expected in 12 of 20 runs"
-    assert runs_title(view(), 1, 2) == "search_files selected where search_code was expected"
+    assert runs_title(view(), 1, 0) == "search_files selected where search_code was expected"
     assert runs_title(view(), 3, 3) == "no tool, selected as expected"
 
 
 def test_a_cell_leads_to_exactly_its_runs() -> None:
-    where = view().runs_of(RunFilter(suites=("Everyday",)), 1, 2)
+    where = view().runs_of(RunFilter(suites=("Everyday",)), 1, 0)
     assert (where.suites, where.statuses) == (("Everyday",), (RunStatus.COMPLETED,))
     assert (where.expected and where.expected.tool, where.selected and where.selected.tool) == (
         "search_code",
@@ -128,17 +158,18 @@ def test_a_cell_leads_to_exactly_its_runs() -> None:
 
 
 def test_frequent_confusions_stand_out() -> None:
-    assert view().loud == {(1, 2)}
+    assert view().loud == {(1, 0)}
 
 
-def test_tools_come_worst_first_and_those_with_too_few_runs_last() -> None:
-    assert [tool.name for tool in worst_first(small().confusions, 10)] == ["search_code", "search_files", "read_file"]
-    assert worst_first(small().confusions, 1)[-1].name == "search_files"
+def test_tools_come_worst_first_by_the_bound_that_favours_them() -> None:
+    found = worst_first(small().confusions)
+    assert found[0].name == "search_code"
+    assert [tool.recall.high for tool in found] == sorted(tool.recall.high or 0 for tool in found)
 
 
 def test_a_tool_knows_the_cell_of_what_it_is_taken_for() -> None:
-    worst = worst_first(small().confusions, 10)[0]
-    assert view().place(worst.label, worst.taken_for) == (1, 2)
+    worst = worst_first(small().confusions)[0]
+    assert view().place(worst.label, worst.taken_for) == (1, 0)
     assert view().place(worst.label, None) is None
     assert view().place(NO_TOOL_LABEL, worst.label) == (3, 1)
 
@@ -167,7 +198,24 @@ def test_a_trend_needs_two_batches() -> None:
     two = trend_data(overview(*past_runs(DAY), *past_runs(older), batches=(DAY, older)).trend, NOW)
     assert two.message == ""
     assert [point.id for point in two.points] == ["batch-2", "batch-1"]
-    assert two.points[1].says.startswith("Everyday, Yesterday: 77 % (64–86) of 52 runs correct")
+    assert two.points[1].says.startswith("Everyday, Yesterday: 69 % (55–80) of 52 runs are correct calls")
+
+
+def test_a_partial_cost_in_the_trend_says_for_how_many_runs() -> None:
+    runs = past_runs(DAY)
+    partial = [replace(run, cost_usd=0.001 if number < 3 else None) for number, run in enumerate(runs)]
+    (point,) = trend_data(overview(*partial).trend, NOW).points
+    assert "$0.003 for 3 of 52 runs; 49 without a price" in point.says
+    table = trend_data(overview(*partial).trend, NOW).table
+    assert dict(zip(table.columns, table.rows[0], strict=True))["Without a price"] == 49
+    (whole,) = trend_data(overview(*(replace(run, cost_usd=0.001) for run in runs)).trend, NOW).points
+    assert "without a price" not in whole.says
+
+
+def test_a_point_of_the_trend_says_that_another_model_answered() -> None:
+    (point,) = small().trend
+    (shown,) = trend_data([replace(point, note="The provider answered as a before, b after.")], NOW).points
+    assert shown.says.endswith("\nThe provider answered as a before, b after.")
 
 
 def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
@@ -201,7 +249,7 @@ def test_tables_are_csv_that_a_spreadsheet_does_not_run() -> None:
 def test_every_figure_and_every_tool_is_in_its_table() -> None:
     names = [row[0] for row in figures_table(small().metrics).rows]
     assert {"Accuracy", "F1", "Latency p95 in ms", "Cost in USD"} <= set(names)
-    table = tools_table(small().confusions, 10)
+    table = tools_table(small().confusions)
     assert len(table.columns) == len(table.rows[0])
     assert table.rows[0][0] == "search_code"
 
@@ -280,6 +328,8 @@ async def test_every_point_and_bar_of_a_chart_stands_in_its_table_with_its_inter
     desk: Desk, panel_of: PanelOf
 ) -> None:
     panel = panel_of(desk.page)
+    if panel is desk.page.repeats.power:
+        await desk.filter(Dimension.MODEL, ModelSettings().label)
     desk.page.show_view("overview" if panel is not desk.page.repeats.power else "repeats")
     chart = panel.chart
     assert isinstance(chart, LineChart)

@@ -1,5 +1,6 @@
 """The metrics screen as a user meets it, on a qasync loop over an engine in memory."""
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -12,7 +13,8 @@ from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, S
 from app.screens.kit import NO_FILTERS
 from app.screens.metrics.batch_comparison import PairGroup
 from app.screens.metrics.filters import Dimension
-from mcp_tef import BatchId, BatchRequest, BatchStarted, PairChange, RunStatus
+from app.widgets import Label
+from mcp_tef import BatchId, BatchRequest, BatchStarted, ModelSettings, PairChange, RunStatus
 from tests.app.screens.metrics.conftest import Desk, metrics_page
 from tests.support.run_factories import GPT, past_batch
 from tests.support.windows import until
@@ -31,25 +33,54 @@ async def test_before_anything_ran_the_page_leads_to_the_first_run(qtbot: QtBot)
 
 
 async def test_figures_matrix_and_tools_are_shown_at_once(desk: Desk) -> None:
-    accuracy = desk.page.overview.strip.cells[0]
-    assert (accuracy.value.text(), accuracy.sentence.text()) == ("79 %", "123 of 156 runs judged correct")
-    assert desk.page.overview.square.matrix().rows == ("read_file", "search_code", "search_files", "no tool")
-    assert [row[0] for row in desk.tools()] == ["search_code", "read_file", "search_files"]
-    assert desk.page.overview.side_metrics.values()["Baseline"] == "52 of 156"
+    share = desk.page.overview.strip.cells[0]
+    assert (share.title.text(), share.value.text(), share.sentence.text()) == (
+        "Correct call",
+        "72 %",
+        "75 of 104 judged runs",
+    )
+    assert desk.page.overview.square.matrix().rows == ("search_files", "search_code", "read_file", "no tool")
+    assert desk.tools()[0][0] == "search_code"
+    assert desk.page.overview.side_metrics.values()["Model"] == "gpt-4.1-mini, best of 2"
+
+
+async def test_generated_cases_are_told_apart_above_the_charts_unless_one_has_all_the_room(desk: Desk) -> None:
+    overview = desk.page.overview
+    assert not overview.origins.isVisible()
+    assert desk.page.presenter.view is not None
+    overview.show_view(replace(desk.page.presenter.view, origins="12 of 40 cases were generated"))
+    assert overview.origins.isVisible()
+    overview.enlarge(overview.matrix)
+    assert not overview.origins.isVisible()
+    overview.enlarge(None)
+    assert overview.origins.text() == "12 of 40 cases were generated"
+    assert overview.origins.isVisible()
+
+
+async def test_a_narrow_window_shows_every_further_figure_in_full(desk: Desk) -> None:
+    row = desk.page.overview.side_metrics
+    wide = row.values()
+    for width in (1240, 900):
+        row.resize(width, row.height())
+        QApplication.processEvents()
+        assert row.values() == wide
+        shown = [label for label in row.findChildren(Label) if label.isVisible()]
+        assert all(label.width() >= label.sizeHint().width() for label in shown), width
+        assert all(row.rect().contains(label.geometry()) for label in shown), width
 
 
 async def test_a_click_on_a_cell_leads_to_exactly_its_runs(desk: Desk, qtbot: QtBot) -> None:
     square, bot = desk.page.overview.square, qtbot
-    place = square.place_of(1, 2).center()
+    place = square.place_of(1, 0).center()
     bot.mouseClick(square.viewport(), Qt.MouseButton.LeftButton, pos=place)  # type: ignore[no-untyped-call]
     (target,) = desk.gone
     assert isinstance(target, ShowRuns)
     assert target.title == "search_files selected where search_code was expected"
-    assert await desk.session.call(lambda core: core.runs.count(target.where)) == 18
+    assert await desk.session.call(lambda core: core.runs.count(target.where)) == 11
 
 
 async def test_the_worst_confusion_of_the_chosen_tool_is_ringed_and_its_runs_open_with_enter(desk: Desk) -> None:
-    assert desk.page.overview.square._marked == (1, 2)
+    assert desk.page.overview.square._marked == (1, 0)
     desk.page.overview.tools.opened.emit("0")
     (target,) = desk.gone
     assert isinstance(target, ShowRuns)
@@ -72,14 +103,14 @@ async def test_a_cell_leads_to_the_two_tools_side_by_side(desk: Desk) -> None:
 
 
 async def test_filters_narrow_everything_and_are_chips_that_go_with_a_click(desk: Desk, qtbot: QtBot) -> None:
-    await desk.filter(Dimension.MODEL, GPT)
-    assert desk.page.overview.strip.cells[0].sentence.text() == "83 of 104 runs judged correct"
-    assert [chip.accessibleName() for chip in desk.page.filters.chips()] == ["Filter Model: gpt-4.1-mini"]
-    assert desk.page.filters.quick[Dimension.MODEL].text() == "Model: gpt-4.1-mini"
+    await desk.filter(Dimension.MODEL, ModelSettings().label)
+    assert desk.page.overview.strip.cells[0].sentence.text() == "36 of 52 judged runs"
+    assert [chip.accessibleName() for chip in desk.page.filters.chips()] == ["Filter Model: offline baseline"]
+    assert desk.page.filters.quick[Dimension.MODEL].text() == "Model: offline baseline"
     bot: Any = qtbot
     bot.keyClick(desk.page.filters.chips()[0], Qt.Key.Key_Delete)
     await desk.page.settled()
-    assert desk.page.overview.strip.cells[0].sentence.text() == "123 of 156 runs judged correct"
+    assert desk.page.overview.strip.cells[0].sentence.text() == "75 of 104 judged runs"
     assert desk.page.filters.isHidden()
 
 
@@ -114,6 +145,8 @@ async def test_models_are_compared_and_the_baseline_is_called_one(desk: Desk) ->
 
 async def test_repeats_list_flaky_cases_that_lead_to_their_runs(desk: Desk) -> None:
     desk.page.show_view("repeats")
+    assert not desk.page.repeats.flaky.isVisible(), "only a baseline was repeated, and models were asked as well"
+    await desk.filter(Dimension.MODEL, ModelSettings().label)
     assert desk.page.repeats.flaky.rows.rowCount() >= 1
     assert "always pass" in desk.page.repeats.split.text()
     desk.page.repeats.flaky.opened.emit("0")
@@ -126,12 +159,12 @@ async def test_the_overview_says_what_the_newest_batch_did_and_leads_to_the_comp
     desk: Desk, qtbot: QtBot
 ) -> None:
     against = desk.page.overview.against
-    await until(lambda: against.reading.text() == "Not enough runs to tell")
+    await until(lambda: against.reading.text() == "Cannot tell yet on these cases")
     assert against.sentence.text().startswith("3 fixed, 0 regressed, 49 unchanged.")
     click(qtbot, against.link)
     compare = desk.page.compare
     await until(lambda: compare.table.rows.rowCount() == 52)
-    assert compare.sentence.text().startswith("Not enough runs to tell: 3 fixed")
+    assert compare.sentences[0].text().startswith("Cannot tell yet on these cases: 3 wins")
     assert [label for _, label in compare.groups._choices][:3] == ["All 52", "Regressed 0", "Fixed 3"]
 
 
@@ -143,7 +176,7 @@ async def test_pairs_can_be_narrowed_to_what_was_fixed(desk: Desk) -> None:
     await until(lambda: compare.table.rows.rowCount() == 3 and compare.table.rows.row(0).id)
     assert [cell.text for cell in compare.table.rows.row(0).cells][2:] == ["search_files", "search_code"]
     compare.show_group(PairGroup.NEW)
-    assert compare.pair.sentence.text() == "No pairs here. Select another tab."
+    assert compare.pair.sentence.text() == "No cases here. Select another tab."
 
 
 async def test_the_chosen_pair_stays_chosen_when_the_comparison_is_read_anew_and_among_fewer(desk: Desk) -> None:
@@ -201,13 +234,19 @@ async def test_a_chart_can_have_all_the_room_and_goes_back_with_escape(desk: Des
     assert overview.tools.isVisible()
 
 
+def judged(desk: Desk) -> int:
+    """Judged runs of all models."""
+    return sum(row.n for row in desk.page.presenter.view.models) if desk.page.presenter.view else 0
+
+
 async def test_runs_that_come_in_are_counted_after_a_while_and_ended_batches_at_once(desk: Desk) -> None:
+    await desk.filter(Dimension.MODEL, ModelSettings().label)
     assert desk.page.handle(BatchStarted(past_batch(0))) is Refresh.LATER
-    before = desk.page.overview.strip.cells[0].sentence.text()
+    before = judged(desk)
     await desk.session.call(lambda core: core.open_sample())
     started = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
     await desk.session.call(lambda core: core.runs.wait(started.id))
-    await until(lambda: desk.page.overview.strip.cells[0].sentence.text() != before)
+    await until(lambda: judged(desk) == before + 4)
 
 
 async def test_a_point_of_the_trend_leads_to_its_batch(desk: Desk) -> None:
@@ -218,7 +257,7 @@ async def test_a_point_of_the_trend_leads_to_its_batch(desk: Desk) -> None:
 async def test_the_screen_can_be_asked_for_one_batch(desk: Desk) -> None:
     desk.page.open_target(ShowBatchMetrics(BatchId("batch-2")))
     await desk.page.settled()
-    assert desk.page.overview.strip.cells[0].sentence.text() == "40 of 52 runs judged correct"
+    assert desk.page.overview.strip.cells[0].sentence.text() == "36 of 52 judged runs"
 
 
 async def test_the_header_makes_room_where_there_is_little(desk: Desk) -> None:

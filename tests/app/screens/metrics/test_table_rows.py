@@ -164,7 +164,7 @@ async def test_the_cases_of_chosen_pairs_are_run_again_each_once(desk: Desk) -> 
     desk.page.show_view("compare")
     pane = desk.page.compare
     await until(lambda: pane.table.current_id())
-    assert next(iter(menu(pane.table))) == "Show both runs"
+    assert next(iter(menu(pane.table))) == "Show its runs"
     pane.table.selectAll()
     ((words, action),) = menu(pane.table).items()
     action.do()

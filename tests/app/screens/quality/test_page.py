@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.settings import Settings
 from app.core_link.targets import (
@@ -223,19 +223,3 @@ async def test_a_change_on_the_servers_is_seen(qapp: QApplication) -> None:
         server = bench.page.presenter.server_ids["desk"]
         await bench.session.call(lambda core: core.servers.check(server))
         await until(lambda: len(bench.tools()) == 2)
-
-
-async def test_whatever_takes_the_keyboard_has_a_name(qapp: QApplication) -> None:
-    async with desk({"desk": [NAMELESS], "Bike shop": SAMPLE_TOOLS}) as bench:
-        sheet = await bench.sheet()
-        parts = [*bench.page.findChildren(QWidget), *sheet.findChildren(QWidget)]
-        nameless = [
-            type(part).__name__
-            for part in parts
-            if part.isVisible()
-            and part.focusPolicy() & Qt.FocusPolicy.TabFocus
-            and not (part.accessibleName() or (isinstance(part, QAbstractButton) and part.text()))
-        ]
-        sheet.reject()
-        await until(lambda: bench.page.requests.dialog is None)
-        assert nameless == []

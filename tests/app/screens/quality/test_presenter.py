@@ -110,12 +110,24 @@ async def test_a_server_that_fell_silent_is_judged_as_last_seen_and_named() -> N
     assert presenter.missing_reasons().startswith("desk, not up to date: Could not start mail")
 
 
-async def test_what_was_set_aside_is_counted_with_its_reasons() -> None:
+async def test_a_rejected_definition_is_listed_with_its_error_and_costs_no_tokens() -> None:
     bench = Bench({"desk": [NAMELESS]})
-    bench.fake.gateway.problems = (ToolProblem(None, "It has no name."),)
+    raw = {"name": "pay", "description": "Pay an invoice by bank transfer."}
+    bench.fake.gateway.problems = (ToolProblem("pay", "It has no inputSchema.", 1, raw),)
     presenter = await bench.load()
-    assert presenter.missing_summary() == "1 definition rejected."
-    assert presenter.missing_reasons() == "desk, a tool without a name: It has no name."
+    rejected = presenter.get("desk/pay")
+    assert rejected is not None
+    assert (rejected.score, rejected.tokens) == (0, 0)
+    assert rejected.findings[0].sentence == "The tool has no inputSchema."
+    assert presenter.badge() == 2
+
+
+async def test_a_list_that_was_cut_short_is_named_with_the_reason() -> None:
+    bench = Bench({"desk": [NAMELESS]})
+    bench.fake.gateway.problems = (ToolProblem(None, "The listing was cut short because its pages repeat."),)
+    presenter = await bench.load()
+    assert presenter.missing_summary() == "Tool list incomplete: desk."
+    assert presenter.missing_reasons() == "desk: The listing was cut short because its pages repeat."
 
 
 async def test_many_silent_servers_are_not_all_named() -> None:

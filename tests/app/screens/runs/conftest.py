@@ -1,58 +1,41 @@
 """The runs page on a qasync loop, over an engine in memory."""
 
-import inspect
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
-from pytestqt.qtbot import QtBot
 
-from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.core_link.targets import Target
+from app.screens.runs.dialogs import StartDialog
 from app.screens.runs.page import RunsPage
 from app.widgets import Action
 from mcp_tef import BatchId
 from tests.support.fake_engine import FakeEngine
-from tests.support.windows import drive, session_for, until
+from tests.support.windows import PageBench, session_for, until
 
 
-class Desk:
+class Desk(PageBench[RunsPage]):
     """A page that can be used as a user would."""
 
-    def __init__(self, session: Session, fake: FakeEngine, qtbot: QtBot) -> None:
-        self.session = session
-        self.fake = fake
-        self.bot: Any = qtbot
-        self.said: list[str] = []
-        self.failed: list[str] = []
-        self.gone: list[Target] = []
-        self.session.toasted.connect(lambda text, _: self.said.append(text))
-        self.session.failed.connect(lambda message, hint, details: self.failed.append(message))
-        self.session.navigated.connect(self.gone.append)
-        self.page = RunsPage(self.session)
-        self.session.events.connect(lambda events: self.page.on_events(events, visible=True))
-
-    async def open(self, *, sample: bool = True) -> None:
+    async def open(self, width: int = 1104, height: int = 800, *, sample: bool = True) -> None:
         """Show the page."""
         if sample:
             await self.session.call(lambda core: core.open_sample())
-        self.page.resize(1104, 800)
-        self.page.show()
-        self.page.request_refresh()
-        await self.page.settled()
-
-    async def until(self, seen: Callable[[], object]) -> None:
-        """Wait for something to be seen."""
-        await until(lambda: seen() or self.failed)
-        assert self.failed == []
+        await super().open(width, height)
 
     async def until_failed(self, words: str) -> None:
         """Wait for a complaint that says so, and take it as meant."""
         await until(lambda: self.failed)
         assert words in self.failed.pop()
+
+    async def start_dialog(self) -> StartDialog:
+        """The form for starting runs, once it is open."""
+        await self.until(lambda: self.page.batch_actions.start_dialog)
+        assert self.page.batch_actions.start_dialog is not None
+        return self.page.batch_actions.start_dialog
 
     async def run_offline(self) -> None:
         """Run everything, and wait until its end is shown."""
@@ -65,7 +48,7 @@ class Desk:
 
     def rests(self) -> bool:
         """Return True if rows and summary are shown."""
-        pages, figure = self.page.run_list.table.pages, self.page.run_list.summary_bar.value.text()
+        pages, figure = self.page.run_list.table.pages, self.page.run_list.summary_bar.shares[0].value.text()
         return bool(pages.rowCount() and pages.row(0).id) and figure not in ("", "…")
 
     def shown(self, start: str) -> QPushButton | None:
@@ -76,7 +59,9 @@ class Desk:
     async def press(self, start: str) -> None:
         """Wait for a button, and click it."""
         await self.until(lambda: self.shown(start))
-        self.bot.mouseClick(self.shown(start), Qt.MouseButton.LeftButton)
+        button = self.shown(start)
+        assert button is not None
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def batch_menu(desk: Desk, batch: BatchId) -> dict[str, Action]:
@@ -85,43 +70,31 @@ def batch_menu(desk: Desk, batch: BatchId) -> dict[str, Action]:
     return {action.text: action for action in desk.page.run_commands.batch_menu()}
 
 
-Story = Callable[..., Coroutine[Any, Any, None]]
-
-
-async def tell(story: Story, bot: QtBot, settings: Settings | None, engine: FakeEngine, given: dict[str, Any]) -> None:
-    """Run a test with a page over an engine, and close everything after it."""
-    async with session_for(engine, settings) as (session, fake):
-        desk = Desk(session, fake, bot)
-        await story(desk, **given)
-        assert desk.failed == []
-        session.events.disconnect()
-        desk.page.hide()
-        desk.page.deleteLater()
-
-
-def on_page(settings: Settings | None = None, **engine: Any) -> Callable[[Story], Callable[..., None]]:
-    """A decorator for `async def test(desk, …)`: runs it on the window's loop, with a page over such an engine."""
-
-    def decorate(story: Story) -> Callable[..., None]:
-        def run(qapp: QApplication, qtbot: QtBot, **given: Any) -> None:
-            drive(tell(story, qtbot, settings, FakeEngine(**engine), given))
-
-        fixtures = [*inspect.signature(run).parameters.values()][:2] + [*inspect.signature(story).parameters.values()][
-            1:
-        ]
-        named = [fixture.replace(kind=inspect.Parameter.KEYWORD_ONLY) for fixture in fixtures]
-        run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]  # functions take one
-        run.__name__, run.__doc__, run.__module__ = story.__name__, story.__doc__, story.__module__
-        return run
-
-    return decorate
+@asynccontextmanager
+async def runs_page(fake: FakeEngine, settings: Settings | None = None) -> AsyncIterator[Desk]:
+    """Make the page over an engine; a test opens it."""
+    async with session_for(fake, settings) as (session, _):
+        desk = Desk(RunsPage, session, fake)
+        yield desk
+        await desk.close()
 
 
 @pytest.fixture
-def use(qapp: QApplication, qtbot: QtBot) -> Callable[..., None]:
-    """Run several stories, each with a page of its own over an engine made of the arguments."""
+async def new_desk(qapp: QApplication, fake: FakeEngine) -> AsyncIterator[Desk]:
+    """The page before it is opened."""
+    async with runs_page(fake) as made:
+        yield made
 
-    def run(story: Story, settings: Settings | None = None, **engine: Any) -> None:
-        drive(tell(story, qtbot, settings, FakeEngine(**engine), {}))
 
-    return run
+@pytest.fixture
+async def desk(new_desk: Desk) -> Desk:
+    """The page over the sample."""
+    await new_desk.open()
+    return new_desk
+
+
+@pytest.fixture
+async def ran(desk: Desk) -> Desk:
+    """The page after every case has run offline."""
+    await desk.run_offline()
+    return desk

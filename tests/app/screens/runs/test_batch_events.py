@@ -1,11 +1,14 @@
 """Batches that run, wait or were interrupted: queue texts, and bars at the foot of the window."""
 
+from functools import partial
+
+import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.core_link.targets import ResumeBatches
-from app.screens.runs.batch_events import BatchQueue
+from app.screens.runs.batch_events import BatchQueue, KnownBatches
 from app.screens.runs.batch_summaries import batch_activity, ended_text
 from app.shell.interrupted_batches import InterruptedBatches, interrupted_text
 from app.widgets import Notice
@@ -20,7 +23,7 @@ from mcp_tef import (
     BatchStatus,
     ModelSettings,
 )
-from tests.app.screens.runs.conftest import Desk, batch_menu, on_page
+from tests.app.screens.runs.conftest import Desk, batch_menu
 from tests.support.fake_engine import NEVER, FakeEngine
 from tests.support.run_factories import batch
 from tests.support.windows import session_for
@@ -76,6 +79,24 @@ def test_who_waited_before_anybody_listened_stands_in_the_queue_as_well() -> Non
     assert made.position_text(BatchId("unheard")) == "waiting, next"
 
 
+def test_an_answer_read_before_an_event_does_not_undo_it() -> None:
+    known, going, ended = KnownBatches(), waiting("0"), batch(id=BatchId("0"), status=BatchStatus.COMPLETED)
+    since = known.taken
+    known.take(BatchQueued(going, None))
+    known.take(BatchEnded(ended))
+    known.take(BatchQueued(waiting("1"), None))
+    known.reset([going, waiting("2")], [going.id, BatchId("2")], since)
+    known.add(going, since)
+    assert [(one.id, one.status) for one in known.all()] == [
+        ("1", BatchStatus.WAITING),
+        ("0", BatchStatus.COMPLETED),
+        ("2", BatchStatus.WAITING),
+    ]
+    assert list(known.queue.waiting) == ["2", "1"]
+    known.reset([going], [], known.taken)
+    assert [(one.id, one.status) for one in known.all()] == [("0", BatchStatus.WAITING)]
+
+
 def test_the_bar_of_a_waiting_batch_offers_to_run_it_beside() -> None:
     now = batch_activity(waiting("0"), None, "waiting, next")
     assert (now.progress_text, now.details, now.paused, now.play_text) == (
@@ -87,10 +108,11 @@ def test_the_bar_of_a_waiting_batch_offers_to_run_it_beside() -> None:
 
 
 def test_the_bar_says_done_failed_cost_of_the_cap_and_time_left() -> None:
-    made = batch(max_cost_usd=1.0)
-    now = batch_activity(made, BatchProgressed(batch=made, done=142, tokens=9000, cost_usd=0.04, seconds_left=12))
-    assert (now.fraction, now.progress_text) == (0.71, "142 of 200")
-    assert now.details == ("Everyday", "3 failed", "$0.04 of $1.00", "12 s left")
+    for priced, beside in ((139, ""), (100, " for 100 of 139 runs; 39 without a price")):
+        made = batch(max_cost_usd=1.0, tally={"priced": priced})
+        now = batch_activity(made, BatchProgressed(batch=made, done=142, tokens=9000, cost_usd=0.04, seconds_left=12))
+        assert (now.fraction, now.progress_text) == (0.71, "142 of 200")
+        assert now.details == ("Everyday", "3 failed", f"$0.04 of $1.00{beside}", "12 s left")
 
 
 def test_what_is_not_known_is_left_out() -> None:
@@ -115,11 +137,13 @@ def test_a_paused_batch_says_paused_instead_of_a_time() -> None:
 
 
 def test_the_end_is_told_with_its_result_or_why_it_stopped() -> None:
-    assert ended_text(batch(), "81 % correct", None) == "Everyday: 81 % correct, 3 failed."
-    assert ended_text(batch(), "", "The cost cap of $1 would be passed.") == (
+    assert ended_text(batch(), None) == (
+        "Everyday: Correct call 91/139 (65 %), correct tool 112/139 (81 %), 3 failed, 4 unreadable."
+    )
+    assert ended_text(batch(), "The cost cap of $1 would be passed.") == (
         "Everyday stopped: The cost cap of $1 would be passed."
     )
-    cancelled = ended_text(batch(status=BatchStatus.CANCELLED), "", None)
+    cancelled = ended_text(batch(status=BatchStatus.CANCELLED), None)
     assert cancelled == "Everyday was cancelled. Finished runs are kept."
 
 
@@ -132,9 +156,8 @@ def outcomes(desk: Desk) -> list[str]:
     return [pages.row(number).cells[2].text for number in range(pages.rowCount())]
 
 
-@on_page(pace=NEVER)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, pace=NEVER)])
 async def test_a_batch_under_way_is_seen_in_the_activity_bar_and_can_be_cancelled(desk: Desk) -> None:
-    await desk.open()
     batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Long", repeats=100)))
     bar = desk.page.activity_bars.bar(batch.id)
     await desk.until(lambda: not bar.isHidden())
@@ -150,9 +173,8 @@ def paused(desk: Desk) -> list[BatchId]:
     return [batch.id for batch in desk.page.presenter.batches.active() if batch.status is BatchStatus.PAUSED]
 
 
-@on_page(pace=NEVER)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, pace=NEVER)])
 async def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself(desk: Desk) -> None:
-    await desk.open()
     runs = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
     first, second = (desk.page.activity_bars.bar(batch.id) for batch in runs)
     await desk.until(lambda: len(desk.session.activity.shown()) == 2)
@@ -167,9 +189,8 @@ async def test_batches_under_way_at_once_are_paused_and_cancelled_each_by_itself
     await desk.until(lambda: not desk.session.activity.shown() and len(desk.said) == 2)
 
 
-@on_page(pace=1.0)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, pace=1.0)])
 async def test_a_pause_holds_the_batch_until_it_goes_on(desk: Desk) -> None:
-    await desk.open()
     bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
     await desk.until(lambda: not bar.isHidden())
     bar.pause_wanted.emit()
@@ -177,25 +198,23 @@ async def test_a_pause_holds_the_batch_until_it_goes_on(desk: Desk) -> None:
     await desk.until(lambda: (now := live()) and now.status is BatchStatus.PAUSED)
     desk.fake.selector.pace = 0
     bar.resume_wanted.emit()
-    await desk.until(lambda: desk.said == ["Long: 50 % correct."])
+    await desk.until(lambda: desk.said == ["Long: Correct call 10/40 (25 %), correct tool 20/40 (50 %)."])
 
 
-@on_page(pace=NEVER)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, pace=NEVER)])
 async def test_a_cancelled_batch_can_be_resumed_to_its_end(desk: Desk) -> None:
-    await desk.open()
     bar = desk.page.activity_bars.bar((await desk.session.call(lambda core: core.runs.start(LONG))).id)
     await desk.until(lambda: not bar.isHidden())
     bar.cancel_wanted.emit()
     await desk.until(lambda: desk.said)
     desk.fake.selector.pace = 0
     await desk.press("Resume")
-    await desk.until(lambda: desk.said[-1] == "Long: 50 % correct.")
+    await desk.until(lambda: desk.said[-1] == "Long: Correct call 10/40 (25 %), correct tool 20/40 (50 %).")
     await desk.until(lambda: "cancelled" not in outcomes(desk))
 
 
-@on_page(pace=NEVER)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, pace=NEVER)])
 async def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(desk: Desk) -> None:
-    await desk.open()
     first, second, third = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(3)]
     bars, presenter = desk.page.activity_bars, desk.page.presenter
     await desk.until(lambda: list(presenter.batches.queue.waiting) == [second.id, third.id])
@@ -213,9 +232,8 @@ async def test_a_second_batch_waits_for_the_first_and_can_run_beside_it(desk: De
     await desk.until(lambda: not desk.session.activity.shown())
 
 
-@on_page(pace=NEVER)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, pace=NEVER)])
 async def test_a_waiting_batch_can_be_cancelled_from_its_card(desk: Desk) -> None:
-    await desk.open()
     first, second = [await desk.session.call(lambda core: core.runs.start(LONG)) for _ in range(2)]
     await desk.until(lambda: desk.page.batch_list.rows.rowCount() == 2)
     offers = batch_menu(desk, second.id)
@@ -281,13 +299,12 @@ async def test_an_interrupted_batch_is_offered_until_it_is_dismissed(qapp: QAppl
         assert (await notice_at_the_start(session)).isHidden()
 
 
-@on_page()
-async def test_an_interrupted_batch_goes_on_to_its_end(desk: Desk) -> None:
-    cut = await interrupted(desk.fake)
-    notice = await notice_at_the_start(desk.session)
+async def test_an_interrupted_batch_goes_on_to_its_end(new_desk: Desk) -> None:
+    cut = await interrupted(new_desk.fake)
+    notice = await notice_at_the_start(new_desk.session)
     press(notice, "Resume")
-    assert desk.gone == [ResumeBatches((BatchId(cut),))]
-    await desk.open(sample=False)
-    desk.page.open_target(desk.gone[0])
-    await desk.until(lambda: desk.said[-1:] == ["Long: 50 % correct."])
+    assert new_desk.gone == [ResumeBatches((BatchId(cut),))]
+    await new_desk.open(sample=False)
+    new_desk.page.open_target(new_desk.gone[0])
+    await new_desk.until(lambda: new_desk.said[-1:] == ["Long: Correct call 10/40 (25 %), correct tool 20/40 (50 %)."])
     assert notice.isHidden()

@@ -14,7 +14,8 @@ from app.screens.runs.batch_summaries import batch_card
 from app.screens.runs.dialogs import RenameBatchDialog
 from app.screens.runs.filters import BATCH_ORDERS, matches_batch
 from mcp_tef import Batch, BatchId, BatchRequest, BatchStatus
-from tests.app.screens.runs.conftest import Desk, on_page
+from tests.app.screens.runs.conftest import Desk
+from tests.support.windows import opened_dialog
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -29,6 +30,7 @@ def batch(name: str, right: int, wrong: int, model: str = "openai/gpt-4.1-mini")
         models=(model,),
         total=right + wrong,
         counts={"TP": right, "FN": wrong},
+        tally={"correct_call": right, "wrong": wrong},
     )
 
 
@@ -83,121 +85,107 @@ def shown(desk: Desk) -> list[str]:
     return [rail.rows.row(place).title for place in range(rail.rows.rowCount())]
 
 
-@on_page()
-async def test_a_single_batch_needs_no_field_to_find_it(desk: Desk) -> None:
-    await with_batches(desk, "Only")
-    command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
-    assert not desk.page.view.batch_pane.search.isVisible()
+async def test_a_single_batch_needs_no_field_to_find_it(new_desk: Desk) -> None:
+    await with_batches(new_desk, "Only")
+    command = next(one for one in new_desk.page.commands() if one.id == "runs.find_batch")
+    assert not new_desk.page.view.batch_pane.search.isVisible()
     assert not command.needs()
 
 
-@on_page()
-async def test_batches_are_found_and_chosen_by_keys_alone(desk: Desk) -> None:
-    await with_batches(desk, "Before", "After", "Afterwards")
-    pane = desk.page.view.batch_pane
-    command = next(one for one in desk.page.commands() if one.id == "runs.find_batch")
+async def test_batches_are_found_and_chosen_by_keys_alone(new_desk: Desk) -> None:
+    await with_batches(new_desk, "Before", "After", "Afterwards")
+    pane = new_desk.page.view.batch_pane
+    command = next(one for one in new_desk.page.commands() if one.id == "runs.find_batch")
     assert command.needs()
     command.do()
     QTest.keyClicks(pane.search, "bef")
-    await desk.until(lambda: shown(desk) == ["Before"] and pane.count.text() == "1 of 3")
+    await new_desk.until(lambda: shown(new_desk) == ["Before"] and pane.count.text() == "1 of 3")
     QTest.keyClick(pane.search, Qt.Key.Key_Down)
     assert pane.list.selected_ids()
-    await desk.until(lambda: desk.page.presenter.current == pane.list.current_id())
+    await new_desk.until(lambda: new_desk.page.presenter.current == pane.list.current_id())
     QTest.keyClick(pane.list, Qt.Key.Key_Return)
-    assert desk.page.focusWidget() is desk.page.run_list.table
+    assert new_desk.page.focusWidget() is new_desk.page.run_list.table
     command.do()
     QTest.keyClicks(pane.search, "zzz")
-    await desk.until(pane.no_match.isVisible)
+    await new_desk.until(pane.no_match.isVisible)
     QTest.keyClick(pane.search, Qt.Key.Key_Escape)
-    await desk.until(lambda: len(shown(desk)) == 3)
-    assert pane.list.current_id() == desk.page.presenter.current
+    await new_desk.until(lambda: len(shown(new_desk)) == 3)
+    assert pane.list.current_id() == new_desk.page.presenter.current
 
 
-@on_page()
-async def test_the_order_is_chosen_in_a_menu_and_remembered(desk: Desk) -> None:
-    await with_batches(desk, "B", "a", "C")
-    pane = desk.page.view.batch_pane
+async def test_the_order_is_chosen_in_a_menu_and_remembered(new_desk: Desk) -> None:
+    await with_batches(new_desk, "B", "a", "C")
+    pane = new_desk.page.view.batch_pane
     next(one for one in pane.sort_actions() if one.text == "By name").do()
-    assert shown(desk) == ["a", "B", "C"]
+    assert shown(new_desk) == ["a", "B", "C"]
     assert [one.text for one in pane.sort_actions() if one.checked] == ["By name"]
     assert pane.sort.accessibleName() == "Sort batches, now: by name"
-    states = ViewStates(desk.session.settings, desk.session.workspace, "runs")
+    states = ViewStates(new_desk.session.settings, new_desk.session.workspace, "runs")
     assert states.load(part="batches").sort.name == "name"
 
 
-@on_page()
-async def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(desk: Desk) -> None:
-    await with_batches(desk, "Before", "After", "Afterwards")
-    pane = desk.page.view.batch_pane
+async def test_what_is_typed_counts_at_once_for_enter_and_for_another_order(new_desk: Desk) -> None:
+    await with_batches(new_desk, "Before", "After", "Afterwards")
+    pane = new_desk.page.view.batch_pane
     pane.focus_search()
     QTest.keyClicks(pane.search, "aft")
     next(one for one in pane.sort_actions() if one.text == "By name").do()
-    assert (pane.search.text(), shown(desk)) == ("aft", ["After", "Afterwards"])
+    assert (pane.search.text(), shown(new_desk)) == ("aft", ["After", "Afterwards"])
     QTest.keyClicks(pane.search, "erw")
     QTest.keyClick(pane.search, Qt.Key.Key_Return)
-    assert shown(desk) == ["Afterwards"]
+    assert shown(new_desk) == ["Afterwards"]
     assert pane.list.selected_ids()
 
 
-@on_page()
-async def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(desk: Desk) -> None:
-    await with_batches(desk, "Before", "After")
-    pane, oldest = desk.page.view.batch_pane, desk.page.presenter.batches.all()[-1]
+async def test_the_field_stays_as_long_as_its_words_hide_the_only_batch(new_desk: Desk) -> None:
+    await with_batches(new_desk, "Before", "After")
+    pane, oldest = new_desk.page.view.batch_pane, new_desk.page.presenter.batches.all()[-1]
     pane.search.setText("before")
-    await desk.until(lambda: shown(desk) == ["Before"])
-    await desk.page.batch_actions.delete([oldest.id])
-    await desk.until(pane.no_match.isVisible)
+    await new_desk.until(lambda: shown(new_desk) == ["Before"])
+    await new_desk.page.batch_actions.delete([oldest.id])
+    await new_desk.until(pane.no_match.isVisible)
     assert pane.search.isVisible()
     QTest.keyClick(pane.search, Qt.Key.Key_Escape)
-    await desk.until(lambda: shown(desk) == ["After"] and not pane.search.isVisible())
+    await new_desk.until(lambda: shown(new_desk) == ["After"] and not pane.search.isVisible())
 
 
-@on_page()
-async def test_a_batch_that_begins_is_shown_whatever_is_being_looked_for(desk: Desk) -> None:
-    await with_batches(desk, "Before", "After")
-    pane = desk.page.view.batch_pane
+async def test_a_batch_that_begins_is_shown_whatever_is_being_looked_for(new_desk: Desk) -> None:
+    await with_batches(new_desk, "Before", "After")
+    pane = new_desk.page.view.batch_pane
     pane.search.setText("before")
-    await desk.until(lambda: shown(desk) == ["Before"])
-    await desk.page.batch_actions.run_offline()
-    await desk.until(lambda: "All cases" in shown(desk) and pane.search.text() == "")
-    await desk.until_ended(1)
+    await new_desk.until(lambda: shown(new_desk) == ["Before"])
+    await new_desk.page.batch_actions.run_offline()
+    await new_desk.until(lambda: "All cases" in shown(new_desk) and pane.search.text() == "")
+    await new_desk.until_ended(1)
 
 
-@on_page()
-async def test_a_deleted_batch_comes_back_by_undo_and_goes_again_by_redo(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    empty = desk.page.view.empty
-    menu = {action.text: action for action in desk.page.run_commands.batch_menu()}
+async def test_a_deleted_batch_comes_back_by_undo_and_goes_again_by_redo(ran: Desk) -> None:
+    empty = ran.page.view.empty
+    menu = {action.text: action for action in ran.page.run_commands.batch_menu()}
     assert "Resume" not in menu
     menu["Delete batch"].do()
-    await desk.until(lambda: empty.isVisible() and desk.session.can_undo())
-    desk.session.undo()
-    await desk.until(lambda: not empty.isVisible() and has_batches(desk, 1))
-    desk.session.redo()
-    await desk.until(empty.isVisible)
+    await ran.until(lambda: empty.isVisible() and ran.session.can_undo())
+    ran.session.undo()
+    await ran.until(lambda: not empty.isVisible() and has_batches(ran, 1))
+    ran.session.redo()
+    await ran.until(empty.isVisible)
 
 
-@on_page()
-async def test_a_batch_is_renamed_from_the_keyboard_and_called_as_before_by_undo(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    page = desk.page
-    await desk.until(lambda: page.presenter.batches.newest_active() is None and page.batch_list.selected_ids())
-    before = name(desk)
+async def test_a_batch_is_renamed_from_the_keyboard_and_called_as_before_by_undo(ran: Desk) -> None:
+    page = ran.page
+    await ran.until(lambda: page.presenter.batches.newest_active() is None and page.batch_list.selected_ids())
+    before = name(ran)
     page.batch_list.setFocus()
     QTest.keyClick(page.batch_list, Qt.Key.Key_F2)
-    await desk.until(lambda: page.findChild(RenameBatchDialog))
-    sheet = page.findChild(RenameBatchDialog)
-    assert isinstance(sheet, RenameBatchDialog)
+    sheet = await opened_dialog(page, RenameBatchDialog)
     assert sheet.edit.selectedText() == before
     QTest.keyClicks(sheet.edit, "Before the new texts")
     QTest.keyClick(sheet.edit, Qt.Key.Key_Return)
-    await desk.until(lambda: name(desk) == "Before the new texts" and desk.session.can_undo())
-    desk.session.undo()
-    await desk.until(lambda: name(desk) == before)
-    desk.session.redo()
-    await desk.until(lambda: name(desk) == "Before the new texts")
+    await ran.until(lambda: name(ran) == "Before the new texts" and ran.session.can_undo())
+    ran.session.undo()
+    await ran.until(lambda: name(ran) == before)
+    ran.session.redo()
+    await ran.until(lambda: name(ran) == "Before the new texts")
 
 
 def name(desk: Desk) -> str:
@@ -206,9 +194,7 @@ def name(desk: Desk) -> str:
     return row.title
 
 
-@on_page()
 async def test_two_chosen_batches_are_compared_the_older_one_first(desk: Desk) -> None:
-    await desk.open()
     for number in (1, 2):
         await desk.run_offline()
         await desk.until(partial(has_batches, desk, number))

@@ -1,11 +1,11 @@
 """Filters are shown as chips, removed one by one, and saved per workspace."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowBatch, ShowRuns
@@ -13,12 +13,23 @@ from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import filter_actions
 from app.screens.runs.filters import FIELDS, OUTCOME, run_filter
 from app.screens.runs.run_table import filter_predicate
-from mcp_tef import BatchRequest, Classification, RunFilter, RunOrder, RunStatus, VerdictKind
+from mcp_tef import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
+    BatchRequest,
+    FailureInfo,
+    RunFilter,
+    RunMark,
+    RunOrder,
+    RunStatus,
+    VerdictKind,
+)
 from mcp_tef.model.runs import INTERRUPTED
-from tests.app.screens.runs.conftest import Desk, on_page
+from tests.app.screens.runs.conftest import Desk, runs_page
+from tests.support.fake_engine import FakeEngine
 from tests.support.run_factories import failed_run, run
 
-MISSED = NO_FILTERS.with_values(OUTCOME.name, "FN")
+MISSED = NO_FILTERS.with_values(OUTCOME.name, "wrong_arguments")
 
 
 def words(desk: Desk) -> list[str]:
@@ -31,85 +42,68 @@ def rows(desk: Desk) -> int:
     return desk.page.run_list.table.pages.rowCount()
 
 
-@on_page()
-async def test_what_is_ticked_and_searched_for_stands_as_chips_and_the_header_counts(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    assert words(desk) == []
-    actions = {action.text: action for action in desk.page.header._filter_actions()}
-    actions["Missed the expected tool"].do()
-    await desk.until(lambda: words(desk) == ["Missed the expected tool"] and rows(desk) == 1)
-    assert desk.page.header._count.text() == "1 of 4 runs"
-    search = desk.page.header.search
+async def test_what_is_ticked_and_searched_for_stands_as_chips_and_the_header_counts(ran: Desk) -> None:
+    assert words(ran) == []
+    actions = {action.text: action for action in ran.page.header._filter_actions()}
+    actions["Correct tool, wrong arguments"].do()
+    await ran.until(lambda: words(ran) == ["Correct tool, wrong arguments"] and rows(ran) == 1)
+    assert ran.page.header._count.text() == "1 of 4 runs"
+    search = ran.page.header.search
     assert search is not None
     search.setFocus()
     QTest.keyClicks(search, "zzz")
-    await desk.until(lambda: words(desk) == ["“zzz”", "Missed the expected tool"])
+    await ran.until(lambda: words(ran) == ["“zzz”", "Correct tool, wrong arguments"])
     assert search.text() == "zzz"
-    desk.page.run_list.chips.cleared.emit()
-    await desk.until(lambda: words(desk) == [] and rows(desk) == 4)
-    assert (search.text(), desk.page.header._count.text()) == ("", "")
+    ran.page.run_list.chips.cleared.emit()
+    await ran.until(lambda: words(ran) == [] and rows(ran) == 4)
+    assert (search.text(), ran.page.header._count.text()) == ("", "")
 
 
-@on_page()
-async def test_a_chip_is_taken_away_by_key_and_the_rest_stays(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    desk.page.filter_controls.show_runs(ViewState(text="bike", filters=MISSED))
-    await desk.until(lambda: len(words(desk)) == 2)
-    QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Delete)
-    await desk.until(lambda: words(desk) == ["Missed the expected tool"])
-    search = desk.page.header.search
+async def test_a_chip_is_taken_away_by_key_and_the_rest_stays(ran: Desk) -> None:
+    ran.page.filter_controls.show_runs(ViewState(text="bike", filters=MISSED))
+    await ran.until(lambda: len(words(ran)) == 2)
+    QTest.keyClick(ran.page.run_list.chips.chips()[0], Qt.Key.Key_Delete)
+    await ran.until(lambda: words(ran) == ["Correct tool, wrong arguments"])
+    search = ran.page.header.search
     assert search is not None
-    await desk.until(lambda: search.text() == "")
+    await ran.until(lambda: search.text() == "")
 
 
-@on_page()
-async def test_runs_that_another_screen_asked_for_stand_as_a_chip_and_letting_go_leads_back(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    desk.page.filter_controls.show_runs(ViewState(text="chain"))
-    await desk.until(lambda: words(desk) == ["“chain”"])
-    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
-    await desk.until(lambda: words(desk) == ["Missed"] and desk.rests())
-    QTest.keyClick(desk.page.run_list.chips.chips()[0], Qt.Key.Key_Backspace)
-    await desk.until(lambda: words(desk) == ["“chain”"] and desk.page.presenter.current)
+async def test_runs_that_another_screen_asked_for_stand_as_a_chip_and_letting_go_leads_back(ran: Desk) -> None:
+    ran.page.filter_controls.show_runs(ViewState(text="chain"))
+    await ran.until(lambda: words(ran) == ["“chain”"])
+    ran.page.open_target(ShowRuns(RunFilter(marks=(RunMark.WRONG,)), "Missed"))
+    await ran.until(lambda: words(ran) == ["Missed"] and ran.rests())
+    QTest.keyClick(ran.page.run_list.chips.chips()[0], Qt.Key.Key_Backspace)
+    await ran.until(lambda: words(ran) == ["“chain”"] and ran.page.presenter.current)
 
 
-@on_page()
-async def test_a_run_that_a_filter_hides_is_shown_when_it_is_asked_for(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    batch = desk.page.presenter.current
-    right, *_ = await desk.session.call(lambda core: core.runs.list(RunFilter(classifications=(Classification.TP,))))
-    desk.page.filter_controls.show_runs(ViewState(filters=MISSED))
-    await desk.until(lambda: rows(desk) == 1)
+async def test_a_run_that_a_filter_hides_is_shown_when_it_is_asked_for(ran: Desk) -> None:
+    batch = ran.page.presenter.current
+    right, *_ = await ran.session.call(lambda core: core.runs.list(RunFilter(marks=(RunMark.CORRECT_CALL,))))
+    ran.page.filter_controls.show_runs(ViewState(filters=MISSED))
+    await ran.until(lambda: rows(ran) == 1)
     assert batch is not None
-    desk.page.open_target(ShowBatch(batch, right.id))
-    await desk.until(lambda: words(desk) == [] and desk.page.run_list.table.current_id() == right.id)
+    ran.page.open_target(ShowBatch(batch, right.id))
+    await ran.until(lambda: words(ran) == [] and ran.page.run_list.table.current_id() == right.id)
 
 
-def test_search_and_filters_are_saved_and_shown_at_the_next_start(use: Any) -> None:
+async def test_search_and_filters_are_saved_and_shown_at_the_next_start(qapp: QApplication) -> None:
     kept = Settings(None)
-
-    async def before(desk: Desk) -> None:
+    async with runs_page(FakeEngine(), kept) as desk:
         await desk.open()
         await desk.run_offline()
-        filters = NO_FILTERS.with_values(OUTCOME.name, "FN", "TP")
+        filters = NO_FILTERS.with_values(OUTCOME.name, "wrong", "correct_call")
         desk.page.filter_controls.show_runs(ViewState(text="bike", filters=filters))
         await desk.until(lambda: len(words(desk)) == 3)
-
-    async def after(desk: Desk) -> None:
+    async with runs_page(FakeEngine(), kept) as desk:
         await desk.session.call(lambda core: core.open_sample())
         batch = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
         await desk.session.call(lambda core: core.runs.wait(batch.id))
         await desk.open(sample=False)
-        assert words(desk) == ["“bike”", "Missed the expected tool", "Correct tool"]
+        assert words(desk) == ["“bike”", "Wrong", "Correct call"]
         assert desk.page.header.searched_for == "bike"
         assert desk.page.run_list.table.isVisible()
-
-    use(before, settings=kept)
-    use(after, settings=kept)
 
 
 def chosen(*texts: str) -> FilterValues:
@@ -124,15 +118,20 @@ def chosen(*texts: str) -> FilterValues:
 @pytest.mark.parametrize(
     ("texts", "shown"),
     [
-        ((), ["judged", "failed", "interrupted", "cancelled"]),
-        (("Failed",), ["failed"]),
+        ((), ["judged", "failed", "interrupted", "cancelled", "not offered", "cut off", "unreadable"]),
+        (("Failed",), ["failed", "not offered", "cut off"]),
         (("Interrupted",), ["interrupted"]),
-        (("Failed", "Interrupted"), ["failed", "interrupted"]),
+        (("Failed", "Interrupted"), ["failed", "interrupted", "not offered", "cut off"]),
         (("Interrupted", "Failed", "Failed"), ["interrupted"]),
         (("Interrupted", "Cancelled"), ["interrupted", "cancelled"]),
-        (("Failed", "Cancelled"), ["failed", "cancelled"]),
-        (("Failed", "Correct tool"), ["judged"]),
-        (("Correct tool", "Extra call", "Cancelled"), ["cancelled"]),
+        (("Failed", "Cancelled"), ["failed", "cancelled", "not offered", "cut off"]),
+        (("Failed", "Correct call"), ["judged"]),
+        (("Correct call", "Extra call", "Cancelled"), ["cancelled"]),
+        (("Failed", "Expected tool not offered"), ["not offered"]),
+        (("Answer cut off", "Expected tool not offered"), ["not offered", "cut off"]),
+        (("Expected tool not offered", "Unreadable answer"), ["unreadable"]),
+        (("Unreadable answer", "Wrong"), ["unreadable"]),
+        (("Unreadable answer", "Correct call"), []),
     ],
 )
 def test_filters_of_outcomes_and_states_replace_each_other(texts: tuple[str, ...], shown: list[str]) -> None:
@@ -141,19 +140,22 @@ def test_filters_of_outcomes_and_states_replace_each_other(texts: tuple[str, ...
         "failed": failed_run(),
         "interrupted": failed_run(failure=INTERRUPTED),
         "cancelled": run(status=RunStatus.CANCELLED, classification=None),
+        "not offered": failed_run(failure=FailureInfo(NOT_OFFERED_CODE, "It was not offered.")),
+        "cut off": failed_run(failure=FailureInfo(CUT_OFF_CODE, "It was cut off.")),
+        "unreadable": run(unreadable=True),
     }
     view = ViewState(filters=chosen(*texts))
     assert [name for name, one in runs.items() if filter_predicate(run_filter(RunFilter(), view))(one)] == shown
 
 
-JUDGED = RunFilter(statuses=(RunStatus.COMPLETED,), classifications=(Classification.FN,), order=RunOrder.QUERY)
+JUDGED = RunFilter(statuses=(RunStatus.COMPLETED,), marks=(RunMark.WRONG,), order=RunOrder.QUERY)
 
 
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
         ((), JUDGED),
-        (("Correct tool",), replace(JUDGED, classifications=(Classification.TP,))),
+        (("Correct call",), replace(JUDGED, marks=(RunMark.CORRECT_CALL,))),
         (("Extra call",), replace(JUDGED, kinds=(VerdictKind.EXTRA_CALL,))),
         (("Failed",), RunFilter(statuses=(RunStatus.FAILED,), interrupted=False, order=RunOrder.QUERY)),
         (("Failed", "Failed"), JUDGED),
@@ -165,11 +167,17 @@ def test_a_filter_replaces_that_of_a_link_until_it_is_cleared(texts: tuple[str, 
 
 def test_filters_of_earlier_versions_are_still_known() -> None:
     settings = Settings(None)
-    old = {"batches": "night", "text": "a", "outcomes": ["FN"], "kinds": [], "states": ["failed", "unheard of"]}
+    old = {
+        "batches": "night",
+        "text": "a",
+        "outcomes": ["FN", "wrong"],
+        "kinds": [],
+        "states": ["failed", "unheard of"],
+    }
     settings.set("runs.narrowed", [["one.db", old], ["spoilt.db", 7], 1])
     settings.set("runs.batches", "best")
     views = ViewStates(settings, "one.db", "runs")
     view = views.load(FIELDS)
-    assert (view.text, view.filters.of("outcomes"), view.filters.of("states")) == ("a", ("FN",), ("failed",))
+    assert (view.text, view.filters.of("outcomes"), view.filters.of("states")) == ("a", ("wrong",), ("failed",))
     assert (views.load(part="batches").text, views.load(part="batches").sort.name) == ("night", "best")
     assert ViewStates(settings, "spoilt.db", "runs").load(FIELDS) == ViewState()

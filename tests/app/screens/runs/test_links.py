@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.core_link.targets import ShowCase, ShowRuns, ShowTool
 from app.screens.kit import NO_FILTERS
@@ -14,8 +15,8 @@ from app.screens.runs.filters import STATE
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import PAGE_SIZE
 from app.screens.runs.runs_list import MODEL, SELECTED
-from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunStatus, RunSummary, ToolLabel
-from tests.app.screens.runs.conftest import Desk, on_page
+from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunMark, RunStatus, RunSummary, ToolLabel
+from tests.app.screens.runs.conftest import Desk
 from tests.support.run_factories import run
 
 
@@ -25,33 +26,30 @@ def visible_rows(desk: Desk) -> list[str]:
     return [pages.row(number).cells[1].text for number in range(pages.rowCount())]
 
 
-@on_page()
-async def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    where = RunFilter(classifications=(Classification.FN,))
-    desk.page.open_target(ShowRuns(where, "Missed"))
-    strip = desk.page.run_list.summary_bar
-    await desk.until(lambda: strip.note.text() == "Missed")
-    await desk.until(lambda: strip.value.text() != "…" and len(visible_rows(desk)) == 1)
-    assert strip.detail.text() == "from all batches"
-    assert strip.value.text() == "1"
-    assert [tally.number.text() for tally in strip.counts] == ["1", "0", "0", "0"]
-    assert desk.page.batch_list.current_id() == ""
-    desk.page.batch_list.select_first()
-    await desk.until(lambda: len(visible_rows(desk)) == 4 and strip.caption.text() == "correct")
+async def test_runs_that_another_screen_asked_for_are_shown_out_of_all_batches(ran: Desk) -> None:
+    where = RunFilter(marks=(RunMark.WRONG_ARGUMENTS,))
+    ran.page.open_target(ShowRuns(where, "Missed"))
+    strip = ran.page.run_list.summary_bar
+    await ran.until(lambda: strip.note.text() == "Missed")
+    await ran.until(lambda: strip.shares[0].value.text() != "…" and len(visible_rows(ran)) == 1)
+    share = strip.shares[0]
+    assert (share.value.text(), share.name.text(), share.detail.text()) == ("1", "run", "from all batches")
+    assert not strip.shares[1].isVisible()
+    assert [tally.number.text() for tally in strip.counts] == ["0", "1", "0"]
+    assert ran.page.batch_list.current_id() == ""
+    ran.page.batch_list.select_first()
+    await ran.until(lambda: len(visible_rows(ran)) == 4 and share.name.text() == "correct call")
 
 
-@on_page()
-async def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(desk: Desk) -> None:
-    await desk.session.call(lambda core: core.open_sample())
-    batch = await desk.session.call(lambda core: core.runs.start(BatchRequest()))
-    await desk.session.call(lambda core: core.runs.wait(batch.id))
-    desk.page.request_refresh()
-    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
-    await desk.page.settled()
-    await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed")
-    await desk.until(lambda: len(visible_rows(desk)) == 1)
+async def test_runs_asked_for_before_the_screen_was_ever_shown_are_not_lost(new_desk: Desk) -> None:
+    await new_desk.session.call(lambda core: core.open_sample())
+    batch = await new_desk.session.call(lambda core: core.runs.start(BatchRequest()))
+    await new_desk.session.call(lambda core: core.runs.wait(batch.id))
+    new_desk.page.request_refresh()
+    new_desk.page.open_target(ShowRuns(RunFilter(marks=(RunMark.WRONG_ARGUMENTS,)), "Missed"))
+    await new_desk.page.settled()
+    await new_desk.until(lambda: new_desk.page.run_list.summary_bar.note.text() == "Missed")
+    await new_desk.until(lambda: len(visible_rows(new_desk)) == 1)
 
 
 class SlowRuns:
@@ -62,7 +60,7 @@ class SlowRuns:
         self.listed: list[str] = []
 
     async def count(self, where: RunFilter) -> int:
-        if where.classifications:
+        if where.marks:
             await self.may_count.wait()
             return 3
         return 7
@@ -84,7 +82,7 @@ async def test_who_searches_while_the_runs_asked_for_are_still_counted_keeps_the
     await arriving
     assert (presenter.table.where.text, presenter.table.where.model) == ("chain", "a/b")
     assert presenter.cross_batch is not None
-    assert presenter.cross_batch.counts == (3, 3, 3, 3)
+    assert presenter.cross_batch.counts == (3, 3, 3)
 
 
 class AnswersByWord:
@@ -157,16 +155,13 @@ async def test_a_second_tick_before_the_first_is_answered_adds_to_it() -> None:
     )
 
 
-@on_page()
-async def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_header_counts(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
-    await desk.until(lambda: len(visible_rows(desk)) == 4 and desk.page.run_list.summary_bar.value.text() == "4")
-    actions = {action.text: action for action in desk.page.header._filter_actions()}
-    actions["Missed the expected tool"].do()
-    await desk.until(lambda: len(visible_rows(desk)) == 1 and desk.page.header._count.text() == "1 of 4 runs")
-    assert desk.page.run_list.summary_bar.value.text() == "4"
+async def test_the_figure_of_runs_asked_for_stays_while_they_are_narrowed_and_the_header_counts(ran: Desk) -> None:
+    ran.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+    await ran.until(lambda: len(visible_rows(ran)) == 4 and ran.page.run_list.summary_bar.shares[0].value.text() == "4")
+    actions = {action.text: action for action in ran.page.header._filter_actions()}
+    actions["Correct tool, wrong arguments"].do()
+    await ran.until(lambda: len(visible_rows(ran)) == 1 and ran.page.header._count.text() == "1 of 4 runs")
+    assert ran.page.run_list.summary_bar.shares[0].value.text() == "4"
 
 
 class TwoPages:
@@ -193,45 +188,36 @@ async def test_chosen_runs_are_those_of_the_table_in_which_they_were_chosen() ->
     assert [one.id for one in await reading] == [f"run-{PAGE_SIZE + 1}", "run-3"]
 
 
-@on_page()
-async def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    table = desk.page.run_list.table
+async def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(ran: Desk) -> None:
+    table = ran.page.run_list.table
     table.setColumnWidth(SELECTED, 301)
-    desk.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
-    await desk.until(lambda: len(visible_rows(desk)) == 4 and not table.isColumnHidden(MODEL))
+    ran.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
+    await ran.until(lambda: len(visible_rows(ran)) == 4 and not table.isColumnHidden(MODEL))
     assert table.columnWidth(SELECTED) == 301
 
 
-@on_page()
-async def test_a_run_leads_to_its_case_and_to_the_tool(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    verdict = desk.page.detail.verdict
-    await desk.until(lambda: "search_bikes" in verdict.head.sentence.text())
+async def test_a_run_leads_to_its_case_and_to_the_tool(ran: Desk) -> None:
+    verdict = ran.page.detail.verdict
+    await ran.until(lambda: "search_bikes" in verdict.head.sentence.text())
     verdict.head.links.buttons[0].click()
     verdict.pairs[0].expected.links.buttons[0].click()
-    cases = await desk.session.call(lambda core: core.cases.list())
+    cases = await ran.session.call(lambda core: core.cases.list())
     tool = ToolLabel(tool="search_bikes", server="Bike shop")
-    assert desk.gone == [ShowCase(cases[0].id), ShowTool(tool)]
-    possible = [one.id for one in desk.page.commands() if one.id.startswith("runs.to") and one.needs()]
+    assert ran.gone == [ShowCase(cases[0].id), ShowTool(tool)]
+    possible = [one.id for one in ran.page.commands() if one.id.startswith("runs.to") and one.needs()]
     assert possible == ["runs.to.case", "runs.to.expected", "runs.to.selected"]
 
 
-@on_page()
-async def test_who_comes_back_finds_the_run_that_was_looked_at(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    desk.bot.keyClick(desk.page.run_list.table, Qt.Key.Key_Down)
-    head = desk.page.detail.verdict.head
-    await desk.until(lambda: "new chain" in head.query.text())
-    here = desk.page.current_target()
-    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FP,)), "One too many"))
-    await desk.until(
-        lambda: desk.page.run_list.summary_bar.note.text() == "One too many" and "new chain" not in head.query.text()
+async def test_who_comes_back_finds_the_run_that_was_looked_at(ran: Desk) -> None:
+    QTest.keyClick(ran.page.run_list.table, Qt.Key.Key_Down)
+    head = ran.page.detail.verdict.head
+    await ran.until(lambda: "new chain" in head.query.text())
+    here = ran.page.current_target()
+    ran.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FP,)), "One too many"))
+    await ran.until(
+        lambda: ran.page.run_list.summary_bar.note.text() == "One too many" and "new chain" not in head.query.text()
     )
     assert here is not None
-    desk.page.open_target(here)
-    await desk.until(lambda: "new chain" in head.query.text())
-    assert desk.page.current_target() == here
+    ran.page.open_target(here)
+    await ran.until(lambda: "new chain" in head.query.text())
+    assert ran.page.current_target() == here

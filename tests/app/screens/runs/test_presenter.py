@@ -11,7 +11,7 @@ from app.screens.kit import NO_FILTERS, ViewState
 from app.screens.runs.batch_events import ScreenChanges
 from app.screens.runs.filters import OUTCOME
 from app.screens.runs.presenter import MAX_RUNS_PER_TURN, RunsPresenter
-from app.screens.runs.start_presenter import CaseScope, StartForm, StartPresenter
+from app.screens.runs.start_presenter import StartPresenter
 from mcp_tef import (
     BatchEnded,
     BatchesChanged,
@@ -20,18 +20,19 @@ from mcp_tef import (
     BatchStarted,
     BatchStatus,
     CasesChanged,
-    Classification,
+    ConfidenceSource,
     Engine,
     Event,
     ModelSettings,
     NoticePublished,
     RunEnded,
     RunFilter,
-    Secret,
+    RunId,
+    RunsChanged,
     ServersChanged,
 )
 from tests.support.fake_engine import FakeEngine
-from tests.support.run_factories import NOW, batch, run
+from tests.support.run_factories import NOW, batch, run, wrong_run
 
 T = TypeVar("T")
 
@@ -69,6 +70,26 @@ async def run_all(fake: FakeEngine, **changes: object) -> list[Event]:
     return heard
 
 
+async def test_whether_a_description_misleads_is_asked_once_until_runs_change(fake: FakeEngine) -> None:
+    asked: list[object] = []
+
+    def ask(work: Callable[[Engine], Awaitable[T]]) -> Awaitable[T]:
+        asked.append(work)
+        return work(fake.engine)
+
+    presenter = RunsPresenter(ask, lambda: NOW)
+    sure = wrong_run(confidence_source=ConfidenceSource.LOGPROB.value)
+    assert not await presenter.misleading.shows(run())
+    assert asked == []
+    assert [await presenter.misleading.shows(sure) for _ in range(3)] == [True] * 3
+    assert not await presenter.misleading.shows(replace(sure, id=RunId("other"), confidence_source=None))
+    assert len(asked) == 2
+    for event in (RunEnded(run()), RunsChanged(runs=(sure,)), BatchesChanged(())):
+        presenter.handle(event)
+        assert await presenter.misleading.shows(sure)
+    assert len(asked) == 5
+
+
 def changes_of(presenter: RunsPresenter, *events: Event) -> ScreenChanges:
     """Let the presenter handle events, and return what they change."""
     for event in events:
@@ -82,37 +103,25 @@ async def test_a_workspace_without_runs_shows_no_batch(presenter: RunsPresenter)
     assert len(presenter.cases) == 4
 
 
-async def test_the_newest_batch_is_shown_first(presenter: RunsPresenter, fake: FakeEngine) -> None:
-    await run_all(fake)
-    await run_all(fake, name="Second")
-    await presenter.load()
-    assert presenter.cards()[0].title in ("Sample", "Second")
-    assert presenter.current == presenter.cards()[0].id
-    assert presenter.table.total == 4
-    assert presenter.table.row(3) is not None
-
-
 async def test_a_finished_baseline_adds_how_often_its_ranking_had_the_tool_in_front(
     presenter: RunsPresenter, fake: FakeEngine
 ) -> None:
     await run_all(fake)
     await presenter.load()
-    assert await presenter.load_recall()
-    assert not await presenter.load_recall()
-
-
-async def test_a_model_ranks_nothing(presenter: RunsPresenter, fake: FakeEngine) -> None:
-    await run_all(fake, models=(ModelSettings(provider="ollama", model="qwen3:8b"),))
-    await presenter.load()
-    assert not await presenter.load_recall()
+    assert await presenter.load_metrics()
+    assert not await presenter.load_metrics()
+    summary = presenter.summary()
+    assert summary is not None
+    assert summary.shares[0].detail == "1/4 (3–78)"
+    assert "expected tool first in" in summary.note
 
 
 async def test_a_filter_narrows_the_table_and_not_the_figure(presenter: RunsPresenter, fake: FakeEngine) -> None:
     await run_all(fake)
     await presenter.load()
     before = presenter.summary()
-    right = (presenter.batch or batch()).count(Classification.TP)
-    presenter.change_view(ViewState(filters=NO_FILTERS.with_values(OUTCOME.name, "TP")))
+    right = (presenter.batch or batch()).correct_calls
+    presenter.change_view(ViewState(filters=NO_FILTERS.with_values(OUTCOME.name, "correct_call")))
     await presenter.show(presenter.current)
     assert 0 < presenter.table.total == right < 4
     assert presenter.summary() == before
@@ -140,7 +149,7 @@ async def test_a_batch_that_runs_is_followed_to_its_end(presenter: RunsPresenter
     assert changes.summary
     assert len(changes.rows.changed) == 4
     assert [event.batch.status for event in changes.ended] == [BatchStatus.COMPLETED]
-    assert (presenter.summary() or pytest.fail("no summary")).caption == "correct"
+    assert (presenter.summary() or pytest.fail("no summary")).shares[0].value == "25 %"
 
 
 def test_runs_of_another_batch_change_no_row(presenter: RunsPresenter) -> None:
@@ -180,6 +189,21 @@ def test_a_resumed_batch_that_is_shown_is_read_anew(presenter: RunsPresenter) ->
     assert not changes_of(presenter, BatchStarted(batch(1))).reload
 
 
+async def test_a_batch_that_ends_while_the_list_is_read_is_shown_as_ended(fake: FakeEngine) -> None:
+    class Slow(Direct):
+        async def __call__(self, work: Callable[[Engine], Awaitable[T]]) -> T:
+            answer = await work(fake.engine)
+            presenter.handle(BatchEnded(replace(started, status=BatchStatus.COMPLETED)))
+            return answer
+
+    presenter = RunsPresenter(Slow(fake.engine), lambda: NOW)
+    started = await fake.runs.start(BatchRequest(name="Sample"))
+    await presenter.load()
+    assert [one.status for one in presenter.batches.all()] == [BatchStatus.COMPLETED]
+    await presenter.reload_counts([started.id])
+    assert [one.status for one in presenter.batches.all()] == [BatchStatus.COMPLETED]
+
+
 @pytest.mark.parametrize(
     ("event", "urgency"),
     [
@@ -197,16 +221,6 @@ def test_events_make_the_page_stale_if_it_shows_what_they_change(
     assert (changes.cases, changes.batches) == (isinstance(event, CasesChanged), isinstance(event, BatchesChanged))
 
 
-async def test_a_deleted_batch_leaves_the_rail(presenter: RunsPresenter, fake: FakeEngine) -> None:
-    await run_all(fake)
-    await presenter.load()
-    assert presenter.current is not None
-    await presenter.delete([presenter.current])
-    await presenter.load()
-    assert not presenter.cards()
-    assert presenter.current is None
-
-
 async def test_the_detail_of_a_run_that_is_gone_is_nothing(presenter: RunsPresenter) -> None:
     assert await presenter.detail(run(99).id) is None
 
@@ -216,7 +230,7 @@ async def test_the_form_offers_suites_tags_and_models(fake: FakeEngine) -> None:
     await starting.load()
     await starting.load_models()
     assert (starting.suites, starting.tags) == (("Sample",), ("shop",))
-    assert {row.label for row in starting.models} == {"ollama/qwen3:8b", "openai/gpt-4.1-mini"}
+    assert {row.label for row in starting.models} == {"offline/words", "ollama/qwen3:8b", "openai/gpt-4.1-mini"}
 
 
 async def test_a_key_is_asked_for_only_where_one_is_needed(fake: FakeEngine) -> None:
@@ -228,23 +242,3 @@ async def test_a_key_is_asked_for_only_where_one_is_needed(fake: FakeEngine) -> 
     assert cloud.variable == "OPENAI_API_KEY"
     assert cloud.missing(" ") == "A key for openai is missing. Type one, or set OPENAI_API_KEY."
     assert cloud.missing("sk-1") == ""
-
-
-async def test_a_typed_key_is_held_for_the_session(fake: FakeEngine) -> None:
-    starting = StartPresenter(Direct(fake.engine))
-    await starting.load()
-    request = starting.parse(StartForm(offline=False, model="openai/gpt-4.1-mini")).request
-    assert request is not None
-    await starting.hold("openai", Secret("sk-test"))
-    started = await starting.start(request)
-    await fake.runs.wait(started.id)
-    assert fake.keys.typed("openai") == Secret("sk-test")
-    assert not (await starting.key_need(request.models[0])).needed
-
-
-async def test_the_estimate_of_a_suite_counts_its_runs(fake: FakeEngine) -> None:
-    starting = StartPresenter(Direct(fake.engine))
-    await starting.load()
-    request = starting.parse(StartForm(scope=CaseScope.SUITE, name="Sample", repeats="3")).request
-    assert request is not None
-    assert (await starting.estimate(request)).startswith("12 runs")

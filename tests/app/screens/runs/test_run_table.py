@@ -17,6 +17,7 @@ from mcp_tef import (
     Answer,
     BatchId,
     Classification,
+    ConfidenceCategory,
     DefinitionChange,
     ModelSettings,
     RunDetail,
@@ -41,17 +42,28 @@ def test_a_row_has_mark_query_selected_and_confidence() -> None:
     )
 
 
-def test_the_confidence_is_loud_only_where_it_was_high_and_wrong() -> None:
+def test_the_confidence_is_loud_only_where_it_was_high_without_a_correct_call() -> None:
     assert run_row(wrong_run()).confident_but_wrong
-    assert not run_row(wrong_run(confidence=0.66)).confident_but_wrong
+    assert run_row(run(parameters_ok=False, confidence_category=ConfidenceCategory.MISLEADING)).confident_but_wrong
+    assert not run_row(wrong_run(confidence=0.66, confidence_category=None)).confident_but_wrong
     assert not run_row(run(confidence=0.99)).confident_but_wrong
+
+
+def test_wrong_arguments_have_a_mark_of_their_own_and_an_unreadable_answer_is_wrong_and_says_so() -> None:
+    arguments = run_row(run(parameters_ok=False))
+    assert arguments.mark is VerdictMark.WRONG_ARGUMENTS
+    assert arguments.accessible_text.startswith("correct tool, wrong arguments: ")
+    silent = run(classification=Classification.TN, kind=VerdictKind.NO_CALL_EXPECTED, selected_tool=None)
+    junk = run_row(replace(silent, unreadable=True))
+    assert (junk.mark, junk.selected) == (VerdictMark.WRONG, "unreadable answer")
+    assert junk.accessible_text.startswith("unreadable answer: ")
 
 
 def test_no_tool_is_said_in_words_and_not_set_as_a_name() -> None:
     made = run_row(
         run(classification=Classification.TN, kind=VerdictKind.NO_CALL_EXPECTED, selected="no tool", selected_tool=None)
     )
-    assert (made.selected, made.text_style, made.mark) == ("no tool", CellTextStyle.NO_TOOL, VerdictMark.RIGHT_NONE)
+    assert (made.selected, made.text_style, made.mark) == ("no tool", CellTextStyle.NO_TOOL, VerdictMark.CORRECT)
 
 
 def test_a_failed_run_says_why_in_place_of_a_tool() -> None:
@@ -86,6 +98,8 @@ def test_a_row_of_the_baseline_names_the_baseline() -> None:
 def test_a_filter_admits_by_outcome_kind_state_and_words() -> None:
     assert filter_predicate(WRONG)(wrong_run())
     assert not filter_predicate(WRONG)(run())
+    assert filter_predicate(replace(ALL, unreadable=True))(run(unreadable=True))
+    assert not filter_predicate(replace(ALL, unreadable=True))(wrong_run())
     assert filter_predicate(replace(ALL, kinds=(VerdictKind.WRONG_TOOL,)))(wrong_run())
     assert filter_predicate(replace(ALL, statuses=(RunStatus.FAILED,)))(failed_run())
     assert filter_predicate(replace(ALL, text="RETRY headers"))(wrong_run())
@@ -109,7 +123,7 @@ def test_a_run_that_ends_changes_its_row_where_it_stands() -> None:
     table.put_page(0, [waiting_run(n) for n in range(3)])
     mended = table.update_runs([run(1)])
     assert (mended.changed, mended.added, table.total) == ((1,), 0, 3)
-    assert (table.row(1) or run_row(run())).mark is VerdictMark.RIGHT
+    assert (table.row(1) or run_row(run())).mark is VerdictMark.CORRECT
 
 
 def test_a_run_whose_tool_changed_says_so_until_it_is_run_again() -> None:

@@ -28,7 +28,7 @@ from mcp_tef import (
     RunFilter,
     RunsChanged,
 )
-from tests.app.screens.runs.conftest import Desk, batch_menu, on_page
+from tests.app.screens.runs.conftest import Desk, batch_menu
 from tests.support.run_factories import NOW, batch, run
 
 
@@ -53,37 +53,29 @@ async def saved(desk: Desk, file: Path) -> str:
     return text_of(file)
 
 
-@on_page()
 async def test_nothing_can_be_exported_before_something_ran(desk: Desk) -> None:
-    await desk.open()
     assert not desk.page.export.isEnabled()
     assert desk.page.batch_actions.export_scope() is None
     await desk.run_offline()
     await desk.until(desk.page.export.isEnabled)
 
 
-@on_page()
-async def test_the_button_exports_the_whole_batch_whatever_is_filtered(desk: Desk, tmp_path: Path) -> None:
-    await desk.open()
-    await desk.run_offline()
-    await desk.until(desk.page.export.isEnabled)
-    desk.page.filter_controls.search_runs("chain")
-    await desk.until(lambda: desk.page.presenter.table.total == 1)
-    desk.bot.mouseClick(desk.page.export, Qt.MouseButton.LeftButton)
-    assert dialog(desk).windowTitle() == "Export the results of All cases"
-    assert Path(dialog(desk).selectedFiles()[0]).name == "all-cases.html"
-    page = await saved(desk, tmp_path / "r.html")
+async def test_the_button_exports_the_whole_batch_whatever_is_filtered(ran: Desk, tmp_path: Path) -> None:
+    await ran.until(ran.page.export.isEnabled)
+    ran.page.filter_controls.search_runs("chain")
+    await ran.until(lambda: ran.page.presenter.table.total == 1)
+    QTest.mouseClick(ran.page.export, Qt.MouseButton.LeftButton)
+    assert dialog(ran).windowTitle() == "Export the results of All cases"
+    assert Path(dialog(ran).selectedFiles()[0]).name == "all-cases.html"
+    page = await saved(ran, tmp_path / "r.html")
     assert "<h1>All cases</h1>" in page
     assert "Thanks, that is all" in page
 
 
-@on_page()
-async def test_the_form_that_is_chosen_becomes_the_ending(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    await desk.until(desk.page.export.isEnabled)
-    desk.page.batch_actions.export()
-    asked = dialog(desk)
+async def test_the_form_that_is_chosen_becomes_the_ending(ran: Desk) -> None:
+    await ran.until(ran.page.export.isEnabled)
+    ran.page.batch_actions.export()
+    asked = dialog(ran)
     asked.selectNameFilter("JUnit XML, for build servers (*.xml)")
     asked.filterSelected.emit(asked.selectedNameFilter())
     assert Path(asked.selectedFiles()[0]).name == "all-cases.xml"
@@ -91,43 +83,34 @@ async def test_the_form_that_is_chosen_becomes_the_ending(desk: Desk) -> None:
     asked.reject()
 
 
-@on_page()
-async def test_a_batch_of_the_rail_is_exported_from_its_menu(desk: Desk, tmp_path: Path) -> None:
-    await desk.open()
-    await desk.run_offline()
-    older = desk.page.presenter.current
-    batch = await desk.session.call(lambda core: core.runs.start(BatchRequest(name="Second")))
-    await desk.until(lambda: len(desk.said) == 2)
-    menu = batch_menu(desk, batch.id)
-    await desk.until(lambda: desk.page.presenter.current == batch.id)
+async def test_a_batch_of_the_rail_is_exported_from_its_menu(ran: Desk, tmp_path: Path) -> None:
+    older = ran.page.presenter.current
+    batch = await ran.session.call(lambda core: core.runs.start(BatchRequest(name="Second")))
+    await ran.until(lambda: len(ran.said) == 2)
+    menu = batch_menu(ran, batch.id)
+    await ran.until(lambda: ran.page.presenter.current == batch.id)
     menu[EXPORT].do()
-    document = json.loads(await saved(desk, tmp_path / "r.json"))
+    document = json.loads(await saved(ran, tmp_path / "r.json"))
     assert document["batch"] is None or document["batch"] == batch.id
     assert {run["batch"] for run in document["runs"]} == {batch.id} != {older}
 
 
-@on_page()
-async def test_found_runs_of_all_batches_are_exported_under_their_title(desk: Desk, tmp_path: Path) -> None:
-    await desk.open()
-    await desk.run_offline()
-    desk.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
-    await desk.until(lambda: desk.page.run_list.summary_bar.note.text() == "Missed" and desk.rests())
-    command = next(one for one in desk.page.commands() if one.id == "runs.export")
+async def test_found_runs_of_all_batches_are_exported_under_their_title(ran: Desk, tmp_path: Path) -> None:
+    ran.page.open_target(ShowRuns(RunFilter(classifications=(Classification.FN,)), "Missed"))
+    await ran.until(lambda: ran.page.run_list.summary_bar.note.text() == "Missed" and ran.rests())
+    command = next(one for one in ran.page.commands() if one.id == "runs.export")
     assert command.needs()
     command.do()
-    text = await saved(desk, tmp_path / "r.csv")
-    assert len(text.splitlines()) == 1 + desk.page.presenter.table.total
+    text = await saved(ran, tmp_path / "r.csv")
+    assert len(text.splitlines()) == 1 + ran.page.presenter.table.total
 
 
-@on_page()
-async def test_a_place_that_cannot_be_written_is_told_in_words(desk: Desk, tmp_path: Path) -> None:
-    await desk.open()
-    await desk.run_offline()
-    desk.page.batch_actions.export()
-    asked = dialog(desk)
+async def test_a_place_that_cannot_be_written_is_told_in_words(ran: Desk, tmp_path: Path) -> None:
+    ran.page.batch_actions.export()
+    asked = dialog(ran)
     asked.fileSelected.emit(str(tmp_path / "nowhere" / "r.csv"))
     asked.reject()
-    await desk.until_failed("could not be written")
+    await ran.until_failed("could not be written")
 
 
 def choose(desk: Desk, first: int, last: int) -> None:
@@ -147,24 +130,21 @@ def clipboard() -> str:
     return QGuiApplication.clipboard().text()
 
 
-@on_page()
-async def test_only_the_chosen_runs_are_exported_in_the_shape_of_all(desk: Desk, tmp_path: Path) -> None:
-    await desk.open()
-    await desk.run_offline()
-    ids = [row.id for row in await desk.page.presenter.rows_at((1, 2))]
-    desk.page.batch_actions.export()
-    everything = await saved(desk, tmp_path / "all.csv")
-    choose(desk, 1, 2)
-    entry(desk, "Export 2 runs…").do()
-    await desk.until(lambda: asked(desk))
-    assert dialog(desk).windowTitle() == "Export the results of 2 runs of All cases"
-    some = await saved(desk, tmp_path / "some.csv")
+async def test_only_the_chosen_runs_are_exported_in_the_shape_of_all(ran: Desk, tmp_path: Path) -> None:
+    ids = [row.id for row in await ran.page.presenter.rows_at((1, 2))]
+    ran.page.batch_actions.export()
+    everything = await saved(ran, tmp_path / "all.csv")
+    choose(ran, 1, 2)
+    entry(ran, "Export 2 runs…").do()
+    await ran.until(lambda: asked(ran))
+    assert dialog(ran).windowTitle() == "Export the results of 2 runs of All cases"
+    some = await saved(ran, tmp_path / "some.csv")
     assert some.splitlines()[0] == everything.splitlines()[0]
     assert set(some.splitlines()) < set(everything.splitlines())
     assert len(list(csv.reader(io.StringIO(some)))) == 1 + 2
-    desk.page.selected_runs.export()
-    await desk.until(lambda: asked(desk))
-    document = json.loads(await saved(desk, tmp_path / "some.json"))
+    ran.page.selected_runs.export()
+    await ran.until(lambda: asked(ran))
+    document = json.loads(await saved(ran, tmp_path / "some.json"))
     assert sorted(run["id"] for run in document["runs"]) == sorted(ids)
 
 
@@ -176,9 +156,7 @@ def asked(desk: Desk) -> bool:
         return False
 
 
-@on_page()
 async def test_the_key_exports_what_is_chosen_and_needs_a_choice(desk: Desk) -> None:
-    await desk.open()
     command = next(one for one in desk.page.commands() if one.id == "runs.export_selected")
     assert not command.needs()
     await desk.run_offline()
@@ -189,9 +167,7 @@ async def test_the_key_exports_what_is_chosen_and_needs_a_choice(desk: Desk) -> 
     dialog(desk).reject()
 
 
-@on_page()
 async def test_of_a_long_table_rows_that_were_never_looked_at_are_chosen_too(desk: Desk, tmp_path: Path) -> None:
-    await desk.open()
     await desk.session.call(lambda core: core.runs.start(BatchRequest(repeats=150)))
     await desk.until(lambda: desk.said and desk.page.presenter.table.total == 600)
     desk.page.request_refresh()
@@ -205,32 +181,24 @@ async def test_of_a_long_table_rows_that_were_never_looked_at_are_chosen_too(des
     assert len(json.loads(await saved(desk, tmp_path / "r.json"))["runs"]) == 600
 
 
-@on_page()
-async def test_one_run_is_copied_in_full_and_several_as_results(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    choose(desk, 0, 0)
-    entry(desk, "Copy the run as Markdown").do()
-    await desk.until(lambda: "Copied the run as Markdown" in desk.said)
+async def test_one_run_is_copied_in_full_and_several_as_results(ran: Desk) -> None:
+    choose(ran, 0, 0)
+    entry(ran, "Copy the run as Markdown").do()
+    await ran.until(lambda: "Copied the run as Markdown" in ran.said)
     assert "search\\_bikes" in clipboard() or "search_bikes" in clipboard()
-    choose(desk, 0, 1)
-    entry(desk, "Copy the results of 2 runs").do()
-    await desk.until(lambda: "Copied 2 runs as Markdown" in desk.said)
+    choose(ran, 0, 1)
+    entry(ran, "Copy the results of 2 runs").do()
+    await ran.until(lambda: "Copied 2 runs as Markdown" in ran.said)
     assert "2 runs of All cases" in clipboard()
 
 
-@on_page()
-async def test_the_cases_of_the_chosen_runs_are_asked_again(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    choose(desk, 1, 2)
-    entry(desk, "Run their cases again…").do()
-    await desk.until(lambda: desk.page.batch_actions.start_dialog)
-    sheet = desk.page.batch_actions.start_dialog
-    assert sheet is not None
+async def test_the_cases_of_the_chosen_runs_are_asked_again(ran: Desk) -> None:
+    choose(ran, 1, 2)
+    entry(ran, "Run their cases again…").do()
+    sheet = await ran.start_dialog()
     assert len(sheet.panel.form().selected) == 2
     QTest.keyClick(sheet, Qt.Key.Key_Escape)
-    await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
+    await ran.until(lambda: ran.page.batch_actions.start_dialog is None)
 
 
 WANTS_REPAIRS = Expectation(((ExpectedCall(tool="book_repair", server="Bike shop"),),))
@@ -254,7 +222,7 @@ def sentence(desk: Desk) -> str:
 
 
 def figure(desk: Desk) -> str:
-    return desk.page.run_list.summary_bar.value.text()
+    return desk.page.run_list.summary_bar.shares[0].value.text()
 
 
 def mark(desk: Desk) -> VerdictMark | None:
@@ -262,68 +230,59 @@ def mark(desk: Desk) -> VerdictMark | None:
     return row.mark if row else None
 
 
-@on_page()
-async def test_one_run_is_judged_again_and_its_earlier_verdict_can_be_read(desk: Desk) -> None:
-    await with_other_expectations(desk)
-    before = figure(desk)
-    action, *_ = desk.page.run_commands.run_menu()
+async def test_one_run_is_judged_again_and_its_earlier_verdict_can_be_read(new_desk: Desk) -> None:
+    await with_other_expectations(new_desk)
+    before = figure(new_desk)
+    action, *_ = new_desk.page.run_commands.run_menu()
     assert action.text == "Judge again"
     action.do()
-    await desk.until(lambda: desk.said)
-    assert desk.said == ["Judged again: 1 run, 1 otherwise than before (1 now wrong)."]
-    past = desk.page.detail.verdict.earlier_verdicts
-    await desk.until(lambda: sentence(desk).startswith("Judged again on ") and past.isVisible())
+    await new_desk.until(lambda: new_desk.said)
+    assert new_desk.said == ["Judged again: 1 run, 1 otherwise than before (1 now no correct call)."]
+    past = new_desk.page.detail.verdict.earlier_verdicts
+    await new_desk.until(lambda: sentence(new_desk).startswith("Judged again on ") and past.isVisible())
     assert past.entries[0].expected.text().startswith("Expected then: Bike shop / search_bikes")
-    await desk.until(lambda: figure(desk) != before)
-    await desk.until(lambda: mark(desk) is VerdictMark.WRONG)
+    await new_desk.until(lambda: figure(new_desk) != before)
+    await new_desk.until(lambda: mark(new_desk) is VerdictMark.WRONG)
 
 
-@on_page()
-async def test_a_run_that_was_judged_once_says_nothing_of_it(desk: Desk) -> None:
-    await desk.open()
-    await desk.run_offline()
-    await desk.until(lambda: desk.page.detail.verdict.head.sentence.text())
-    assert not desk.page.detail.verdict.earlier_verdicts.isVisible()
-    assert not desk.page.detail.verdict.head.again.isVisible()
+async def test_a_run_that_was_judged_once_says_nothing_of_it(ran: Desk) -> None:
+    await ran.until(lambda: ran.page.detail.verdict.head.sentence.text())
+    assert not ran.page.detail.verdict.earlier_verdicts.isVisible()
+    assert not ran.page.detail.verdict.head.again.isVisible()
 
 
-@on_page()
-async def test_a_selection_is_judged_again(desk: Desk) -> None:
-    await with_other_expectations(desk)
-    desk.page.run_list.table.selectAll()
-    action, *_ = desk.page.run_commands.run_menu()
+async def test_a_selection_is_judged_again(new_desk: Desk) -> None:
+    await with_other_expectations(new_desk)
+    new_desk.page.run_list.table.selectAll()
+    action, *_ = new_desk.page.run_commands.run_menu()
     assert action.text == "Judge 4 runs again"
     action.do()
-    await desk.until(lambda: desk.said)
-    assert desk.said[0].startswith("Judged again: 4 runs, 3 otherwise than before")
+    await new_desk.until(lambda: new_desk.said)
+    assert new_desk.said[0].startswith("Judged again: 4 runs, 3 otherwise than before")
 
 
-@on_page()
-async def test_a_batch_is_judged_again_from_its_menu(desk: Desk) -> None:
-    await with_other_expectations(desk)
-    menu = {item.text: item for item in desk.page.run_commands.batch_menu()}
-    before = figure(desk)
+async def test_a_batch_is_judged_again_from_its_menu(new_desk: Desk) -> None:
+    await with_other_expectations(new_desk)
+    menu = {item.text: item for item in new_desk.page.run_commands.batch_menu()}
+    before = figure(new_desk)
     menu["Judge again"].do()
-    await desk.until(lambda: desk.said)
-    assert desk.said[0].startswith("Judged again: 4 runs")
-    await desk.until(lambda: figure(desk) != before)
+    await new_desk.until(lambda: new_desk.said)
+    assert new_desk.said[0].startswith("Judged again: 4 runs")
+    await new_desk.until(lambda: figure(new_desk) != before)
 
 
-@on_page()
-async def test_a_filtered_table_is_read_again_when_verdicts_changed(desk: Desk) -> None:
-    await with_other_expectations(desk)
-    page = desk.page
-    page.filter_controls.show_runs(ViewState(filters=NO_FILTERS.with_values("outcomes", "TP")))
-    await desk.until(lambda: page.presenter.table.where.classifications)
+async def test_a_filtered_table_is_read_again_when_verdicts_changed(new_desk: Desk) -> None:
+    await with_other_expectations(new_desk)
+    page = new_desk.page
+    page.filter_controls.show_runs(ViewState(filters=NO_FILTERS.with_values("outcomes", "correct_call")))
+    await new_desk.until(lambda: page.presenter.table.where.marks)
     before = page.presenter.table.total
-    assert before > 1
+    assert before
     page.batch_actions.judge_again(batch_id=page.presenter.current)
-    await desk.until(lambda: page.presenter.table.total < before and desk.said)
+    await new_desk.until(lambda: page.presenter.table.total < before and new_desk.said)
 
 
-@on_page()
 async def test_the_bar_says_how_far_it_is_and_offers_no_pause(desk: Desk) -> None:
-    await desk.open()
     bar = desk.page.activity_bars.bar(None)
     desk.fake.publish(RejudgeProgressed(100, 400))
     await desk.until(lambda: not bar.isHidden())

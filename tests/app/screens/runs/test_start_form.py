@@ -1,25 +1,31 @@
 """The start form: parsed values, estimate, catalogue, saved values, and questions before a start."""
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
+from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary, search_models
-from app.screens.runs.start_panel import KeyField
+from app.screens.runs.start_panel import StartPanel
 from app.screens.runs.start_presenter import (
     CaseScope,
     StartField,
     StartForm,
     estimate_text,
+    form_from_settings,
+    form_to_settings,
     parse_start_form,
     run_button_text,
     tags_of,
 )
+from app.widgets import Button
 from mcp_tef import (
     BatchRequest,
     BatchStatus,
@@ -33,12 +39,16 @@ from mcp_tef import (
     RunStatus,
     Secret,
     ServerSpec,
+    ToolChoiceMode,
     Transport,
 )
 from mcp_tef.model.runs import RunResult
 from mcp_tef.ports import Question
-from tests.app.screens.runs.conftest import Desk, on_page
+from tests.app.screens.runs.conftest import Desk
+from tests.support.displayed_text import drawn
+from tests.support.fake_engine import FakeEngine
 from tests.support.run_factories import case
+from tests.support.windows import opened_dialog
 
 CASES = (case(1), case(2), case(3, suites=("Look-alikes",), tags=()))
 MODEL = StartForm(offline=False, model="openai/gpt-4.1-mini")
@@ -70,8 +80,14 @@ def test_everything_that_is_set_is_passed_on() -> None:
         repeats="3",
         concurrency="16",
         cost_cap="$1.50",
+        price="0.15, $0.6",
+        max_tokens="500",
+        seed="7",
+        system_prompt=" You are Ann. ",
         mode=CallingMode.JSON,
+        tool_choice=ToolChoiceMode.REQUIRED,
     )
+    assert form_from_settings(form_to_settings(form)) == form
     assert parse_start_form(form, CASES).request == BatchRequest(
         models=(
             ModelSettings(
@@ -81,7 +97,13 @@ def test_everything_that_is_set_is_passed_on() -> None:
                 temperature=0.0,
                 timeout=60,
                 max_retries=1,
+                system_prompt="You are Ann.",
                 mode=CallingMode.JSON,
+                tool_choice=ToolChoiceMode.REQUIRED,
+                seed=7,
+                max_tokens=500,
+                input_price=0.15,
+                output_price=0.6,
             ),
         ),
         repeats=3,
@@ -140,10 +162,16 @@ def test_a_model_can_run_beside_the_baseline() -> None:
         (
             replace(MODEL, base_url="http://ines:hush-4711@127.0.0.1:9"),
             StartField.BASE_URL,
-            "The address holds a password or a key, and addresses are stored and shown. Leave it out. Type the key in"
-            " the form, pipe it in with --key-stdin, or set the provider's variable.",
+            "The address holds a password or a key, and addresses are stored and shown. Leave it out. Give the key"
+            " where it is asked for, or set the provider's variable.",
         ),
-        (replace(MODEL, cost_cap="0"), StartField.COST, "The cost cap must be more than 0. Leave it empty for none."),
+        (replace(MODEL, cost_cap="0"), StartField.COST, "Write a cost cap above 0, or leave it empty for none."),
+        (replace(MODEL, cost_cap="inf"), StartField.COST, "Write a cost cap above 0, or leave it empty for none."),
+        (
+            replace(MODEL, price="0,15,0,6"),
+            StartField.PRICE,
+            "The price “0,15,0,6” is not of the form IN,OUT. Write for example 0.15,0.6.",
+        ),
         (StartForm(scope=CaseScope.SUITE), StartField.CASES, "Select a suite."),
         (
             StartForm(scope=CaseScope.TAG, name="gone"),
@@ -190,15 +218,15 @@ def test_tags_are_offered_by_name() -> None:
 
 
 def test_a_key_that_was_typed_for_one_provider_is_none_for_another(qapp: QApplication) -> None:
-    field = KeyField()
-    field.show_need(KeyNeed(provider="openai", needed=True))
-    field.edit.setText("typed-for-openai")
-    field.show_need(KeyNeed(provider="openai", needed=True))
-    field.show_need(KeyNeed())
-    assert field.edit.text() == "typed-for-openai"
-    field.show_need(KeyNeed(provider="anthropic", needed=True))
-    assert field.input.take() is None
-    field.deleteLater()
+    panel = StartPanel()
+    panel.show_key_need(KeyNeed(provider="openai", needed=True))
+    panel.key.edit.setText("typed-for-openai")
+    panel.show_key_need(KeyNeed(provider="openai", needed=True))
+    panel.show_key_need(KeyNeed())
+    assert panel.key.edit.text() == "typed-for-openai"
+    panel.show_key_need(KeyNeed(provider="anthropic", needed=True))
+    assert panel.key.take() is None
+    panel.deleteLater()
 
 
 MINI = ModelInfo(
@@ -211,7 +239,7 @@ MINI = ModelInfo(
     vision=True,
 )
 UNKNOWN = ModelInfo(provider="ollama", model="mystery")
-BASELINE = ModelInfo(provider=ModelSettings().provider, model=ModelSettings().model)
+BASELINE = ModelInfo(provider="offline", model="words")
 
 
 def test_a_model_shows_context_price_and_abilities() -> None:
@@ -230,8 +258,8 @@ def test_what_is_not_known_is_unknown_and_neither_no_nor_free() -> None:
     assert (row.context, row.price, row.tools, row.vision) == ("unknown",) * 4
 
 
-def test_the_baseline_is_no_row_among_models() -> None:
-    assert [row.label for row in model_rows((BASELINE, MINI))] == ["openai/gpt-4.1-mini"]
+def test_a_baseline_can_be_chosen_by_name() -> None:
+    assert [row.label for row in model_rows((BASELINE, MINI))] == ["offline/words", "openai/gpt-4.1-mini"]
 
 
 def test_every_word_typed_must_be_found_and_names_that_start_with_it_come_first() -> None:
@@ -266,19 +294,15 @@ async def make_it_a_program(desk: Desk) -> None:
     await desk.session.call(lambda core: core.servers.edit(server.id, spec))
 
 
-@on_page()
 async def test_a_program_is_shown_in_full_and_started_only_after_a_yes(desk: Desk) -> None:
-    await desk.open()
     await make_it_a_program(desk)
     desk.session.spawn(desk.page.batch_actions.run_offline())
     await desk.press("Allow and start")
     await desk.until(lambda: desk.said)
-    assert desk.said == ["All cases: 50 % correct."]
+    assert desk.said == ["All cases: Correct call 1/4 (25 %), correct tool 2/4 (50 %)."]
 
 
-@on_page()
 async def test_a_no_starts_nothing(desk: Desk) -> None:
-    await desk.open()
     await make_it_a_program(desk)
     wish = desk.session.spawn(desk.page.batch_actions.run_offline())
     await desk.press("Cancel")
@@ -286,28 +310,23 @@ async def test_a_no_starts_nothing(desk: Desk) -> None:
     assert await desk.session.call(lambda core: core.runs.batches()) == ()
 
 
-def test_a_retry_without_its_key_asks_for_it(use: Any) -> None:
-    answers = iter([ModelError(ModelFault.QUOTA, "The quota of openai is used up.")] * 4)
+def refuses(_question: Question) -> ModelError:
+    return ModelError(ModelFault.QUOTA, "The quota of openai is used up.")
 
-    def refuses_first(question: Question) -> Any:
-        return next(answers, None) or ModelError(ModelFault.DOWN, f"Down, with {bool(question.key)}.")
 
-    async def story(desk: Desk) -> None:
-        await desk.open()
-        model = ModelSettings(provider="openai", model="gpt-4.1-mini", max_retries=0)
-        request = BatchRequest(models=(model,))
-        await desk.session.call(lambda core: core.runs.start(request, {"openai": Secret("sk-first")}))
-        await desk.until_ended(1)
-        await desk.press("Retry")
-        await desk.until(lambda: desk.page.findChildren(ApiKeyDialog))
-        sheet = desk.page.findChildren(ApiKeyDialog)[0]
-        sheet.edit.setText("sk-second")
-        await desk.press("Use this key")
-        await desk.until(lambda: len(desk.said) == 2)
-        assert desk.fake.selector.questions[-1].key == Secret("sk-second")
-        assert desk.fake.keys.typed("openai") == Secret("sk-second")
-
-    use(story, script=refuses_first)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, script=refuses)])
+async def test_a_retry_without_its_key_asks_for_it(desk: Desk) -> None:
+    model = ModelSettings(provider="openai", model="gpt-4.1-mini", max_retries=0)
+    request = BatchRequest(models=(model,))
+    await desk.session.call(lambda core: core.runs.start(request, {"openai": Secret("sk-first")}))
+    await desk.until_ended(1)
+    await desk.press("Retry")
+    sheet = await opened_dialog(desk.page, ApiKeyDialog)
+    sheet.edit.setText("sk-second")
+    await desk.press("Use this key")
+    await desk.until(lambda: len(desk.said) == 2)
+    assert desk.fake.selector.questions[-1].key == Secret("sk-second")
+    assert desk.fake.keys.typed("openai") == Secret("sk-second")
 
 
 async def stored_by_somebody_else(desk: Desk) -> None:
@@ -326,26 +345,44 @@ async def stored_by_somebody_else(desk: Desk) -> None:
     [("Send the key", Secret("sk-of-the-user")), ("Run without a key", None)],
     ids=["send", "without"],
 )
-@on_page(environment={"OPENAI_API_KEY": "sk-of-the-user"})
-async def test_a_stored_address_gets_a_key_only_after_a_yes(desk: Desk, button: str, key: Secret | None) -> None:
-    await stored_by_somebody_else(desk)
-    await desk.open(sample=False)
-    await desk.press("Resume")
-    await desk.until(lambda: desk.page.findChildren(ConsentSheet))
-    (sheet,) = desk.page.findChildren(ConsentSheet)
+@pytest.mark.parametrize("engine", [partial(FakeEngine, environment={"OPENAI_API_KEY": "sk-of-the-user"})])
+async def test_a_stored_address_gets_a_key_only_after_a_yes(new_desk: Desk, button: str, key: Secret | None) -> None:
+    await stored_by_somebody_else(new_desk)
+    await new_desk.open(sample=False)
+    await new_desk.press("Resume")
+    await new_desk.until(lambda: new_desk.page.findChildren(ConsentSheet))
+    (sheet,) = new_desk.page.findChildren(ConsentSheet)
     assert sheet.request.target == "https://evil.example"
     assert sheet.request.names == ("OPENAI_API_KEY",)
-    assert desk.fake.selector.questions == []
-    await desk.press(button)
-    await desk.until(lambda: desk.said)
-    assert {question.key for question in desk.fake.selector.questions} == {key}
+    assert new_desk.fake.selector.questions == []
+    await new_desk.press(button)
+    await new_desk.until(lambda: new_desk.said)
+    assert {question.key for question in new_desk.fake.selector.questions} == {key}
 
 
-@on_page(environment={"OPENAI_API_KEY": "sk-of-the-user"})
-async def test_a_stored_address_gets_nothing_where_the_user_cancels(desk: Desk) -> None:
-    await stored_by_somebody_else(desk)
-    await desk.open(sample=False)
-    await desk.press("Resume")
-    await desk.press("Cancel")
-    await desk.until(lambda: not [sheet for sheet in desk.page.findChildren(ConsentSheet) if sheet.isVisible()])
-    assert desk.fake.selector.questions == []
+@pytest.mark.parametrize("engine", [partial(FakeEngine, environment={"OPENAI_API_KEY": "sk-of-the-user"})])
+async def test_a_stored_address_gets_nothing_where_the_user_cancels(new_desk: Desk) -> None:
+    await stored_by_somebody_else(new_desk)
+    await new_desk.open(sample=False)
+    await new_desk.press("Resume")
+    await new_desk.press("Cancel")
+    await new_desk.until(lambda: not [sheet for sheet in new_desk.page.findChildren(ConsentSheet) if sheet.isVisible()])
+    assert new_desk.fake.selector.questions == []
+
+
+def _no_server(_: Question) -> ModelError:
+    return ModelError(ModelFault.DOWN, "No server answers at this address.")
+
+
+@pytest.mark.parametrize("engine", [partial(FakeEngine, script=_no_server)])
+async def test_after_five_equal_failures_the_batch_pauses_and_asks(desk: Desk) -> None:
+    model = ModelSettings(provider="ollama", model="small")
+    request = BatchRequest(models=(model,), repeats=5, concurrency=1)
+    batch = await desk.page.batch_actions.start_presenter.start(request)
+    dialog = await opened_dialog(desk.page, PausedBatchDialog)
+    assert "5 runs in a row failed with the same error: No server answers" in drawn(dialog).replace("\n", " ")
+    assert (await desk.fake.runs.batch(batch.id)).status is BatchStatus.RUNNING
+    stop = next(one for one in dialog.findChildren(Button) if one.text() == "Stop the batch")
+    QTest.mouseClick(stop, Qt.MouseButton.LeftButton)
+    ended = await desk.session.call(lambda core: core.runs.wait(batch.id))
+    assert (ended.status, ended.failed) == (BatchStatus.CANCELLED, 5)

@@ -16,14 +16,19 @@ from app.screens.runs.call_comparison import (
 )
 from app.screens.runs.commands import run_links
 from app.screens.runs.labels import TextSpan, VerdictMark
-from app.screens.runs.verdict import earlier_verdicts, verdict_text, verdict_view
+from app.screens.runs.run_details import earlier_verdicts, verdict_text
+from app.screens.runs.verdict import verdict_view
 from mcp_tef import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
     ActualCall,
     CallMatch,
     Classification,
     ConfidenceCategory,
     Expectation,
     ExpectedCall,
+    FailureInfo,
+    ModelSettings,
     PastVerdict,
     RejudgeReason,
     RunDetail,
@@ -32,9 +37,11 @@ from mcp_tef import (
     Verdict,
     VerdictKind,
 )
+from mcp_tef.scoring.judge import judge
 from tests.support.run_factories import (
     SEARCH_CODE,
     SEARCH_FILES,
+    TOOLS,
     baseline_detail,
     detail,
     failed_run,
@@ -42,6 +49,7 @@ from tests.support.run_factories import (
     run,
     waiting_run,
     wrong_detail,
+    wrong_run,
 )
 
 MOMENT = datetime(2026, 11, 21, 12, 5, tzinfo=UTC)
@@ -66,8 +74,8 @@ def test_the_line_says_when_it_was_judged_again_what_changed_and_why() -> None:
     (view,) = earlier_verdicts(replace(judged_detail(), past_verdicts=(past(missed),)))
     local = MOMENT.astimezone()
     assert view.line == (
-        f"Judged again on {local.day} {local:%b %Y, %H:%M}: was “missed the expected tool”, "
-        "is “correct tool, wrong parameters”, because the expectation of the case changed."
+        f"Judged again on {local.day} {local:%b %Y, %H:%M}: was “wrong tool”, "
+        "is “correct tool, wrong arguments”, because the expectation of the case changed."
     )
     assert view.mark is VerdictMark.WRONG
     assert view.expected == "Expected then: docs / search_code"
@@ -77,18 +85,18 @@ def test_the_line_says_when_it_was_judged_again_what_changed_and_why() -> None:
 def test_an_outcome_that_stayed_is_not_called_a_change() -> None:
     missed = verdict_of(wrong_detail())
     (view,) = earlier_verdicts(replace(wrong_detail(), past_verdicts=(past(missed, RejudgeReason.RULES_CHANGED),)))
-    assert "“missed the expected tool” as before, though the judging rules changed." in view.line
+    assert "“wrong tool” as before, though the judging rules changed." in view.line
 
 
 def test_each_earlier_verdict_is_told_against_the_one_that_followed_it() -> None:
     missed, right = verdict_of(wrong_detail()), replace(verdict_of(judged_detail()), parameters_ok=True)
     views = earlier_verdicts(replace(wrong_detail(), past_verdicts=(past(right), past(missed))))
-    assert "was “correct tool”, is “missed the expected tool”" in views[0].line
-    assert "was “missed the expected tool”, is “correct tool”" in views[1].line
+    assert "was “correct call”, is “wrong tool”" in views[0].line
+    assert "was “wrong tool”, is “correct call”" in views[1].line
 
 
 def test_wrong_parameters_are_part_of_what_is_said() -> None:
-    assert verdict_text(verdict_of(judged_detail())) == "correct tool, wrong parameters"
+    assert verdict_text(verdict_of(judged_detail())) == "correct tool, wrong arguments"
 
 
 def text(spans: tuple[TextSpan, ...]) -> str:
@@ -141,8 +149,11 @@ def test_high_and_wrong_confidence_is_said_in_plain_words() -> None:
     assert (view.figure, view.source, view.sentence) == (
         "0.91",
         "self-reported",
-        "High but wrong: the description misleads",
+        "Sure and wrong",
     )
+    blamed = verdict_view(wrong_detail(), misleads=True).confidence
+    assert blamed is not None
+    assert blamed.sentence == "Sure and wrong: the description misleads"
     assert view.mark is VerdictMark.WRONG
 
 
@@ -150,13 +161,18 @@ def test_low_confidence_asks_for_clarity_where_the_tool_was_right() -> None:
     row = run(confidence=0.5, confidence_category=ConfidenceCategory.NEEDS_CLARITY)
     view = verdict_view(detail(row)).confidence
     assert view is not None
-    assert view.sentence == "Correct but unsure: the description needs clarity"
+    assert view.sentence == "A correct call but unsure: the description needs clarity"
 
 
 def test_an_answer_without_confidence_says_so() -> None:
     view = verdict_view(detail(run(confidence=None, confidence_category=None))).confidence
     assert view is not None
     assert (view.value, view.figure, view.sentence) == (None, "–", "The answer has no confidence")
+
+
+def test_a_call_that_was_read_from_text_is_marked() -> None:
+    assert verdict_view(detail()).note == ""
+    assert verdict_view(detail(run(read_from_text=True))).note == "Call read from text"
 
 
 def test_the_models_own_words_are_quoted() -> None:
@@ -223,8 +239,39 @@ def test_a_failed_run_has_its_message_a_hint_and_a_way_to_try_again() -> None:
         "Raise the timeout, or try again.",
         True,
     )
-    assert view.note == "No verdict, so it is not counted"
+    assert view.note == "No verdict, so it counts in no share"
     assert view.pairs == ()
+
+
+@pytest.mark.parametrize("code", [NOT_OFFERED_CODE, CUT_OFF_CODE])
+def test_runs_that_are_counted_apart_say_so(code: str) -> None:
+    view = verdict_view(detail(failed_run(failure=FailureInfo(code, "It was not asked.", ""))))
+    assert "Counted apart" in view.note
+    assert ("not offered" in view.note) is (code == NOT_OFFERED_CODE)
+
+
+def test_every_accepted_alternative_is_named() -> None:
+    calls = tuple((ExpectedCall(tool=name, server="docs"),) for name in ("search_code", "read_file"))
+    either = Expectation(calls)
+    picked = (ActualCall(tool="search_files", server="docs"),)
+    judged = judge(either, [offered.tool for offered in TOOLS], picked)
+    view = verdict_view(detail(wrong_run(), calls=picked, expectation=either, verdict=judged))
+    assert "expected search_code or read_file: a wrong tool" in text(view.headline)
+    assert view.note == "Also accepted: docs / read_file"
+
+
+def test_a_baseline_is_not_blamed_for_values_that_it_cannot_fill_in() -> None:
+    made = baseline_detail()
+    expected = (ExpectedCall(tool="search_code", server="docs", parameters={"query": "x", "path": "src"}),)
+    call = (ActualCall(tool="search_code", server="docs", arguments={"query": "x"}),)
+    settings = ModelSettings()
+    blamed = detail(replace(made.summary, parameters_ok=False), expected=expected, calls=call, settings=settings)
+    view = verdict_view(blamed)
+    assert "missing" not in text(view.headline)
+    assert {row.name: row.mark for row in rows(blamed)} == {"query": VerdictMark.CORRECT, "path": VerdictMark.NEUTRAL}
+    model = verdict_view(replace(blamed, summary=replace(blamed.summary, model="openai/gpt-4.1-mini")))
+    assert "1 parameter missing" in text(model.headline)
+    assert model.pairs[0].parameters.rows[1].mark is VerdictMark.WRONG
 
 
 def test_runs_still_to_come_say_where_they_stand() -> None:
@@ -282,11 +329,11 @@ def rows(made: RunDetail) -> list[ParameterRow]:
 
 def test_judged_parameters_have_mark_both_values_and_the_reason() -> None:
     assert [(row.mark, row.name, row.expected, row.given, row.reason) for row in rows(judged_detail())] == [
-        (VerdictMark.RIGHT, "query", "parse_config", "parse_config", "Equal"),
+        (VerdictMark.CORRECT, "query", "parse_config", "parse_config", "Equal"),
         (VerdictMark.WRONG, "path", "backend", "./backend", "Not the expected value; “contains” would accept it"),
-        (VerdictMark.RIGHT, "language", "py or python", "Python", "One of the accepted values"),
+        (VerdictMark.CORRECT, "language", "py or python", "Python", "One of the accepted values"),
         (VerdictMark.WRONG, "limit", "50 ± 10", "–", "Missing, though expected"),
-        (VerdictMark.EXTRA, "recursive", "–", "true", "Hallucinated: not in the schema of search_code"),
+        (VerdictMark.NOTE, "recursive", "–", "true", "Hallucinated: not in the schema of search_code"),
     ]
 
 

@@ -1,9 +1,11 @@
 """Import of servers: preview, selection, undo; no server is started."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -16,8 +18,8 @@ from mcp_tef import DetectedFile, FileKind, Server, ServerSpec, Transport
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import command_server, tool
-from tests.support.servers_page import opened_dialog, page_over, within
-from tests.support.windows import session_for, shown, until
+from tests.support.servers_page import page_over
+from tests.support.windows import opened_dialog, session_for, shown, until
 from tests.support.workspace_files import tools_file
 
 W = TypeVar("W", bound=QWidget)
@@ -97,7 +99,7 @@ async def test_among_many_found_servers_words_find_some_and_ticks_of_the_others_
         assert set(await stored(page)) == {"clock", "desk"}
 
 
-@within(page_over, {"files": [tool("read")]})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"files": [tool("read")]})])
 async def test_a_program_whose_consent_was_revoked_is_asked_about_again(page: ServersPage, fake: FakeEngine) -> None:
     await page.session.call(lambda core: core.servers.add(command_server()))
     await click(page, "Allow and start")
@@ -108,7 +110,6 @@ async def test_a_program_whose_consent_was_revoked_is_asked_about_again(page: Se
     assert fake.gateway.asked == ["files"]
 
 
-@within(page_over)
 async def test_undo_gives_a_changed_server_its_old_settings(page: ServersPage, tmp_path: Path) -> None:
     path = config(tmp_path / "mcp.json", clock=CLOCK)
     before = await page.session.call(lambda core: _brought_in(core, path))
@@ -131,7 +132,6 @@ async def _brought_in(core: object, path: Path) -> Server:
     return server
 
 
-@within(page_over)
 async def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(page: ServersPage) -> None:
     await click(page, "Import servers")
     source = await opened_dialog(page, ImportSourceDialog)
@@ -148,7 +148,6 @@ async def test_a_pasted_part_of_a_config_is_read_and_a_mistake_is_said_below_it(
     await until(lambda: page.server_list.rows.rowCount() == 1)
 
 
-@within(page_over)
 async def test_what_a_config_says_is_never_markup(page: ServersPage, tmp_path: Path) -> None:
     evil = "<img src='file:///etc/passwd'>\u202eevil"
     settings = {"command": "serve", "args": [evil], "env": {"<b>A": "1"}, "cwd": "<u>", "<i>kept": {}}
@@ -163,7 +162,6 @@ async def test_what_a_config_says_is_never_markup(page: ServersPage, tmp_path: P
     await until(lambda: not page.findChildren(ImportPreviewDialog))
 
 
-@within(page_over)
 async def test_a_config_that_lists_nothing_says_so(page: ServersPage, tmp_path: Path) -> None:
     path = written(tmp_path / "mcp.json", {"mcpServers": {}})
     page.session.spawn(page.bring_in([DetectedFile(kind=FileKind.SERVERS, path=path)]))
@@ -173,7 +171,6 @@ async def test_a_config_that_lists_nothing_says_so(page: ServersPage, tmp_path: 
     await until(lambda: not page.findChildren(ImportPreviewDialog))
 
 
-@within(page_over)
 async def test_a_long_import_can_be_cancelled(page: ServersPage, fake: FakeEngine, tmp_path: Path) -> None:
     path = config(tmp_path / "mcp.json", clock=CLOCK, desk=DESK)
     toasts: list[str] = []

@@ -1,7 +1,9 @@
 """Servers screen as a user works with it."""
 
 from dataclasses import replace
+from functools import partial
 
+import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
@@ -17,15 +19,14 @@ from app.widgets import FlowText, Notice
 from mcp_tef import AuthType, ServerError, ServerFault, ServerId, ServerStatus, ToolProblem
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
 from tests.support.fake_ports import command_server, http_server, tool
-from tests.support.servers_page import page_over, visible_text, within
-from tests.support.windows import shown, until
+from tests.support.servers_page import page_over, visible_text
+from tests.support.windows import opened_dialog, shown, until
 
 EXITED = ServerError(ServerFault.EXITED, "Could not start mail: it ended.", hint="Look.", context={"exit_code": 3})
 UNSIGNED = ServerError(ServerFault.UNAUTHORIZED, "desk wants you to sign in.", hint="Sign in to it.")
 EVIL = made_tool("evil", "<img src='file:///etc/passwd'>\u202eevil", "desk")
 
 
-@within(page_over)
 async def test_an_empty_page_says_what_belongs_here(page: ServersPage) -> None:
     assert "No servers yet" in visible_text(page)
 
@@ -44,7 +45,6 @@ async def test_what_was_searched_for_narrows_the_servers_at_the_next_start(qapp:
         assert page.server_list.rows.rowCount() == 1
 
 
-@within(page_over)
 async def test_a_server_shows_its_tools_as_a_reader_sees_them(page: ServersPage) -> None:
     await page.session.call(lambda core: core.open_sample())
     await until(lambda: page.pane.tools.rows.rowCount() == 3)
@@ -61,14 +61,7 @@ async def test_a_server_shows_its_tools_as_a_reader_sees_them(page: ServersPage)
     assert '"search_bikes"' in raw.toPlainText()
 
 
-@within(page_over, {"desk": [EVIL]})
-async def test_what_a_server_says_is_never_markup(page: ServersPage) -> None:
-    await page.session.call(lambda core: core.servers.add(http_server()))
-    await until(lambda: "evil" in visible_text(page))
-    assert "<img src='file:///etc/passwd'>⟨U+202E⟩evil" in visible_text(page)
-
-
-@within(page_over, {"files": [tool("read")]})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"files": [tool("read")]})])
 async def test_a_program_starts_only_after_the_whole_command_was_agreed_to(page: ServersPage, fake: FakeEngine) -> None:
     await page.session.call(lambda core: core.servers.add(command_server()))
     await until(lambda: page.pane.consent.isVisible())
@@ -80,7 +73,7 @@ async def test_a_program_starts_only_after_the_whole_command_was_agreed_to(page:
     assert not page.pane.consent.isVisible()
 
 
-@within(page_over, {"desk": EXITED})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"desk": EXITED})])
 async def test_a_failure_says_why_and_counts_in_the_navigation(page: ServersPage) -> None:
     await page.session.call(lambda core: core.servers.add(http_server()))
     await until(lambda: page.pane.failure.isVisible())
@@ -88,7 +81,7 @@ async def test_a_failure_says_why_and_counts_in_the_navigation(page: ServersPage
     assert page.badge == 1
 
 
-@within(page_over, {"desk": UNSIGNED})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"desk": UNSIGNED})])
 async def test_a_server_that_needs_a_sign_in_offers_it(page: ServersPage, fake: FakeEngine) -> None:
     signed = replace(http_server(), auth_type=AuthType.OAUTH2)
     await page.session.call(lambda core: core.servers.add(signed))
@@ -112,7 +105,6 @@ async def test_what_was_set_aside_is_listed_with_its_reason(qapp: QApplication) 
         assert "Its input schema is no object." in visible_text(page)
 
 
-@within(page_over)
 async def test_a_removed_server_comes_back_by_undo(page: ServersPage) -> None:
     await page.session.call(lambda core: core.open_sample())
     await until(page.server_list.selected_ids)
@@ -124,7 +116,6 @@ async def test_a_removed_server_comes_back_by_undo(page: ServersPage) -> None:
     await until(lambda: not page.server_list.rows.rowCount())
 
 
-@within(page_over)
 async def test_a_server_that_is_removed_twice_in_one_breath_goes_once_and_comes_back(page: ServersPage) -> None:
     await page.session.call(lambda core: core.open_sample())
     await until(lambda: page.server_list.rows.rowCount() == 1)
@@ -144,8 +135,7 @@ async def test_an_edit_of_a_server_is_taken_back_and_done_again(qapp: QApplicati
         old, new = ["Bike shop"], ["Workshop"]
         fake.gateway.servers[new[0]] = fake.gateway.servers[old[0]]
         page.edit()
-        await until(lambda: page.findChildren(ServerDialog))
-        sheet = page.findChildren(ServerDialog)[0]
+        sheet = await opened_dialog(page, ServerDialog)
         sheet.fields.fill(replace(sheet.fields.form(), name=new[0]))
         sheet.keep()
         await until(lambda: names(page) == new and page.session.can_undo())
@@ -159,7 +149,6 @@ def names(page: ServersPage) -> list[str]:
     return [page.server_list.rows.row(place).title for place in range(page.server_list.rows.rowCount())]
 
 
-@within(page_over)
 async def test_the_tool_that_is_read_stays_open_while_the_server_is_checked(page: ServersPage) -> None:
     await page.session.call(lambda core: core.open_sample())
     await until(lambda: page.pane.tools.rows.rowCount() == 3)
@@ -170,12 +159,10 @@ async def test_the_tool_that_is_read_stays_open_while_the_server_is_checked(page
     assert page.pane.tools.current_id() == "book_repair"
 
 
-@within(page_over, {"docs": SAMPLE_TOOLS})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"docs": SAMPLE_TOOLS})])
 async def test_a_server_is_added_by_pasting_its_command(page: ServersPage) -> None:
     page.add()
-    await until(lambda: page.findChild(ServerDialog))
-    sheet = page.findChild(ServerDialog)
-    assert isinstance(sheet, ServerDialog)
+    sheet = await opened_dialog(page, ServerDialog)
     sheet.open_form(ServerForm(kind="command"))
     sheet.fields.command.setText("npx -y @acme/docs")
     assert sheet.fields.name.text() == "docs"
@@ -190,12 +177,10 @@ async def test_a_server_is_added_by_pasting_its_command(page: ServersPage) -> No
     )
 
 
-@within(page_over, {"desk": SAMPLE_TOOLS})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"desk": SAMPLE_TOOLS})])
 async def test_a_connection_is_tried_before_it_is_kept(page: ServersPage) -> None:
     page.add()
-    await until(lambda: page.findChild(ServerDialog))
-    sheet = page.findChild(ServerDialog)
-    assert isinstance(sheet, ServerDialog)
+    sheet = await opened_dialog(page, ServerDialog)
     sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/desk"))
     sheet.test()
     await until(lambda: any("Connected." in note.accessibleName() for note in sheet.findChildren(Notice)))
@@ -203,27 +188,23 @@ async def test_a_connection_is_tried_before_it_is_kept(page: ServersPage) -> Non
     sheet.reject()
 
 
-@within(page_over, {"desk": SAMPLE_TOOLS})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"desk": SAMPLE_TOOLS})])
 async def test_a_name_that_is_taken_is_said_at_its_field(page: ServersPage) -> None:
     await page.session.call(lambda core: core.servers.add(http_server()))
     page.add()
-    await until(lambda: page.findChild(ServerDialog))
-    sheet = page.findChild(ServerDialog)
-    assert isinstance(sheet, ServerDialog)
+    sheet = await opened_dialog(page, ServerDialog)
     sheet.open_form(ServerForm(kind="url", name="desk", url="http://127.0.0.1/other"))
     sheet.keep()
     await until(lambda: "already" in sheet.fields.name.accessibleDescription())
     sheet.reject()
 
 
-@within(page_over, {"desk": SAMPLE_TOOLS})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"desk": SAMPLE_TOOLS})])
 async def test_a_name_that_is_taken_is_told_while_it_is_typed_and_none_such_is_suggested(page: ServersPage) -> None:
     await page.session.call(lambda core: core.servers.add(http_server("desk")))
     await until(lambda: page.server_list.rows.rowCount() == 1)
     page.add()
-    await until(lambda: page.findChild(ServerDialog))
-    sheet = page.findChild(ServerDialog)
-    assert isinstance(sheet, ServerDialog)
+    sheet = await opened_dialog(page, ServerDialog)
     sheet.open_form(ServerForm(kind="command"))
     fields = sheet.fields
     QTest.keyClicks(fields.command, "uvx desk")
@@ -236,14 +217,11 @@ async def test_a_name_that_is_taken_is_told_while_it_is_typed_and_none_such_is_s
     sheet.reject()
 
 
-@within(page_over)
 async def test_what_is_wrong_with_a_server_is_told_while_it_is_typed_and_untouched_fields_are_left_in_peace(
     page: ServersPage,
 ) -> None:
     page.add()
-    await until(lambda: page.findChild(ServerDialog))
-    sheet = page.findChild(ServerDialog)
-    assert isinstance(sheet, ServerDialog)
+    sheet = await opened_dialog(page, ServerDialog)
     sheet.open_form(ServerForm(kind="url"))
     fields = sheet.fields
     QTest.keyClicks(fields.headers, "X-Team")
@@ -260,7 +238,7 @@ async def test_what_is_wrong_with_a_server_is_told_while_it_is_typed_and_untouch
     sheet.reject()
 
 
-@within(page_over, {"mail": [EVIL], "desk": [EVIL]})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"mail": [EVIL], "desk": [EVIL]})])
 async def test_a_link_to_a_hidden_server_clears_the_filters(
     page: ServersPage,
 ) -> None:

@@ -97,15 +97,6 @@ async def test_not_now_is_respected_until_the_user_wants_to_connect() -> None:
     assert bench.presenter.consent_request(files.id) == request
 
 
-async def test_agreeing_connects() -> None:
-    bench = Bench({"files": [tool("read")]})
-    (files,) = await bench.add(command_server())
-    await bench.presenter.allow_and_check(files)
-    await bench.presenter.load()
-    assert bench.presenter.servers[files.id].status is ServerStatus.ACTIVE
-    assert not bench.presenter.consent_request(files.id)
-
-
 async def test_a_failure_is_said_shortly_in_the_list_and_in_full_behind_details() -> None:
     bench = Bench({"desk": BROKEN})
     (desk,) = await bench.add(http_server())
@@ -140,17 +131,6 @@ async def test_search_finds_servers_and_tools() -> None:
     assert [one.name for one in bench.presenter.tools_of(desk.id)] == ["book_repair"]
     bench.presenter.view = ViewState(text="desk")
     assert len(bench.presenter.tools_of(desk.id)) == 3
-
-
-async def test_a_removed_server_comes_back_with_its_tools() -> None:
-    bench = Bench({"desk": SAMPLE_TOOLS})
-    (desk,) = await bench.add(http_server())
-    await bench.presenter.remove([desk.id])
-    await bench.presenter.load()
-    assert bench.presenter.summary() == "No servers"
-    await bench.presenter.restore([desk.id])
-    await bench.presenter.load()
-    assert bench.presenter.summary() == "1 server, 3 tools"
 
 
 def test_the_head_tells_state_answer_and_age() -> None:

@@ -1,20 +1,24 @@
 """Form and dialog of a server: fields, errors, and secrets that are never stored."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from app.dialogs.consent import ConsentBar
 from app.screens.servers.page import ServersPage
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm, form_from_spec, free_name, read, suggested_name
-from app.widgets import Notice
+from app.widgets import ChoiceCard, Notice
 from mcp_tef import AuthType, KeyRing, OAuthClient, ServerSpec, Transport
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
-from tests.support.servers_page import page_over, within
-from tests.support.windows import until
+from tests.support.servers_page import page_over
+from tests.support.windows import opened_dialog, until
 
 SPECS = [
     ServerSpec(
@@ -195,8 +199,7 @@ PLANTED = "hush-4711-planted"
 async def add_with_secret(page: ServersPage) -> ServerDialog:
     """Fill in a server with a secret header, and press Add server."""
     page.add()
-    await until(lambda: page.findChildren(ServerDialog))
-    sheet = page.findChildren(ServerDialog)[0]
+    sheet = await opened_dialog(page, ServerDialog)
     header = f"Authorization: Bearer {PLANTED}"
     sheet.open_form(ServerForm(kind="url", name="shop", url="https://shop.example/mcp", headers=header))
     sheet.keep()
@@ -213,7 +216,7 @@ def press(sheet: ServerDialog, text: str) -> None:
     next(one for one in sheet.findChildren(QAbstractButton) if one.text() == text).click()
 
 
-@within(page_over, {"shop": SAMPLE_TOOLS})
+@pytest.mark.parametrize("engine", [partial(FakeEngine, {"shop": SAMPLE_TOOLS})])
 async def test_a_written_secret_can_be_used_until_the_program_quits(page: ServersPage, fake: FakeEngine) -> None:
     sheet = await add_with_secret(page)
     assert "The header Authorization contains a secret. It is not stored" in spoken(sheet)
@@ -238,3 +241,23 @@ async def test_a_written_secret_can_be_kept_in_the_keychain(qapp: QApplication) 
         assert sheet.saved is not None
         assert sheet.saved.spec.headers == {"Authorization": "Bearer ${keychain:SHOP_AUTHORIZATION}"}
         assert fake.keychain.kept["mcp-tef", "server:SHOP_AUTHORIZATION"] == PLANTED
+
+
+async def test_esc_on_the_question_about_consent_puts_only_that_away(qapp: QApplication) -> None:
+    async with page_over(FakeEngine({"shop": SAMPLE_TOOLS})) as page:
+        page.add()
+        sheet = await opened_dialog(page, ServerDialog)
+        card = next(one for one in sheet.findChildren(ChoiceCard) if one.text() == "A command")
+        card.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(card, Qt.Key.Key_Return)
+        assert sheet.fields.isVisible(), "Enter opens the kind that has the focus"
+        sheet.open_form(ServerForm(kind="command", name="shop", command="node"))
+        press(sheet, "Test connection")
+        bar = sheet.findChildren(ConsentBar)[0]
+        await until(bar.isVisible)
+        next(one for one in bar.findChildren(QAbstractButton) if one.isVisible()).setFocus()
+        QTest.keyClick(QApplication.focusWidget() or bar, Qt.Key.Key_Escape)
+        assert (sheet.isVisible(), bar.isVisible()) == (True, False)
+        assert sheet.fields.form().command == "node"
+        assert sheet.fields.isAncestorOf(QApplication.focusWidget() or bar)
+        sheet.reject()

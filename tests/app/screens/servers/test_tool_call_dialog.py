@@ -33,8 +33,8 @@ from mcp_tef.model.servers import ServerSpec
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
 from tests.support.fake_ports import command_server, http_server, tool
 from tests.support.memory_servers import says
-from tests.support.servers_page import opened_dialog, page_over, within
-from tests.support.windows import session_for, shown, until
+from tests.support.servers_page import page_over
+from tests.support.windows import opened_dialog, session_for, shown, until
 
 MANY = 100
 
@@ -145,6 +145,13 @@ async def sheet_over(fake: FakeEngine, spec: ServerSpec | None = None) -> AsyncI
             sheet.reject()
 
 
+@pytest.fixture
+async def sheet(qapp: QApplication, fake: FakeEngine) -> AsyncIterator[ToolCallDialog]:
+    """The dialog for the first tool of the sample."""
+    async with sheet_over(fake) as made:
+        yield made
+
+
 def asked(sheet: ToolCallDialog) -> list[ConfirmCallDialog]:
     """The questions that can be seen."""
     return [question for question in sheet.findChildren(ConfirmCallDialog) if question.isVisible()]
@@ -168,7 +175,6 @@ def type_text(sheet: ToolCallDialog, text: str) -> None:
     field.setPlainText(text)
 
 
-@within(sheet_over)
 async def test_a_call_is_sent_after_confirmation_and_its_answer_is_shown(
     sheet: ToolCallDialog, fake: FakeEngine
 ) -> None:
@@ -189,7 +195,6 @@ async def test_a_call_is_sent_after_confirmation_and_its_answer_is_shown(
     assert sheet.history.outcome.text().startswith("Answered after 7 ms")
 
 
-@within(sheet_over)
 async def test_without_agreement_nothing_is_sent(sheet: ToolCallDialog, fake: FakeEngine) -> None:
     type_text(sheet, "city bike")
     sheet.call_button.click()
@@ -200,7 +205,6 @@ async def test_without_agreement_nothing_is_sent(sheet: ToolCallDialog, fake: Fa
     assert (fake.caller.asked, fake.store.calls.kept) == ([], {})
 
 
-@within(sheet_over)
 async def test_what_does_not_fit_is_said_at_its_field_and_nobody_is_asked(sheet: ToolCallDialog) -> None:
     limit = sheet.form.rows["limit"].value
     assert isinstance(limit, QLineEdit)
@@ -214,7 +218,6 @@ async def test_what_does_not_fit_is_said_at_its_field_and_nobody_is_asked(sheet:
     assert not asked(sheet)
 
 
-@within(sheet_over)
 async def test_only_typed_arguments_are_checked_while_typing(
     sheet: ToolCallDialog,
 ) -> None:
@@ -233,7 +236,6 @@ async def test_only_typed_arguments_are_checked_while_typing(
     await until(lambda: sheet.form.json.property("wrong"))
 
 
-@within(sheet_over)
 async def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(sheet: ToolCallDialog, fake: FakeEngine) -> None:
     fake.caller.gate = asyncio.Event()
     type_text(sheet, "city bike")
@@ -245,7 +247,6 @@ async def test_a_call_under_way_can_be_cancelled_and_is_kept_as_such(sheet: Tool
     assert not sheet.working.isVisible()
 
 
-@within(sheet_over)
 async def test_closing_the_dialog_cancels_the_call(sheet: ToolCallDialog, fake: FakeEngine) -> None:
     fake.caller.gate = asyncio.Event()
     failed: list[str] = []
@@ -259,7 +260,6 @@ async def test_closing_the_dialog_cancels_the_call(sheet: ToolCallDialog, fake: 
     assert failed == []
 
 
-@within(sheet_over)
 async def test_a_failed_call_shows_the_reason_and_stays_in_the_list(sheet: ToolCallDialog, fake: FakeEngine) -> None:
     fake.caller.reply = ServerError(ServerFault.SILENT, "Bike shop did not answer.", hint="Wait.")
     type_text(sheet, "city bike")
@@ -272,7 +272,6 @@ async def test_a_failed_call_shows_the_reason_and_stays_in_the_list(sheet: ToolC
     assert not sheet.failure.isVisible()
 
 
-@within(sheet_over)
 async def test_deleted_calls_come_back_by_the_undo_beside_them_and_by_that_of_the_window(sheet: ToolCallDialog) -> None:
     type_text(sheet, "city bike")
     rows = sheet.history.list
@@ -296,7 +295,6 @@ async def test_deleted_calls_come_back_by_the_undo_beside_them_and_by_that_of_th
     await until(lambda: rows.rows.ids() == before[:1])
 
 
-@within(sheet_over)
 async def test_a_call_is_made_again_after_the_same_question(sheet: ToolCallDialog, fake: FakeEngine) -> None:
     type_text(sheet, "city bike")
     await agreed(sheet)
@@ -310,7 +308,6 @@ async def test_a_call_is_made_again_after_the_same_question(sheet: ToolCallDialo
     assert [arguments for _, _, arguments in fake.caller.asked] == [{"text": "city bike"}] * 2
 
 
-@within(sheet_over)
 async def test_earlier_arguments_can_be_used_again_and_all_calls_be_forgotten(sheet: ToolCallDialog) -> None:
     type_text(sheet, "city bike")
     await agreed(sheet)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -18,7 +19,7 @@ from app.screens.servers.server_pane import EXCLUDED
 from app.text.formatting import count
 from mcp_tef import ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine, made_tool
-from tests.support.servers_page import Servers, page_over, within
+from tests.support.servers_page import Servers, page_over
 from tests.support.windows import until
 
 BARE = made_tool("ping", "", "Bike shop")
@@ -35,6 +36,13 @@ async def tools_of_a_shop(fake: FakeEngine, settings: Settings | None = None) ->
         await until(lambda: "Active" in page.presenter.state_summary(server) if (server := page.current()) else False)
         await page.settled()
         yield page
+
+
+@pytest.fixture
+async def page(qapp: QApplication) -> AsyncIterator[ServersPage]:
+    """The page over the sample."""
+    async with tools_of_a_shop(FakeEngine(SHOP)) as made:
+        yield made
 
 
 def chosen(page: ServersPage, *names: str) -> None:
@@ -60,7 +68,6 @@ def labels(*names: str) -> tuple[ToolLabel, ...]:
     return tuple(ToolLabel(tool=name, server="Bike shop") for name in names)
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_the_definitions_of_selected_tools_are_copied_as_a_list(
     page: ServersPage,
 ) -> None:
@@ -75,7 +82,6 @@ async def test_the_definitions_of_selected_tools_are_copied_as_a_list(
     assert json.loads(QGuiApplication.clipboard().text()) == BARE.raw
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them(page: ServersPage) -> None:
     probe_summary = went(page)
     chosen(page, "search_parts")
@@ -95,7 +101,6 @@ async def test_chosen_tools_lead_to_cases_quality_and_look_alikes_of_all_of_them
     ]
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_the_menu_key_opens_the_menu_of_the_chosen_tools(page: ServersPage) -> None:
     chosen(page, "search_bikes", "ping")
     page.pane.tools.setFocus()
@@ -108,7 +113,6 @@ async def test_the_menu_key_opens_the_menu_of_the_chosen_tools(page: ServersPage
     assert {"Write 2 test cases", "Leave out 2 tools", "Copy 2 rows"} <= set(texts)
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_excluded_tools_come_back_by_undo_or_from_their_own_list(
     page: ServersPage,
 ) -> None:
@@ -154,7 +158,6 @@ async def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next
         assert page.pane.tools.current_id() == "ping"
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_tools_sorted_by_tokens_show_them(page: ServersPage) -> None:
     page.show_tools_view(ViewState(sort=SortState("weight")))
     rows = [page.pane.tools.rows.row(place) for place in range(4)]
@@ -163,7 +166,6 @@ async def test_tools_sorted_by_tokens_show_them(page: ServersPage) -> None:
     assert len(weights) == len(TOOLS)
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_only_one_tool_at_a_time_can_be_tried(page: ServersPage) -> None:
     chosen(page, *NAMES)
     off = [action.text for action in page.tool_commands.actions() if not action.enabled]
@@ -192,7 +194,6 @@ async def test_tools_that_are_left_out_one_after_the_other_without_a_pause_are_a
         assert not page.session.can_undo()
 
 
-@within(tools_of_a_shop, SHOP)
 async def test_what_was_changed_since_stays_when_tools_are_offered_again(page: ServersPage) -> None:
     chosen(page, "ping")
     page.tool_commands.exclude()

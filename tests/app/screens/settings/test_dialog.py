@@ -1,6 +1,6 @@
 """Settings dialog: settings, keys, consents and folders."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +20,6 @@ from app.screens.settings.presenter import SettingsPaths, size_text
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine
-from tests.support.servers_page import within
 from tests.support.windows import session_for, shown, until
 
 OLD = ServerSpec(name="old", transport=Transport.STDIO, command="serve", args=("--old",))
@@ -64,6 +63,12 @@ class SettingsBench:
     applied: list[str]
 
 
+@pytest.fixture
+def engine() -> Callable[[], FakeEngine]:
+    """Return the function that makes the engine."""
+    return partial(FakeEngine, {"files": []})
+
+
 @asynccontextmanager
 async def settings_over(fake: FakeEngine) -> AsyncIterator[SettingsBench]:
     """Open the dialog, and close it at the end if the test did not."""
@@ -77,6 +82,13 @@ async def settings_over(fake: FakeEngine) -> AsyncIterator[SettingsBench]:
         window.deleteLater()
 
 
+@pytest.fixture
+async def bench(qapp: QApplication, fake: FakeEngine) -> AsyncIterator[SettingsBench]:
+    """The dialog over an engine."""
+    async with settings_over(fake) as made:
+        yield made
+
+
 def read_in(sheet: QWidget) -> list[str]:
     return [part.text() for part in sheet.findChildren(FlowText) if part.isVisible()]
 
@@ -85,7 +97,6 @@ def revokers(sheet: QWidget) -> list[Button]:
     return [one for one in sheet.findChildren(Button) if one.text() == "Revoke" and one.isVisible()]
 
 
-@within(settings_over, {"files": []})
 async def test_consents_are_listed_and_can_be_revoked(bench: SettingsBench) -> None:
     await bench.session.call(lambda core: core.consents.allow_server(OLD))
     await bench.session.call(lambda core: core.consents.allow_server(NOW))
@@ -110,7 +121,6 @@ def only(sheet: QWidget, launch: str) -> bool:
     return len(revokers(sheet)) == 1 and launch in read_in(sheet)
 
 
-@within(settings_over, {"files": []})
 async def test_consents_are_found_by_server_or_program(bench: SettingsBench) -> None:
     await bench.session.call(lambda core: core.servers.add(NOW))
     others = [replace(NOW, name=f"other {number}", args=(f"--{number}",)) for number in range(8)]
@@ -129,7 +139,6 @@ async def test_consents_are_found_by_server_or_program(bench: SettingsBench) -> 
     assert not revokers(bench.dialog)
 
 
-@within(settings_over, {"files": []})
 async def test_a_revocation_can_be_undone_after_the_dialog_is_closed(bench: SettingsBench, fake: FakeEngine) -> None:
     await bench.session.call(lambda core: core.consents.allow_server(NOW))
     bench.dialog.pane.set_current("consents")
@@ -145,7 +154,6 @@ async def test_a_revocation_can_be_undone_after_the_dialog_is_closed(bench: Sett
     await until(lambda: fake.consents.needed(NOW))
 
 
-@within(settings_over)
 async def test_appearance_and_contrast_apply_immediately(
     bench: SettingsBench,
 ) -> None:
@@ -161,7 +169,6 @@ async def test_appearance_and_contrast_apply_immediately(
     assert (bench.applied, failures) == (["dark", "high contrast"], [])
 
 
-@within(settings_over, {"files": []})
 async def test_closing_the_dialog_does_not_stop_a_revocation(bench: SettingsBench, fake: FakeEngine) -> None:
     failures: list[str] = []
     bench.session.failed.connect(lambda message, *_: failures.append(message))
@@ -185,7 +192,6 @@ def write(row: SettingRow, text: str) -> None:
     QTest.keyClick(row.field, Qt.Key.Key_Return)
 
 
-@within(settings_over)
 async def test_a_valid_value_applies_immediately_and_an_invalid_one_shows_an_error(
     bench: SettingsBench, fake: FakeEngine
 ) -> None:
@@ -204,24 +210,23 @@ async def test_a_valid_value_applies_immediately_and_an_invalid_one_shows_an_err
 async def test_a_setting_from_the_environment_is_shown_and_cannot_be_changed(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.7")
+    monkeypatch.setenv("CONFUSABILITY_THRESHOLD", "0.7")
     monkeypatch.setenv("DEFAULT_LLM_MODEL", "ollama/qwen3:8b")
     async with settings_over(FakeEngine()) as bench:
-        threshold = await row_of(bench.dialog, "similarity", "SIMILARITY_THRESHOLD")
+        threshold = await row_of(bench.dialog, "similarity", "CONFUSABILITY_THRESHOLD")
         model = await row_of(bench.dialog, "runs", "model")
         assert (threshold.field.text(), threshold.field.isEnabled()) == ("0.7", False)
-        assert threshold.source.text() == "SIMILARITY_THRESHOLD, from the environment"
+        assert threshold.source.text() == "CONFUSABILITY_THRESHOLD, from the environment"
         assert (model.field.text(), model.source.text()) == (
             "ollama/qwen3:8b",
             "DEFAULT_LLM_MODEL, from the environment",
         )
 
 
-@within(settings_over)
 async def test_the_search_finds_settings_of_every_tab(bench: SettingsBench) -> None:
     assert not bench.dialog.findChildren(SettingRow), "a tab is made before anybody turns to it"
-    QTest.keyClicks(bench.dialog.search, "similar pairs")
-    await until(lambda: [row.variable.title for row in visible_rows(bench.dialog)] == ["Threshold for similar pairs"])
+    QTest.keyClicks(bench.dialog.search, "look-alikes")
+    await until(lambda: [row.variable.title for row in visible_rows(bench.dialog)] == ["Threshold for look-alikes"])
     QTest.keyClicks(bench.dialog.search, " xyzzy")
     await until(lambda: not visible_rows(bench.dialog))
     assert "No settings match. Try other words, or clear the search." in read_in(bench.dialog)
@@ -231,25 +236,20 @@ def visible_rows(sheet: SettingsDialog) -> list[SettingRow]:
     return [row for row in sheet.findChildren(SettingRow) if row.isVisible()]
 
 
-async def test_a_key_is_listed_by_provider_and_can_be_forgotten(qapp: QApplication) -> None:
-    async with session_for(FakeEngine(environment={"MISTRAL_API_KEY": "geheim-1"})) as (session, fake):
-        fake.keys.set("openai", Secret("geheim-2"))
-        window = shown(QWidget())
-        sheet = opened(session, window, [])
-        sheet.pane.set_current("keys")
-        await until(lambda: "openai" in read_in(sheet))
-        assert "MISTRAL_API_KEY" in read_in(sheet)
-        assert "geheim" not in " ".join(read_in(sheet))
-        (forget,) = [one for one in sheet.findChildren(Button) if one.text() == "Forget"]
-        forget.click()
-        await until(lambda: "openai" not in read_in(sheet))
-        assert fake.keys.typed("openai") is None
-        sheet.accept()
-        window.close()
-        window.deleteLater()
+@pytest.mark.parametrize("engine", [partial(FakeEngine, environment={"MISTRAL_API_KEY": "geheim-1"})])
+async def test_a_key_is_listed_by_provider_and_can_be_forgotten(bench: SettingsBench, fake: FakeEngine) -> None:
+    sheet = bench.dialog
+    fake.keys.set("openai", Secret("geheim-2"))
+    sheet.pane.set_current("keys")
+    await until(lambda: "openai" in read_in(sheet))
+    assert "MISTRAL_API_KEY" in read_in(sheet)
+    assert "geheim" not in " ".join(read_in(sheet))
+    (forget,) = [one for one in sheet.findChildren(Button) if one.text() == "Forget"]
+    forget.click()
+    await until(lambda: "openai" not in read_in(sheet))
+    assert fake.keys.typed("openai") is None
 
 
-@within(settings_over)
 async def test_folders_are_listed_and_a_reset_closes_the_dialog(bench: SettingsBench) -> None:
     bench.dialog.pane.set_current("data")
     await until(lambda: "/srv/mine.db" in read_in(bench.dialog))

@@ -5,9 +5,9 @@ import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
+import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 
@@ -35,53 +35,48 @@ from mcp_tef.workflows.similarity import SimilarityAnalyses
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import command_server
 from tests.support.similarity_factories import FakeEmbedders, HashedWords
-from tests.support.similarity_page import DOCS, Bench, answer, docs_and_desk, on_page, open_pair, registered
-from tests.support.windows import PageBench, consent_for, page_test, shown
+from tests.support.similarity_page import DOCS, Bench, answer, docs_and_desk, open_pair, registered
+from tests.support.windows import PageBench, consent_for, session_for
 
 
-async def nothing() -> Any:
-    """An empty workspace."""
-    return FakeEngine().engine
-
-
-async def one_tool() -> Any:
+async def one_tool() -> FakeEngine:
     """A single tool, and a server that was never reached."""
     fake = FakeEngine()
     await registered(fake, docs=DOCS[:1])
     fake.gateway.servers["away"] = ServerError(ServerFault.REFUSED, "away could not be reached.")
     await fake.servers.add(ServerSpec(name="away", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1/away"))
-    return fake.engine
+    return fake
 
 
-async def with_a_model() -> Any:
+async def with_a_model() -> FakeEngine:
     """A local model can be fetched."""
     fake = await docs_and_desk()
     fake.embedders = FakeEmbedders(HashedWords("tfidf"))
-    return fake.engine
+    return fake
 
 
 def is_shown(page: SimilarityPage, kind: MapKind) -> bool:
     return page._shown[1] is kind
 
 
-@page_test(SimilarityPage, nothing)
+@pytest.mark.parametrize("engine", [FakeEngine])
 async def test_without_tools_the_page_leads_to_the_servers(bench: Bench) -> None:
     assert bench.page.presenter.state is SimilarityState.TOO_FEW
     assert "No tools are known" in bench.page.view.empty._sentence.text()
     bench.page.view.empty.buttons()[0].click()
-    assert bench.went == [AddServer()]
+    assert bench.gone == [AddServer()]
     assert not bench.page.exports.actions()[0].enabled
 
 
-async def with_a_program() -> Any:
+async def with_a_program() -> FakeEngine:
     """Two servers, and a program that nobody has agreed to."""
     fake = await docs_and_desk()
     fake.gateway.servers["files"] = [replace(tool, server="files") for tool in DOCS[:2]]
     await fake.servers.add(command_server("files"))
-    return fake.engine
+    return fake
 
 
-@page_test(SimilarityPage, with_a_program)
+@pytest.mark.parametrize("engine", [with_a_program])
 async def test_a_program_nobody_agreed_to_is_asked_about_before_it_is_read(bench: Bench) -> None:
     assert bench.page.view.notices.missing.accessibleName() == "Not compared: files."
     bench.page.reread_servers()
@@ -99,41 +94,34 @@ def test_until_tools_are_compared_the_page_says_what_is_under_way(qapp: QApplica
     view.deleteLater()
 
 
-@page_test(SimilarityPage, one_tool)
+@pytest.mark.parametrize("engine", [one_tool])
 async def test_one_tool_is_too_few_and_what_was_not_reached_is_named(bench: Bench) -> None:
     assert "Only one tool is known" in bench.page.view.empty._sentence.text()
     assert bench.page.view.notices.missing.accessibleName() == "Not compared: away."
     assert len(bench.page.view.empty.buttons()) == 2
 
 
-@on_page
-async def test_the_map_shows_every_tool_and_how_many_pairs_are_flagged(bench: Bench) -> None:
-    page = bench.page
+async def test_the_map_shows_every_tool_and_how_many_pairs_are_flagged(page: SimilarityPage) -> None:
     assert len(page.view.map.heatmap.heat()) == 6
     assert page.header._count.text() == "6 tools on 2 servers"
     assert "1 of 15 pairs flagged" in page.view.map.scale.accessibleName()
     assert page.servers.text() == "All servers"
 
 
-@on_page
 async def test_the_pair_that_needs_work_most_is_open_at_first(bench: Bench) -> None:
     await bench.until(lambda: bench.page.view.pair.detail is not None)
     assert bench.page.view.pair.detail is not None
     assert set(bench.page.view.pair.detail.names) == {"search_files", "search_code"}
 
 
-@on_page
-async def test_the_threshold_acts_at_once_and_is_remembered(bench: Bench) -> None:
-    page = bench.page
+async def test_the_threshold_acts_at_once_and_is_remembered(page: SimilarityPage, bench: Bench) -> None:
     page.view.map.scale.setValue(0)
     assert "15 of 15 pairs flagged" in page.view.map.scale.accessibleName()
     await bench.until(lambda: len(page.presenter.work_list.items) == 15)
     assert page.view_state.threshold() == 0.0
 
 
-@on_page
-async def test_every_matrix_can_be_shown(bench: Bench) -> None:
-    page = bench.page
+async def test_every_matrix_can_be_shown(page: SimilarityPage, bench: Bench) -> None:
     for kind in MapKind:
         page._choose_kind(kind)
         await bench.until(partial(is_shown, page, kind))
@@ -141,9 +129,7 @@ async def test_every_matrix_can_be_shown(bench: Bench) -> None:
     assert page.view_state.mode("kind") == MapKind.OBSERVED
 
 
-@on_page
-async def test_weights_of_the_overlap_recolour_the_map(bench: Bench) -> None:
-    page = bench.page
+async def test_weights_of_the_overlap_recolour_the_map(page: SimilarityPage, bench: Bench) -> None:
     page._choose_kind(MapKind.OVERLAP)
     await bench.until(lambda: page._shown[1] is MapKind.OVERLAP)
     before = page.view.map.heatmap.heat()
@@ -153,9 +139,7 @@ async def test_weights_of_the_overlap_recolour_the_map(bench: Bench) -> None:
     await bench.until(lambda: page.view.pair.overlap.text().startswith("Overlap 0."))
 
 
-@on_page
-async def test_servers_restrict_what_is_compared(bench: Bench) -> None:
-    page = bench.page
+async def test_servers_restrict_what_is_compared(page: SimilarityPage, bench: Bench) -> None:
     page.servers.pick("docs")
     await bench.until(lambda: len(page.view.map.heatmap.heat()) == 4)
     assert page.servers.text() == "docs"
@@ -164,9 +148,7 @@ async def test_servers_restrict_what_is_compared(bench: Bench) -> None:
     await bench.until(lambda: len(page.view.map.heatmap.heat()) == 6)
 
 
-@on_page
-async def test_tools_that_change_are_compared_anew_and_others_are_not(bench: Bench) -> None:
-    page = bench.page
+async def test_tools_that_change_are_compared_anew_and_others_are_not(page: SimilarityPage, bench: Bench) -> None:
     before = page.presenter.analysis
     page.request_refresh()
     await page.settled()
@@ -178,8 +160,10 @@ async def test_tools_that_change_are_compared_anew_and_others_are_not(bench: Ben
 class LateOverlaps(SimilarityAnalyses):
     """Overlaps by the default weights come only once `late` is set."""
 
-    late: asyncio.Event
-    asked = False
+    def __init__(self, fake: FakeEngine) -> None:
+        super().__init__(fake.embedders, TfidfLexicon(), fake.store.metrics)
+        self.late = asyncio.Event()
+        self.asked = False
 
     async def overlap(self, similarity: Similarity, weights: OverlapWeights | None = None) -> Overlap:
         """The real one, sooner or later."""
@@ -189,37 +173,33 @@ class LateOverlaps(SimilarityAnalyses):
         return await super().overlap(similarity, weights)
 
 
-async def with_late_overlaps() -> Any:
+async def with_late_overlaps() -> FakeEngine:
     """Two servers whose overlaps take their time."""
     fake = await docs_and_desk()
-    fake.similarity = LateOverlaps(fake.embedders, TfidfLexicon(), fake.store.metrics)
-    fake.similarity.late = asyncio.Event()
-    return fake.engine
+    fake.similarity = LateOverlaps(fake)
+    return fake
 
 
-@page_test(SimilarityPage, with_late_overlaps)
+@pytest.mark.parametrize("engine", [with_late_overlaps])
 async def test_a_map_by_weights_that_were_changed_meanwhile_never_replaces_the_later_one(bench: Bench) -> None:
-    page, overlaps = bench.page, await bench.session.value(lambda core: core.similarity)
+    page, overlaps = bench.page, bench.fake.similarity
     assert isinstance(overlaps, LateOverlaps)
     page._choose_kind(MapKind.OVERLAP)
     await bench.until(lambda: overlaps.asked)
     page.view.map.weights.fields["Parameters"].setValue(1.0)
     await bench.until(lambda: is_shown(page, MapKind.OVERLAP))
     shown = page.view.map.heatmap.heat()
-    await bench.session.call(lambda core: released(core.similarity))
+    await bench.session.value(lambda _: overlaps.late.set())
     await bench.session.begun()
     assert page.view.map.heatmap.heat() is shown
-
-
-async def released(late: Any) -> None:
-    """Let the overlaps come that were waited for."""
-    late.late.set()
 
 
 class StuckGauge(SimilarityAnalyses):
     """Compares nothing before `going` is set."""
 
-    going: asyncio.Event
+    def __init__(self, fake: FakeEngine) -> None:
+        super().__init__(fake.embedders, TfidfLexicon(), fake.store.metrics)
+        self.going = asyncio.Event()
 
     async def clusters(self, similarity: Similarity) -> Clusters:
         """The real ones, once it goes on."""
@@ -227,38 +207,25 @@ class StuckGauge(SimilarityAnalyses):
         return await super().clusters(similarity)
 
 
-async def stuck() -> Any:
-    """Two servers whose tools take long to compare."""
-    fake = await docs_and_desk()
-    fake.similarity = StuckGauge(fake.embedders, TfidfLexicon(), fake.store.metrics)
-    fake.similarity.going = asyncio.Event()
-    return fake.engine
-
-
 async def test_a_first_comparing_that_was_stopped_says_so_and_can_be_begun_again(qapp: QApplication) -> None:
-    bench = PageBench(SimilarityPage, stuck)
-    bench.session.bridge.start()
-    shown(bench.page, 1104, 800)
-    bench.page.request_refresh()
-    bar = bench.page.progress.bar
-    await bench.until(lambda: not bar.isHidden())
-    bar.cancel_wanted.emit()
-    await bench.page.settled()
-    assert bench.page.view.empty._title.text() == "Comparison stopped"
-    await bench.session.call(lambda core: going_on(core.similarity))
-    bench.page.view.empty.buttons()[0].click()
-    assert bench.page.view.empty._title.text() == "Comparing your tools"
-    await bench.until(bench.page.view.is_map_shown)
-    await bench.page.settled()
-    await bench.close()
+    fake = await docs_and_desk()
+    fake.similarity = gauge = StuckGauge(fake)
+    async with session_for(fake) as (session, _):
+        bench = PageBench(SimilarityPage, session, fake)
+        opening = asyncio.ensure_future(bench.open())
+        bar = bench.page.progress.bar
+        await bench.until(lambda: not bar.isHidden())
+        bar.cancel_wanted.emit()
+        await opening
+        assert bench.page.view.empty._title.text() == "Comparison stopped"
+        await session.value(lambda _: gauge.going.set())
+        bench.page.view.empty.buttons()[0].click()
+        assert bench.page.view.empty._title.text() == "Comparing your tools"
+        await bench.until(bench.page.view.is_map_shown)
+        await bench.page.settled()
+        await bench.close()
 
 
-async def going_on(analyses: Any) -> None:
-    """Compare from now on."""
-    analyses.going.set()
-
-
-@on_page
 async def test_a_key_that_was_typed_for_one_embedder_never_goes_to_one_that_is_set_elsewhere(bench: Bench) -> None:
     page = bench.page
     page.presenter.key = Secret("typed-for-a-provider")
@@ -272,7 +239,6 @@ async def test_a_key_that_was_typed_for_one_embedder_never_goes_to_one_that_is_s
     await page.settled()
 
 
-@on_page
 async def test_a_local_model_is_not_offered_in_place_of_a_provider_that_does_not_answer(bench: Bench) -> None:
     page = bench.page
     page._compare(embedder="litellm:openai/some-model")
@@ -281,28 +247,23 @@ async def test_a_local_model_is_not_offered_in_place_of_a_provider_that_does_not
     assert [link.text() for link in notice.findChildren(QPushButton) if link.isVisible()] == ["Hide"]
 
 
-@on_page
-async def test_a_name_with_an_ampersand_reads_the_same_in_a_narrow_window(bench: Bench) -> None:
-    page = bench.page
+async def test_a_name_with_an_ampersand_reads_the_same_in_a_narrow_window(page: SimilarityPage) -> None:
     page.servers.show_servers({"R&D": 2, "desk": 1}, ["R&D"])
     assert page.narrow.actions_offered()[-1].text == "R&D…"
 
 
-@page_test(SimilarityPage, with_a_model)
-async def test_word_overlap_is_said_and_a_model_can_be_fetched(bench: Bench) -> None:
-    page = bench.page
+@pytest.mark.parametrize("engine", [with_a_model])
+async def test_word_overlap_is_said_and_a_model_can_be_fetched(page: SimilarityPage, bench: Bench) -> None:
     assert "No embedding model is on this machine" in page.view.notices.embedder.accessibleName()
     assert page.embedder.text() == "By words"
     page.view.notices.download_wanted.emit()
-    await bench.until(lambda: bench.toasts)
-    assert bench.toasts[0][0] == "Downloaded the local model"
+    await bench.until(lambda: bench.said)
+    assert bench.said[0] == "Downloaded the local model"
     await bench.until(page.model_download.bar.isHidden)
     await page.settled()
 
 
-@on_page
-async def test_an_embedder_that_is_not_there_is_stood_in_for_and_said(bench: Bench) -> None:
-    page = bench.page
+async def test_an_embedder_that_is_not_there_is_stood_in_for_and_said(page: SimilarityPage, bench: Bench) -> None:
     page.embedder.choose("fastembed")
     await bench.until(lambda: page.presenter.request.embedder == "fastembed")
     await page.settled()
@@ -310,9 +271,7 @@ async def test_an_embedder_that_is_not_there_is_stood_in_for_and_said(bench: Ben
     assert page.view_state.request().embedder == "fastembed"
 
 
-@on_page
-async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench) -> None:
-    page = bench.page
+async def test_another_embedder_is_chosen_in_a_form_that_checks_it(page: SimilarityPage, bench: Bench) -> None:
     page.embedder.choose("other")
     await bench.until(lambda: page.sheet is not None)
     sheet = page.sheet
@@ -331,7 +290,6 @@ async def test_another_embedder_is_chosen_in_a_form_that_checks_it(bench: Bench)
     await page.settled()
 
 
-@on_page
 async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     actions = {action.text: action for action in page.exports.actions()}
@@ -339,7 +297,7 @@ async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench
     for text, name in ((text, name) for text, names in files.items() for name in names):
         actions[text].do()
         answer(bench, tmp_path / name)
-    await bench.until(lambda: sum(text.startswith("Saved ") for text, _ in bench.toasts) == 5)
+    await bench.until(lambda: sum(text.startswith("Saved ") for text in bench.said) == 5)
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
     assert ElementTree.fromstring((tmp_path / "map.svg").read_text("utf-8")).tag.endswith("svg")
     assert len((tmp_path / "pairs.csv").read_text("utf-8-sig").splitlines()) > 1
@@ -347,7 +305,6 @@ async def test_the_map_leaves_as_picture_and_drawing_and_the_rest_as_files(bench
     assert "<html" in (tmp_path / "report.html").read_text("utf-8")
 
 
-@on_page
 async def test_where_the_map_shows_the_overlap_it_is_what_leaves(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     page._choose_kind(MapKind.OVERLAP)
@@ -356,21 +313,19 @@ async def test_where_the_map_shows_the_overlap_it_is_what_leaves(bench: Bench, t
     for name in ("shared.json", "shared.pdf"):
         actions["Overlap report…"].do()
         answer(bench, tmp_path / name)
-    await bench.until(lambda: sum(text.startswith("Saved ") for text, _ in bench.toasts) == 2)
+    await bench.until(lambda: sum(text.startswith("Saved ") for text in bench.said) == 2)
     assert "weights" in json.loads((tmp_path / "shared.json").read_text("utf-8"))
     assert (tmp_path / "shared.pdf").read_bytes().startswith(b"%PDF")
     assert "Similarity report…" not in actions
 
 
-@on_page
 async def test_the_pairs_to_work_on_are_copied_as_markdown(bench: Bench) -> None:
     (copy,) = [one for one in bench.page.exports.actions() if one.text == "Copy the pairs to work on as Markdown"]
     copy.do()
-    await bench.until(lambda: len(bench.toasts) == 1)
+    await bench.until(lambda: len(bench.said) == 1)
     assert QGuiApplication.clipboard().text().startswith("## Which tools look alike?")
 
 
-@on_page
 async def test_where_there_is_little_room_the_pair_takes_the_place_of_the_map(bench: Bench) -> None:
     await open_pair(bench)
     bench.page.resize(1_000, 640)
@@ -381,13 +336,15 @@ async def test_where_there_is_little_room_the_pair_takes_the_place_of_the_map(be
     assert bench.page.view.main.isVisible()
 
 
-@on_page
 async def test_everything_is_in_the_palette_and_asks_for_what_it_needs(bench: Bench) -> None:
     commands = {command.id: command for command in bench.page.commands()}
     assert {"similarity.map", "similarity.pairs", "similarity.groups", "similarity.colour.overlap"} <= commands.keys()
     await open_pair(bench)
     assert all(command.needs() for command in commands.values())
     bench.page.pair.close()
-    assert [command.id for command in commands.values() if not command.needs()] == ["similarity.ask"]
+    assert [command.id for command in commands.values() if not command.needs()] == [
+        "similarity.ask",
+        "similarity.export.pair",
+    ]
     commands["similarity.groups"].do()
     assert bench.page.views.current() == "groups"

@@ -3,8 +3,9 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -18,24 +19,20 @@ from mcp_tef import Overlap, OverlapWeights, Similarity
 from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from tests.support.fake_engine import FakeEngine, made_tool
-from tests.support.similarity_page import Bench, answer, docs_and_desk, on_page, open_pair, place, registered
-from tests.support.windows import page_test
+from tests.support.similarity_page import Bench, answer, docs_and_desk, open_pair, place, registered
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine
+    pass
 
 
-@on_page
-async def test_a_click_on_the_map_opens_the_pair_side_by_side(bench: Bench) -> None:
-    page = bench.page
+async def test_a_click_on_the_map_opens_the_pair_side_by_side(page: SimilarityPage, bench: Bench) -> None:
     pair = place(bench, "docs/set_timer"), place(bench, "desk/send_email")
     spot = page.view.map.heatmap.place_of(pair).center()
     QTest.mouseClick(page.view.map.heatmap, Qt.MouseButton.LeftButton, pos=spot)
     await bench.until(lambda: page.view.pair.detail is not None and page.view.pair.detail.places == tuple(sorted(pair)))
-    assert page.view.pair.isVisible()
+    await bench.until(page.view.pair.isVisible)
 
 
-@on_page
 async def test_closing_the_pair_gives_the_map_the_room_and_the_keyboard(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
@@ -45,26 +42,23 @@ async def test_closing_the_pair_gives_the_map_the_room_and_the_keyboard(bench: B
     assert page.view_state.mode("pair") == "no"
 
 
-@on_page
 async def test_escape_puts_the_pair_away(bench: Bench) -> None:
     await open_pair(bench)
     QTest.keyClick(bench.page.view.map.heatmap, Qt.Key.Key_Escape)
     assert not bench.page.view.pair.isVisible()
 
 
-@on_page
 async def test_runs_that_confused_the_pair_can_be_shown(bench: Bench) -> None:
     await open_pair(bench)
     observed = bench.page.view.pair.observed
     assert observed.headline.text() == "Confused in 8 of 35 runs"
     observed.findChildren(QPushButton)[-1].click()
-    (target,) = bench.went
+    (target,) = bench.gone
     assert isinstance(target, ShowRuns)
     assert target.title == "search_files selected where search_code was expected"
     assert await bench.session.call(lambda core: core.runs.count(target.where)) == 7
 
 
-@on_page
 async def test_recommendations_come_one_by_one_with_what_they_change(bench: Bench) -> None:
     await open_pair(bench)
     advice = bench.page.view.pair.advice
@@ -79,7 +73,6 @@ async def test_recommendations_come_one_by_one_with_what_they_change(bench: Benc
     assert "without a model" in advice.author.text()
 
 
-@on_page
 async def test_news_of_runs_leave_the_recommendation_that_is_read_where_it_is(bench: Bench) -> None:
     await open_pair(bench)
     advice = bench.page.view.pair.advice
@@ -92,14 +85,14 @@ async def test_news_of_runs_leave_the_recommendation_that_is_read_where_it_is(be
     assert advice.place.text().startswith("1 of ")
 
 
-async def long_texts() -> Any:
+async def long_texts() -> FakeEngine:
     """Two servers, and a third with a tool of which much is told."""
     fake = await docs_and_desk()
     await registered(fake, long=[made_tool("read_all", "Read a file of the workspace. " * 60, "long")])
-    return fake.engine
+    return fake
 
 
-@page_test(SimilarityPage, long_texts)
+@pytest.mark.parametrize("engine", [long_texts])
 async def test_news_of_runs_leave_whole_descriptions_whole(bench: Bench) -> None:
     await open_pair(bench, "long/read_all", "docs/read_file")
     pane = bench.page.view.pair
@@ -111,25 +104,21 @@ async def test_news_of_runs_leave_whole_descriptions_whole(bench: Bench) -> None
     assert not pane.whole.isVisible()
 
 
-@on_page
 async def test_a_recommendation_can_be_copied_and_saved_as_patch_and_override(bench: Bench, tmp_path: Path) -> None:
     await open_pair(bench)
     advice = bench.page.view.pair.advice
     shown = advice.current()
-    while shown is None or shown.revised is None:
-        advice.next_button.click()
-        shown = advice.current()
+    assert shown is not None
     advice.copy.click()
     assert QGuiApplication.clipboard().text() == shown.revised
     for button, name in ((advice.patch, "patch.json"), (advice.override, "override.json")):
         button.click()
         answer(bench, tmp_path / name)
-    await bench.until(lambda: len(bench.toasts) == 3)
+    await bench.until(lambda: len(bench.said) == 3)
     assert json.loads((tmp_path / "patch.json").read_text("utf-8")) == [dict(step) for step in shown.patch]
     assert json.loads((tmp_path / "override.json").read_text("utf-8")) == shown.override
 
 
-@on_page
 async def test_a_model_is_asked_after_its_cost_was_shown(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
@@ -141,13 +130,12 @@ async def test_a_model_is_asked_after_its_cost_was_shown(bench: Bench) -> None:
     await bench.until(lambda: sheet.estimate.text())
     assert sheet.estimate.text().startswith("1 pair · about ")
     sheet.ask.click()
-    await bench.until(lambda: bench.toasts)
-    assert bench.toasts[0][0].startswith("ollama/qwen3:8b wrote about 0 pairs, 1 failed")
+    await bench.until(lambda: bench.said)
+    assert bench.said[0].startswith("ollama/qwen3:8b wrote about 0 pairs, 1 failed")
     assert "is a draft" in page.view.pair.advice.notice.accessibleName()
     assert not page.pair.requests.busy
 
 
-@on_page
 async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
@@ -163,9 +151,7 @@ async def test_a_missing_key_is_asked_for_before_anything_is_spent(bench: Bench)
     await bench.until(lambda: page.pair.requests.dialog is None)
 
 
-@on_page
-async def test_other_weights_are_told_of_beside_the_map_at_once(bench: Bench) -> None:
-    page = bench.page
+async def test_other_weights_are_told_of_beside_the_map_at_once(page: SimilarityPage, bench: Bench) -> None:
     page._choose_kind(MapKind.OVERLAP)
     await open_pair(bench)
     told = page.view.pair.overlap
@@ -190,13 +176,13 @@ class HeldOverlap(SimilarityAnalyses):
         return await super().overlap(similarity, weights)
 
 
-async def with_held_overlap() -> "Engine":
+async def with_held_overlap() -> FakeEngine:
     fake = await docs_and_desk()
     fake.similarity = HeldOverlap(fake)
-    return fake.engine
+    return fake
 
 
-@page_test(SimilarityPage, with_held_overlap)
+@pytest.mark.parametrize("engine", [with_held_overlap])
 async def test_an_overlap_that_is_told_late_does_not_come_back_to_who_looks_at_something_else_by_then(
     bench: Bench,
 ) -> None:
@@ -205,7 +191,7 @@ async def test_an_overlap_that_is_told_late_does_not_come_back_to_who_looks_at_s
     await open_pair(bench)
     await bench.until(lambda: told.text().startswith("Overlap 0."))
     await bench.session.begun()
-    held = await bench.session.value(lambda core: core.similarity)
+    held = bench.fake.similarity
     assert isinstance(held, HeldOverlap)
     await bench.session.value(lambda _: held.may_tell.clear())
     before = held.asked

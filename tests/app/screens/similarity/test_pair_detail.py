@@ -48,9 +48,9 @@ def detail(
     return describe_pair(build_analysis(similarity, clusters), pair, item if observation else None, observed)
 
 
-def test_the_first_score_is_similarity_and_each_other_has_its_sentence() -> None:
+def test_the_first_score_is_confusability_and_each_other_has_its_sentence() -> None:
     found = detail()
-    assert found.lead.score == found.pair.similarity
+    assert (found.lead.score, found.lead.shown) == (found.pair.confusability, found.pair.level.value)
     assert found.lead not in found.scores
     assert all(score.sentence and 0 <= score.score <= 1 for score in found.scores)
 

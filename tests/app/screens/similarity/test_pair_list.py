@@ -30,7 +30,7 @@ from mcp_tef import ClusterMerge, Clusters, ComparedTool, MatrixKind, PairStatus
 from tests.support.report_factories import compared as compared_tools
 from tests.support.report_factories import many, similarity, tool
 from tests.support.similarity_factories import compared
-from tests.support.similarity_page import DESK, DOCS, IDS, Bench, on_page
+from tests.support.similarity_page import DESK, DOCS, IDS, Bench
 
 CODE_AND_FILES = (0, 1)
 
@@ -62,7 +62,7 @@ def test_all_pairs_are_listed_most_alike_first(analysis: SimilarityAnalysis) -> 
     found = list_pairs(analysis, PairQuery(), {}, None)
     assert (len(found.rows), found.fitting) == (15, 15)
     assert (found.rows[0].a, found.rows[0].b) == ("read_file · docs", "read_file · desk")
-    scores = [row.pair.similarity for row in found.rows]
+    scores = [row.pair.confusability for row in found.rows]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -109,7 +109,7 @@ def test_what_runs_say_stands_in_the_row(analysis: SimilarityAnalysis) -> None:
 def test_a_row_has_a_cell_for_every_column(analysis: SimilarityAnalysis) -> None:
     row = pair_row(list_pairs(analysis, PairQuery(), {}, None).rows[0])
     assert len(row.cells) == len(PAIR_COLUMNS)
-    assert [cell.text for cell in row.cells[:3]] == ["read_file · docs", "read_file · desk", "1.00"]
+    assert [cell.text for cell in row.cells[:4]] == ["read_file · docs", "read_file · desk", "high", "1.00"]
 
 
 def test_names_are_short_where_they_tell_tools_apart(analysis: SimilarityAnalysis) -> None:
@@ -134,11 +134,11 @@ def test_groups_and_copies_become_rows(analysis: SimilarityAnalysis) -> None:
     ]
 
 
-def test_a_map_stands_in_the_order_of_the_clusters_and_outlines_similarity(analysis: SimilarityAnalysis) -> None:
+def test_a_map_stands_in_the_order_of_the_clusters_and_outlines_confusability(analysis: SimilarityAnalysis) -> None:
     made = build_heatmap(analysis, MapKind.LEXICAL, analysis.similarity.matrix(MatrixKind.LEXICAL))
     assert made.order.tolist() == [2, 4, 0, 1, 3, 5]
     assert made.what == "Wording"
-    assert made.outlined is analysis.similarity.matrix(MatrixKind.SIMILARITY)
+    assert made.outlined is analysis.similarity.matrix(MatrixKind.CONFUSABILITY)
     assert len(made.tree.brackets) == 5
     assert sum(analysis.histogram) == 15
 
@@ -158,7 +158,7 @@ def test_the_table_is_ready_made_row_by_row(analysis: SimilarityAnalysis) -> Non
     assert pair_count_text(list_pairs(analysis, PairQuery(), {}, None)) == "15 pairs"
     few = replace(list_pairs(analysis, PairQuery(), {}, None), fitting=2_000_000)
     assert pair_count_text(few) == (
-        "The 15 pairs with the highest similarity of 2,000,000. Search for a tool to see others."
+        "The 15 pairs with the highest confusability of 2,000,000. Search for a tool to see others."
     )
 
 
@@ -191,7 +191,7 @@ def told_by_the_map(bench: Bench) -> Told:
             for _ in range(times):
                 QTest.keyClick(heatmap, key)
         one, other, score = heatmap.accessibleName().split(": ", 1)[1].split(", ")
-        told[frozenset((one, other))] = score.removeprefix("Similarity: ")
+        told[frozenset((one, other))] = score.removeprefix("Confusability: ")
     return told
 
 
@@ -199,7 +199,7 @@ def told_by_the_list(bench: Bench) -> Told:
     """The same, while the arrow key goes down the list."""
     table, analysis, told = bench.page.view.pairs.table, bench.page.presenter.analysis, {}
     assert analysis is not None
-    score = [column.key for column in table.columns].index("similarity")
+    score = [column.key for column in table.columns].index("confusability")
     table.setFocus()
     table.select_first()
     for _ in range(table.rows.rowCount()):
@@ -209,7 +209,6 @@ def told_by_the_list(bench: Bench) -> Told:
     return told
 
 
-@on_page
 async def test_the_list_of_pairs_says_by_keys_what_the_map_says_by_keys(bench: Bench) -> None:
     by_map = told_by_the_map(bench)
     bench.page.show_view("pairs")

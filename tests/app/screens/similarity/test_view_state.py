@@ -14,6 +14,7 @@ from app.screens.similarity.analysis import GatheredTools
 from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.labels import MapKind, embedder_label, flagged_text
 from app.screens.similarity.notices import missing_tools_details, missing_tools_text
+from app.screens.similarity.page import SimilarityPage
 from app.screens.similarity.pair_list import PairQuery
 from app.screens.similarity.presenter import ComparisonRequest, SimilarityPresenter
 from app.screens.similarity.view_state import SimilarityViewState
@@ -27,7 +28,7 @@ from mcp_tef import (
     ToolProblem,
     UnreachableSource,
 )
-from tests.support.similarity_page import Bench, on_page, open_pair
+from tests.support.similarity_page import Bench, open_pair
 
 
 def test_what_was_left_is_found_again() -> None:
@@ -46,12 +47,12 @@ def test_what_was_left_is_found_again() -> None:
 
 def test_spoilt_settings_give_the_defaults() -> None:
     settings = Settings(None)
-    settings.set("core", {"SIMILARITY_THRESHOLD": "9", "EMBEDDING_MODEL_TYPE": "magic:wand"})
+    settings.set("core", {"CONFUSABILITY_THRESHOLD": "9", "EMBEDDING_MODEL_TYPE": "magic:wand"})
     settings.set("similarity.kind", "colourful")
     settings.set("similarity.view", "nowhere")
     view_state = SimilarityViewState(settings, "a.db")
-    assert view_state.threshold() == 0.85
-    assert (view_state.mode("kind"), view_state.mode("view")) == (MapKind.SIMILARITY, "map")
+    assert view_state.threshold() == 0.5
+    assert (view_state.mode("kind"), view_state.mode("view")) == (MapKind.CONFUSABILITY, "map")
     assert view_state.request() == ComparisonRequest()
 
 
@@ -112,9 +113,7 @@ def test_servers_are_picked_and_let_go(qtbot: QtBot) -> None:
     assert picked == [("docs", "desk"), (), ()]
 
 
-@on_page
-async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
-    page = bench.page
+async def test_every_pair_is_listed_and_searched_for(page: SimilarityPage, bench: Bench) -> None:
     page.show_view("pairs")
     assert page.view.pairs.table.rows.rowCount() == 15
     page.search.setText("timer")
@@ -124,7 +123,6 @@ async def test_every_pair_is_listed_and_searched_for(bench: Bench) -> None:
     await bench.until(lambda: page.view.pairs.note.text() == "No pairs match. Clear the search to see others.")
 
 
-@on_page
 async def test_what_was_searched_for_narrows_pairs_groups_and_map_at_the_next_start(bench: Bench) -> None:
     bench.page.show_view("pairs")
     bench.page.search.setText("timer")
@@ -136,17 +134,13 @@ async def test_what_was_searched_for_narrows_pairs_groups_and_map_at_the_next_st
     assert page.view.groups.titles[0].text() == "No groups match. Clear the search to see all."
 
 
-@on_page
-async def test_a_search_on_the_map_brings_the_tools_out(bench: Bench) -> None:
-    page = bench.page
+async def test_a_search_on_the_map_brings_the_tools_out(page: SimilarityPage, bench: Bench) -> None:
     page.search.setText("read_file")
     await bench.until(lambda: page.view.map.heatmap._shown.found)
     assert len(page.view.map.heatmap._shown.found) == 2
 
 
-@on_page
-async def test_the_work_list_counts_and_a_click_restricts_the_pairs(bench: Bench) -> None:
-    page = bench.page
+async def test_the_work_list_counts_and_a_click_restricts_the_pairs(page: SimilarityPage, bench: Bench) -> None:
     cells = page.view.work_summary.cells
     await bench.until(lambda: cells[PairStatus.SIMILAR_NOT_CONFUSED].number)
     QTest.mouseClick(cells[PairStatus.CONFUSED_NOT_SIMILAR], Qt.MouseButton.LeftButton)
@@ -157,7 +151,6 @@ async def test_the_work_list_counts_and_a_click_restricts_the_pairs(bench: Bench
     assert not cells[PairStatus.CONFUSED_NOT_SIMILAR].isChecked()
 
 
-@on_page
 async def test_walking_through_the_list_changes_the_open_pair(bench: Bench) -> None:
     await open_pair(bench)
     page = bench.page
@@ -166,9 +159,7 @@ async def test_walking_through_the_list_changes_the_open_pair(bench: Bench) -> N
     await bench.until(lambda: page.view.pair.detail is not None and page.view.pair.detail.places == (0, 3))
 
 
-@on_page
-async def test_copies_on_other_servers_and_groups_are_listed_and_lead_to_the_map(bench: Bench) -> None:
-    page = bench.page
+async def test_copies_on_other_servers_and_groups_are_listed_and_lead_to_the_map(page: SimilarityPage) -> None:
     page.show_view("groups")
     copies = page.view.groups.copies
     assert {cell.text for cell in copies.rows.row(0).cells[:2]} == {"docs/read_file", "desk/read_file"}
@@ -177,7 +168,6 @@ async def test_copies_on_other_servers_and_groups_are_listed_and_lead_to_the_map
     assert not page.view.map.heatmap.port().fitted
 
 
-@on_page
 async def test_another_screen_can_ask_for_the_look_alikes_of_a_tool(bench: Bench) -> None:
     bench.page.open_target(ShowSimilarTools((ToolLabel(tool="send_email", server="desk"),)))
     await bench.until(lambda: bench.page.view.pairs.table.rows.rowCount() == 5)
@@ -187,7 +177,6 @@ async def test_another_screen_can_ask_for_the_look_alikes_of_a_tool(bench: Bench
 FILES, CODE = ToolLabel(tool="search_files", server="docs"), ToolLabel(tool="search_code", server="docs")
 
 
-@on_page
 async def test_another_screen_can_ask_for_a_pair_and_for_what_to_write_instead(bench: Bench) -> None:
     pane = bench.page.view.pair
     bench.page.open_target(ShowPair(CODE, FILES, advice=True))
@@ -199,10 +188,9 @@ async def test_another_screen_can_ask_for_a_pair_and_for_what_to_write_instead(b
     here = bench.page.current_target()
     assert isinstance(here, ShowPair)
     assert {here.first, here.second} == {FILES, CODE}
-    assert bench.toasts == []
+    assert bench.said == []
 
 
-@on_page
 async def test_a_tool_whose_server_nobody_named_is_found_by_its_name(bench: Bench) -> None:
     email, timer = ToolLabel(tool="send_email"), ToolLabel(tool="set_timer")
     bench.page.open_target(ShowSimilarTools((email,)))
@@ -210,38 +198,33 @@ async def test_a_tool_whose_server_nobody_named_is_found_by_its_name(bench: Benc
     bench.page.open_target(ShowPair(email, timer))
     first, second = replace(timer, server="docs"), replace(email, server="desk")
     await bench.until(lambda: bench.page.current_target() in (ShowPair(first, second), ShowPair(second, first)))
-    assert bench.toasts == []
+    assert bench.said == []
 
 
-@on_page
 async def test_another_screen_can_ask_for_the_pairs_of_several_tools(bench: Bench) -> None:
     bench.page.open_target(ShowSimilarTools((CODE, FILES, ToolLabel(tool="send_email", server="desk"))))
     await bench.until(lambda: bench.page.views.current() == "pairs" and bench.page.view.pairs.table.rows.rowCount())
     assert bench.page.search.text() == "docs/search_code|docs/search_files|desk/send_email"
 
 
-@on_page
 async def test_a_pair_that_is_not_compared_is_said_to_be_so(bench: Bench) -> None:
     bench.page.open_target(ShowPair(CODE, ToolLabel(tool="search_code", server="gone")))
-    await bench.until(lambda: bench.toasts)
-    assert "not compared" in bench.toasts[0][0]
+    await bench.until(lambda: bench.said)
+    assert "not compared" in bench.said[0]
 
 
-@on_page
 async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench: Bench) -> None:
     await open_pair(bench)
     links = bench.page.view.pair.sides[0].links
     for link in links.buttons:
         link.click()
-    definition, quality = bench.went
+    definition, quality = bench.gone
     assert isinstance(definition, ShowTool)
     assert definition.tool in (FILES, CODE)
     assert quality == ShowToolQuality((definition.tool,))
 
 
-@on_page
-async def test_where_no_pair_is_left_it_is_told_what_hides_them(bench: Bench) -> None:
-    page = bench.page
+async def test_where_no_pair_is_left_it_is_told_what_hides_them(page: SimilarityPage, bench: Bench) -> None:
     page._choose_standing(PairStatus.SIMILAR_UNTESTED)
     page.search.setText("nobody")
     both = "No pairs match. Clear the search or remove the filter to see others."

@@ -82,6 +82,23 @@ def test_a_question_may_be_plain_text_or_one_turn(question: Any) -> None:
     assert draft.query == "How large?"
 
 
+def test_earlier_messages_of_the_turn_stay_and_those_of_the_system_are_noted() -> None:
+    said = [("system", "Be brief."), ("user", "Circles?"), ("assistant", "Yes."), ("user", "How large?")]
+    entry = entry_of(question=[[{"role": role, "content": content} for role, content in said]])
+    assert entry.draft
+    assert [message.content for message in entry.draft.before] == ["Circles?", "Yes."]
+    assert (entry.draft.query, len(entry.notes)) == ("How large?", 1)
+
+
+@pytest.mark.parametrize(
+    ("row_id", "family"), [("bfcl_v4/live_simple_19-3-15", "live_simple 3"), ("simple_python_12", "")]
+)
+def test_rows_of_one_group_of_functions_are_a_family(row_id: str, family: str) -> None:
+    draft = entry_of(id=row_id).draft
+    assert draft
+    assert draft.family == family
+
+
 def test_no_truth_means_no_tool_where_the_row_is_about_irrelevance() -> None:
     draft = entry_of(id="irrelevance_3", ground_truth="absent").draft
     assert draft

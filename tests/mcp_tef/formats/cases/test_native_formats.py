@@ -49,6 +49,10 @@ def test_the_sample_suite_fits_the_published_schema() -> None:
         {"query": "x", "expected": [{"tool": "find", "parameters": {"q": {"$anyof": [1]}}}]},
         {"query": "x", "tags": "one"},
         {"query": "x", "servers": [1]},
+        {"query": "x", "family": 3},
+        {"query": "x", "before": "Hello"},
+        {"query": "x", "before": [{"role": "system", "content": "Be brief."}]},
+        {"query": "x", "before": [{"role": "user", "content": " "}]},
     ],
 )
 def test_the_schema_and_the_reader_refuse_the_same(case: dict[str, Any]) -> None:
@@ -159,7 +163,9 @@ def test_another_form_holds_a_case_or_says_that_it_cannot(form: CaseFileFormat, 
     assert entry
     assert entry.draft
     lost = differences(draft, entry.draft)
-    assert set(lost) <= {"name", "expected"}, lost
+    kept = {"before"} if form is CaseFileFormat.BFCL or not draft.before else set()
+    assert set(lost) <= {"name", "expected", "before"} - kept, lost
+    assert bool(kept) == ("before" not in lost)
 
 
 @pytest.mark.parametrize("form", list(CaseFileFormat))

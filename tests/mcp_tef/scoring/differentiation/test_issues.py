@@ -13,20 +13,20 @@ def found(one: Tool, other: Tool, similarity: float = 0.9) -> dict[IssueType, Di
 
 
 def test_two_clearly_different_tools_have_no_issue() -> None:
-    assert issues(pair_of(WEATHER, BOOKING, similarity=0.1)) == ()
+    assert issues(pair_of(WEATHER, BOOKING, confusability=0.1)) == ()
 
 
 def test_two_tools_that_only_share_a_parameter_have_no_issue() -> None:
     one = told("find_recipes", "Suggest dishes to cook.", query="What to look for")
     other = told("translate", "Render a passage in another language.", query="What to look for")
-    assert issues(pair_of(one, other, similarity=0.2)) == ()
+    assert issues(pair_of(one, other, confusability=0.2)) == ()
 
 
-@pytest.mark.parametrize(("similarity", "confusability"), [(0.8, 0.0), (0.1, 0.8)])
-def test_tools_that_score_alike_without_a_common_word_have_an_issue(similarity: float, confusability: float) -> None:
+def test_tools_that_score_alike_without_a_common_word_have_an_issue() -> None:
     one, other = told("stop_job", "Ends work."), told("halt_task", "Terminates a process.")
-    types = {issue.type for issue in issues(pair_of(one, other, similarity, confusability))}
+    types = {issue.type for issue in issues(pair_of(one, other, 0.1, 0.3))}
     assert IssueType.SCOPE_CLARITY in types
+    assert not issues(pair_of(one, other, 0.9, 0.2))
 
 
 def test_terminology_names_the_shared_words_as_they_are_written_without_stop_words() -> None:
@@ -73,10 +73,7 @@ def test_a_missing_description_is_a_scope_that_is_a_guess() -> None:
 @pytest.mark.parametrize(
     ("schema", "sample"),
     [
-        ({"enum": ["open", "closed"]}, "open"),
         ({"examples": ["PROJ-123"]}, "PROJ-123"),
-        ({"default": "newest"}, "newest"),
-        ({"const": "v2 only"}, "v2 only"),
         ({"description": "Key (e.g., 'PROJ-9')"}, "PROJ-9"),
         ({"description": "Cities such as Paris, Rome"}, "Paris"),
     ],
@@ -84,6 +81,24 @@ def test_a_missing_description_is_a_scope_that_is_a_guess() -> None:
 def test_examples_of_a_schema_that_both_have_are_evidence(schema: dict[str, object], sample: str) -> None:
     one, other = told("find_a", "Find issues here.", key=schema), told("find_b", "Find issues there.", other=schema)
     assert sample in found(one, other)[IssueType.EXAMPLE_DISTINCTIVENESS].evidence
+
+
+@pytest.mark.parametrize("schema", [{"enum": ["open", "closed"]}, {"default": "newest"}, {"const": "v2 only"}])
+def test_choices_and_defaults_are_no_examples(schema: dict[str, object]) -> None:
+    told_twice = {**schema, "description": "One of 'open' and 'closed', by default 'newest' or 'v2 only'."}
+    one, other = told("find_a", "Find issues here.", key=schema), told("find_b", "Find issues there.", other=schema)
+    assert found(one, other)[IssueType.EXAMPLE_DISTINCTIVENESS].priority is Priority.LOW
+    shared = found(told("find_a", "Find issues.", key=told_twice), told("find_b", "Find issues.", key=told_twice))
+    assert next(iter([schema.get("default") or schema.get("const") or "open"])) not in (
+        shared[IssueType.EXAMPLE_DISTINCTIVENESS].evidence
+    )
+
+
+def test_two_copies_get_the_advice_to_offer_only_one() -> None:
+    one, other = told("search", "Find it.", server="a"), told("search", "Find it.", server="b")
+    (issue,) = issues(pair_of(one, other))
+    assert (issue.priority, issue.evidence) == (Priority.HIGH, ("a/search", "b/search"))
+    assert "offer only one" in issue.sentence
 
 
 def test_quoted_examples_in_descriptions_are_compared() -> None:

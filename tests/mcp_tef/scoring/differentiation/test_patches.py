@@ -58,30 +58,9 @@ def test_a_patch_counts_the_definitions_that_were_set_aside() -> None:
     assert changed["tools"][2] == {"name": "b", "description": "New."}
 
 
-def test_a_new_name_is_set_and_a_taken_one_gives_no_patch() -> None:
-    document = ToolListDocument(TOOLS)
-    assert applied(TOOLS, document.rename(TOOLS[1], "c"))[1]["name"] == "c"
-    assert document.rename(TOOLS[1], "a") == ()
-    assert document.rename(TOOLS[1], "") == ()
-
-
-def test_a_parameter_is_renamed_where_it_is_named_and_where_it_is_required() -> None:
-    changed = applied(TOOLS, ToolListDocument(TOOLS).rename_parameter(TOOLS[1], "a/b~c", "d/e~f"))
-    schema = changed[1]["inputSchema"]
-    assert schema["properties"].keys() == {"path", "d/e~f"}
-    assert schema["properties"]["d/e~f"] == {"type": "string", "description": "y"}
-    assert schema["required"] == ["path", "d/e~f"]
-
-
-def test_a_parameter_that_is_not_there_gives_no_patch() -> None:
-    assert ToolListDocument(TOOLS).rename_parameter(TOOLS[0], "gone", "new") == ()
-
-
 def test_working_out_patches_changes_no_tool() -> None:
     before = copy.deepcopy([each.tool.raw for each in TOOLS])
-    document = ToolListDocument(TOOLS)
-    document.describe(TOOLS[0], "New.")
-    document.rename_parameter(TOOLS[1], "path", "place")
+    ToolListDocument(TOOLS).describe(TOOLS[0], "New.")
     assert [each.tool.raw for each in TOOLS] == before
 
 
@@ -90,8 +69,7 @@ def test_pointers_are_escaped() -> None:
 
 
 def test_an_override_is_laid_over_the_tool_by_its_name() -> None:
-    assert override(TOOLS[0].tool, description=HOSTILE) == {"toolsOverride": {"a": {"description": HOSTILE}}}
-    assert override(TOOLS[0].tool, name="n") == {"toolsOverride": {"a": {"name": "n"}}}
+    assert override(TOOLS[0].tool, HOSTILE) == {"toolsOverride": {"a": {"description": HOSTILE}}}
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -119,12 +97,5 @@ def test_every_patch_applies_and_leaves_a_valid_document(tools: list[ComparedToo
     text = data.draw(texts)
     described = applied(tools, document.describe(one, text))
     assert described[place]["description"] == text
-    new = data.draw(names)
-    patch = document.rename(one, new)
-    renamed = applied(tools, patch)
-    others = {each.tool.name for each in tools} - {one.tool.name}
-    assert bool(patch) == (new not in others)
-    assert renamed[place]["name"] == (new if patch else one.tool.name)
-    for changed in (described, renamed):
-        assert all(map(sound, changed))
-        assert len({each["name"] for each in changed}) == len(tools)
+    assert all(map(sound, described))
+    assert len({each["name"] for each in described}) == len(tools)

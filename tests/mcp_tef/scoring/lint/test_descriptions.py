@@ -99,3 +99,16 @@ def test_the_same_words_are_fine_where_they_say_something(description: str) -> N
 
 def test_a_description_does_not_depend_on_its_parameters() -> None:
     assert rules_broken(taking({})) == []
+
+
+def test_a_description_up_to_the_limit_is_a_note_and_beyond_it_an_error() -> None:
+    assert rules_broken(make(description=f"{GOOD} ".ljust(4_096, "x")))[0] != "description-over-limit"
+    assert found(make(description=f"{GOOD} ".ljust(4_096, "x")), "description-too-long")
+    (finding,) = found(make(description=f"{GOOD} ".ljust(4_097, "x")), "description-over-limit")
+    assert "4,097 characters, more than 4,096" in finding.sentence
+
+
+@pytest.mark.parametrize(("text", "broken"), [("TODO: describe", True), ("none", False), ("Lorem ipsum dolor", True)])
+def test_placeholders_of_parameters_are_found_where_they_cannot_be_meant(text: str, broken: bool) -> None:
+    tool = taking({"origin": {"type": "string", "description": text}})
+    assert [one.place for one in found(tool, "description-placeholder")] == ["parameter origin"] * broken

@@ -34,6 +34,19 @@ def test_a_score_never_falls_below_0() -> None:
     assert score(lint(worst)) == 0
 
 
+def test_a_rejected_definition_scores_0_with_the_reason_once() -> None:
+    (finding,) = lint(make(), why_rejected="It has 300,000 bytes, more than 262,144.")
+    assert (finding.rule.id, finding.sentence) == ("definition-rejected", "It has 300,000 bytes, more than 262,144.")
+    assert score([finding]) == 0
+    (said,) = lint(make(schema=[]), why_rejected="Its inputSchema is a list, not an object.")
+    assert (said.rule.id, score([said])) == ("schema-not-object", 0)
+
+
+def test_of_a_definition_that_was_not_kept_only_the_reason_is_told() -> None:
+    lost = Tool(server="travel", name="x", description="", input_schema={}, raw={})
+    assert [one.rule.id for one in lint(lost, why_rejected="It nests too deep.")] == ["definition-rejected"]
+
+
 def test_findings_come_errors_first_then_warnings_then_notes() -> None:
     tool = make("tool1", "Manages stuff", schema={"type": "object", "properties": {"x": {}}, "required": ["y"]})
     severities = [str(finding.rule.severity) for finding in lint(tool)]
@@ -165,7 +178,7 @@ def test_lint_never_raises_and_what_it_says_can_be_shown(tool: Tool) -> None:
             assert all(map(shows, text))
             text.encode()
         assert finding.place
-        assert 0 <= finding.penalty <= 50
+        assert 0 <= finding.penalty <= 100
     assert 0 <= score(lint(tool)) <= 100
     definition_text(tool)
 

@@ -102,4 +102,6 @@ def test_read_only_and_destructive_contradict_each_other() -> None:
 
 @pytest.mark.parametrize("value", ["true", 1, []])
 def test_a_hint_of_another_type_is_no_hint(value: Json) -> None:
-    assert rules_broken(make("delete_file", annotations={"readOnlyHint": value})) == ["annotation-not-boolean"]
+    assert rules_broken(
+        make("delete_file", "Delete one file of the workspace.", annotations={"readOnlyHint": value})
+    ) == ["annotation-not-boolean"]

@@ -4,18 +4,27 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from mcp_tef.model.similarity import ComparedTool, MatrixKind, ToolSet
+from mcp_tef.model.similarity import (
+    ComparedTool,
+    ConfusabilityLevel,
+    FlagRule,
+    MatrixKind,
+    ToolSet,
+    confusability_level,
+)
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.analysis import Similarity, best_pairs
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, above, coefficients_for
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Square
+from mcp_tef.scoring.similarity.tool_texts import without_boilerplate
 from tests.support.similarity_factories import a_tool, compared, tool_set
 
 KINDS = tuple(MatrixKind)
@@ -164,27 +173,40 @@ def test_each_pair_counts_once() -> None:
     assert similarity.scores(MatrixKind.SIMILARITY).tolist() == pytest.approx([0.9, 0.2, 0.85, 0.5, 0.2, 0.1])
 
 
-@pytest.mark.parametrize(("threshold", "count"), [(0.0, 6), (0.2, 5), (0.85, 2), (0.8501, 1), (0.91, 0), (1.0, 0)])
-def test_a_pair_is_flagged_from_the_threshold_on(threshold: float, count: int) -> None:
-    assert four().count_at(threshold) == len(four().flagged(threshold)) == count
+def by_confusability() -> list[tuple[float, tuple[int, int]]]:
+    similarity = four()
+    return sorted(
+        ((similarity.pair(a, b).confusability, (a, b)) for a, b in combinations(range(4), 2)),
+        key=lambda one: (-one[0], one[1]),
+    )
 
 
-def test_flagged_pairs_come_most_similar_first_and_in_order_where_equal() -> None:
-    assert [(pair.a, pair.b) for pair in four().flagged(0.15)] == [(0, 1), (0, 3), (1, 2), (0, 2), (1, 3)]
-    assert [(pair.a, pair.b) for pair in four().flagged(0.15, limit=2)] == [(0, 1), (0, 3)]
+@pytest.mark.parametrize("rank", range(6))
+def test_a_pair_is_flagged_from_the_threshold_on(rank: int) -> None:
+    scores = [score for score, _ in by_confusability()]
+    count = sum(score >= scores[rank] for score in scores)
+    assert four().count_flagged(FlagRule(scores[rank])) == len(four().flagged(FlagRule(scores[rank]))) == count
+    assert four().count_flagged(FlagRule(1.0)) == 0
+
+
+def test_flagged_pairs_come_most_confusable_first_and_in_order_where_equal() -> None:
+    pairs = [pair for _, pair in by_confusability()]
+    assert [(pair.a, pair.b) for pair in four().flagged(FlagRule(0.0))] == pairs
+    assert [(pair.a, pair.b) for pair in four().flagged(FlagRule(0.0), limit=2)] == pairs[:2]
 
 
 def test_the_percentile_is_the_share_of_pairs_that_are_less_similar() -> None:
-    ranks = {(pair.a, pair.b): pair.percentile for pair in four().flagged(0.0)}
+    ranks = {(pair.a, pair.b): pair.percentile for pair in four().flagged(FlagRule(0.0))}
     assert ranks[0, 1] == pytest.approx(5 / 6)
     assert ranks[0, 2] == ranks[1, 3] == pytest.approx(1 / 6)
     assert ranks[2, 3] == 0
 
 
-def test_the_histogram_counts_every_pair_once_and_1_in_the_last_bin() -> None:
-    counts = four().histogram(10)
-    assert counts.tolist() == [0, 1, 2, 0, 0, 1, 0, 0, 1, 1]
-    assert counts.sum() == 6
+def test_the_histogram_counts_every_pair_by_confusability_and_1_in_the_last_bin() -> None:
+    similarity = compared(a_tool("find", "Search files"), a_tool("find", "Search files", "two"), a_tool("pay", "Pays"))
+    expected = np.histogram(similarity.scores(MatrixKind.CONFUSABILITY), bins=10, range=(0, 1))[0]
+    assert similarity.histogram(10).tolist() == expected.tolist()
+    assert similarity.histogram(10)[-1] == 1
 
 
 def test_pairs_by_another_score_are_the_most_alike_by_it() -> None:
@@ -205,8 +227,8 @@ def test_fewer_than_two_tools_have_no_pairs(count: int) -> None:
     tools = tuple(ComparedTool("x", a_tool("x")) for _ in range(count))
     scores = Square(np.ones((count, count), dtype=np.float32))
     similarity = Similarity(ToolSet(tools=tools), Meaning(embedder="given", described=scores))
-    assert similarity.pair_count == similarity.count_at(0.0) == 0
-    assert similarity.flagged(0.0) == ()
+    assert similarity.pair_count == similarity.count_flagged(FlagRule(0.0)) == 0
+    assert similarity.flagged(FlagRule(0.0)) == ()
     assert similarity.histogram(4).tolist() == [0, 0, 0, 0]
 
 
@@ -225,15 +247,17 @@ def chance(cosine: float, *, level: float = 0.0, embedder: str = "folder:x") -> 
 
 
 @pytest.mark.parametrize("kind", ["tfidf", "model"])
-def test_no_score_speaks_against_confusion(kind: str) -> None:
+def test_only_opposed_verbs_speak_against_confusion(kind: str) -> None:
     weights = asdict(COEFFICIENTS[kind])
     assert weights.pop("intercept") < 0
-    assert min(weights.values()) > 0
+    assert weights.pop("opposed") < 0
+    assert min(weights.values()) >= 0
 
 
 def test_the_chance_is_the_logistic_of_what_is_stored() -> None:
     weights = COEFFICIENTS["model"]
-    assert chance(0.5) == pytest.approx(1 / (1 + np.exp(-weights.intercept - 0.5 * weights.semantic)), abs=1e-6)
+    odds = weights.intercept + weights.one_server + 0.5 * weights.within
+    assert chance(0.5) == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-6)
 
 
 def test_the_nearer_in_meaning_the_likelier() -> None:
@@ -251,8 +275,63 @@ def test_words_have_coefficients_of_their_own_and_every_model_shares_the_others(
     assert coefficients_for("litellm:openai/x") == COEFFICIENTS["model"]
 
 
+def confusability_of(one: Tool, other: Tool) -> float:
+    return compared(one, other).pair(0, 1).confusability
+
+
+def test_opposed_verbs_make_tools_easier_to_tell_apart() -> None:
+    alike = confusability_of(a_tool("delete_issue", "Works on it"), a_tool("remove_ticket", "Handles that"))
+    opposed = confusability_of(a_tool("delete_issue", "Works on it"), a_tool("create_ticket", "Handles that"))
+    reading = confusability_of(a_tool("list_issue", "Works on it"), a_tool("search_ticket", "Handles that"))
+    assert opposed < reading < alike
+
+
+def test_a_verb_of_the_description_counts_where_the_name_has_none() -> None:
+    one = a_tool("issue_tool", "Deletes what is named")
+    assert confusability_of(one, a_tool("ticket_box", "Creates things")) < confusability_of(
+        one, a_tool("ticket_box", "Removes things")
+    )
+
+
+def test_a_name_that_holds_the_other_whole_is_more_confusable_than_one_that_only_shares_a_word() -> None:
+    whole = confusability_of(a_tool("trial_getter", "Works"), a_tool("trial_protocol_getter", "Handles"))
+    part = confusability_of(a_tool("trial_site_getter", "Works"), a_tool("trial_protocol_getter", "Handles"))
+    assert whole > part
+
+
+@pytest.mark.parametrize("other", ["solve", "delete_run"])
+@pytest.mark.parametrize("server", ["one", "two"])
+def test_tools_with_the_same_description_and_parameters_are_high_whatever_their_names(other: str, server: str) -> None:
+    tools = [a_tool("create_run", "Runs a saved job now.", "one", job="string")]
+    tools.append(a_tool(other, "Runs a saved job now.", server, job="string"))
+    assert compared(*tools, a_tool("x", "Something else")).pair(0, 1).level is ConfusabilityLevel.HIGH
+
+
+def test_sentences_that_three_tools_of_a_server_have_are_not_compared() -> None:
+    note = "Results are cached for ten minutes. Ask the owner of the account for access."
+    texts = ["Finds flights", "Books hotels", "Rents cars"]
+    bare = compared(*(a_tool(f"tool{at}", f"{text}.") for at, text in enumerate(texts)))
+    noted = compared(*(a_tool(f"tool{at}", f"{text}. {note}") for at, text in enumerate(texts)))
+    two = compared(*(a_tool(f"tool{at}", f"{text}. {note}") for at, text in enumerate(texts[:2])))
+    for kind in (MatrixKind.LEXICAL, MatrixKind.CONFUSABILITY):
+        assert noted.matrix(kind).tolist() == bare.matrix(kind).tolist()
+        assert two.matrix(kind)[0, 1] > bare.matrix(kind)[0, 1]
+    assert noted.tools[0].tool.description.endswith(note)
+
+
+def test_a_description_of_nothing_but_shared_sentences_stays() -> None:
+    tools = [a_tool(name, "Generated from the specification.") for name in ("alpha", "beta", "gamma")]
+    assert [tool.description for tool in without_boilerplate(tools)] == ["Generated from the specification."] * 3
+
+
+@pytest.mark.parametrize(
+    ("score", "level"),
+    [(0.0, "low"), (0.2499, "low"), (0.25, "medium"), (0.4999, "medium"), (0.5, "high"), (1, "high")],
+)
+def test_confusability_is_shown_as_one_of_three_levels(score: float, level: str) -> None:
+    assert confusability_level(score).value == level
+
+
 def test_the_coefficients_say_where_they_come_from() -> None:
     stored = json.loads(files("resources").joinpath("confusability.json").read_text("utf-8"))
-    assert sum(stored["pairs"].values()) == 151
     assert {"data", "fitted_on", "fitted_by"} <= set(stored)
-    assert 0.5 < stored["model"]["cross_validated_auroc"]["all"] < 1

@@ -95,4 +95,4 @@ def test_the_same_definition_twice_is_called_the_same() -> None:
 
 def test_the_summary_names_both_tools_and_how_alike_they_are() -> None:
     summary = explained(FILES, a_tool("open_door", "Unlock")).summary
-    assert summary.startswith("search_files and open_door are not much alike")
+    assert summary.startswith("search_files and open_door: low confusability")

@@ -1,0 +1,177 @@
+"""Evidence from cases judged on both sides: E-value, sign-flip test, score interval and Fisher's test; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, inf
+
+import numpy as np
+
+from mcp_tef.model.comparison import RateDifference
+from mcp_tef.statistics.history import Flags, Integers, Numbers
+from mcp_tef.statistics.intervals import SEED, Z95, shrunken_effect, sums
+
+ALPHA = 0.05
+MOST_EXACT = 20
+DRAWS = 20_000
+BISECTIONS = 45
+NOTHING = RateDifference(None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedCases:
+    """Cases that were judged on both sides, a number each: runs, those that passed, and run pairs won and lost.
+
+    `family` numbers the families from 0. `deterministic` says that each answer would be the same again.
+    """
+
+    runs_before: Integers
+    passed_before: Integers
+    runs_after: Integers
+    passed_after: Integers
+    wins: Integers
+    losses: Integers
+    family: Integers
+    deterministic: bool = False
+
+    def __len__(self) -> int:
+        return len(self.family)
+
+    @property
+    def pairs(self) -> int:
+        """Number of run pairs."""
+        return int(np.minimum(self.runs_before, self.runs_after).sum())
+
+    @property
+    def families(self) -> int:
+        """Number of families."""
+        return len(np.unique(self.family))
+
+    @property
+    def shares(self) -> tuple[Numbers, Numbers]:
+        """The share of runs that passed, of each case before and after."""
+        return self.passed_before / self.runs_before, self.passed_after / self.runs_after
+
+
+def evidence(wins: int, losses: int) -> float:
+    """Return the E-value for "better": the mean likelihood ratio against a fair coin, uniform prior on (½, 1).
+
+    E = Σ_{k ≤ w} C(n+1, k) / ((n+1) C(n, w)) = 2^(n+1) / ((n+1) C(n, w)) · P[Bin(n+1, ½) ≤ w]. It may be looked at
+    after every pair: under no difference it ever reaches 40 with a chance of at most 1/40.
+    Sources: P. Grünwald, R. de Heide, W. Koolen, Safe testing, Journal of the Royal Statistical Society B 86 (2024),
+    1091-1128; J. Ville, Étude critique de la notion de collectif (1939), for the bound.
+    """
+    n = wins + losses
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 2)))])
+    places = np.arange(wins + 1)
+    parts = logs[n + 1] - logs[places] - logs[n + 1 - places]
+    top = parts.max()
+    whole = top + np.log(np.exp(parts - top).sum())
+    return float(np.exp(min(700.0, whole - np.log(n + 1) - logs[n] + logs[wins] + logs[losses])))
+
+
+def sign_flip(differences: Numbers) -> float:
+    """Return the two-sided probability of a sum as far from 0 as this one, where each sign is a fair coin.
+
+    Exact up to 20 differences that are not 0, else of 20,000 draws with a fixed seed, p = (1 + k) / (1 + draws).
+    Equal differences are drawn together. Sources: R. A. Fisher, The Design of Experiments (1935), section 21; B.
+    Phipson, G. K. Smyth, Permutation p-values should never be zero, Statistical Applications in Genetics and Molecular
+    Biology 9 (2010), article 39.
+    """
+    sizes = np.abs(differences[differences != 0])
+    reached = abs(float(differences.sum())) - 1e-9 * float(sizes.sum())
+    if len(sizes) <= MOST_EXACT:
+        sums = np.zeros(1)
+        for size in sizes:
+            sums = np.concatenate([sums + size, sums - size])
+        return float(np.count_nonzero(np.abs(sums) >= reached)) / len(sums)
+    values, often = np.unique(np.round(sizes, 12), return_counts=True)
+    heads = np.random.default_rng(SEED).binomial(often, 0.5, (DRAWS, len(values)))
+    extreme = int(np.count_nonzero(np.abs((2 * heads - often) @ values) >= reached))
+    return (1 + extreme) / (1 + DRAWS)
+
+
+def paired_interval(gained: Numbers, lost: Numbers, n: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the 95 % score interval of the difference of paired shares; n need not be whole.
+
+    `gained` and `lost` are the shares of n pairs that changed for the better and for the worse. The bounds are the d
+    with (b - c - n d)² = z² n (2 q + d (1 - d)); b = n gained, c = n lost, q is the likeliest share lost, given d.
+    Source: T. Tango, Equivalence test and confidence interval for the difference in proportions for the paired-sample
+    design, Statistics in Medicine 17 (1998), 891-908.
+    """
+    b, c = n * gained, n * lost
+
+    def inside(gap: Numbers) -> Flags:
+        linear = (2 * n - b + c) * gap - b - c
+        root = np.sqrt(np.maximum(linear * linear + 8 * n * c * gap * (1 - gap), 0.0))
+        variance = n * ((root - linear) / (2 * n) + gap * (1 - gap))
+        return np.asarray((b - c - n * gap) ** 2 <= Z95 * Z95 * np.maximum(variance, 1e-12), dtype=np.bool_)
+
+    def bound(limit: float) -> Numbers:
+        near, far = gained - lost, np.full_like(gained, limit)
+        for _ in range(BISECTIONS):
+            middle = (near + far) / 2
+            within = inside(middle)
+            near, far = np.where(within, middle, near), np.where(within, far, middle)
+        return near
+
+    return bound(-1.0), bound(1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredDifference:
+    """The mean difference of pass rates over cases; `of_case` over the number of cases is its variance."""
+
+    difference: RateDifference
+    of_case: float
+
+
+def clustered_difference(cases: PairedCases) -> ClusteredDifference:
+    """Return the share of runs that passed after minus that before, with its 95 % interval by family.
+
+    The interval is the score interval for paired shares at N / D: N run pairs, and the design effect D is the
+    variance clustered by family over that of N independent pairs, at least 1; n is the families where no run differs.
+    Source: E. Miller, Adding error bars to evals, 2024, arXiv 2411.00640.
+    """
+    if not len(cases):
+        return ClusteredDifference(NOTHING, inf)
+    before, after = cases.shares
+    runs = np.stack([cases.runs_before / cases.runs_before.sum(), cases.runs_after / cases.runs_after.sum()])
+    first, second = float(runs[0] @ before), float(runs[1] @ after)
+    gap = second - first
+    parts = runs[1] * (after - second) - runs[0] * (before - first)
+    discordant = after + before - 2 * after * before
+    changed = max(abs(gap), float(discordant.mean()))
+    single = max(0.0, changed - gap * gap) / cases.pairs
+    clustered = float((sums(parts, cases.family) ** 2).sum())
+    size = sums(np.ones(len(cases)), cases.family)
+    cap = cases.pairs * float((size * size).sum()) / len(cases) ** 2
+    effect = clustered / single if single > 1e-12 else cap
+    informative = np.count_nonzero(sums(discordant, cases.family) > 1e-12)
+    effects = shrunken_effect(np.array([effect]), np.array([cap]), np.array([float(informative)]))
+    n = cases.pairs / np.maximum(1.0, effects)
+    low, high = paired_interval(np.array([(changed + gap) / 2]), np.array([(changed - gap) / 2]), n)
+    of_case = len(cases) * single * cases.pairs / float(n[0])
+    return ClusteredDifference(RateDifference(gap, float(low[0]), float(high[0])), of_case)
+
+
+def fisher(passed_before: int, before: int, passed_after: int, after: int) -> float:
+    """Return the one-sided probability of so few passes after, where both sides pass equally often.
+
+    Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society 98 (1935), 39-82.
+    """
+    passed = passed_before + passed_after
+    fewer = range(max(0, passed - before), passed_after + 1)
+    return sum(comb(after, k) * comb(before, passed - k) for k in fewer) / comb(before + after, passed)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Return the probabilities corrected for their number, in their order.
+
+    Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6
+    (1979), 65-70.
+    """
+    corrected, largest = [0.0] * len(values), 0.0
+    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        largest = max(largest, min(1.0, values[place] * (len(values) - rank)))
+        corrected[place] = largest
+    return corrected
