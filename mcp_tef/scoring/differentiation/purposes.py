@@ -39,7 +39,7 @@ _PREPOSITIONS = word_set(
     "about across after against among around as at before between by during for from in inside into of on onto out "
     "over per through to towards under up upon via with within without using"
 )
-_FREE_PREPOSITIONS = word_set("as by per using via with without")  # `by name`, `with pagination` need no article
+_FREE_PREPOSITIONS = word_set("as by per using via with without")  # `by name`, `by text or pattern` need no article
 _ENDS_NO_PHRASE = (
     _PREPOSITIONS | _DETERMINERS | word_set("and or but that which who is are be not than if when including")
 )
@@ -147,7 +147,9 @@ def _fits(before: str, words: Sequence[str]) -> bool:
     """Return True for words that may follow a preposition: after `by` or `using`, also `name` or `giving a list`."""
     if not words or before not in _FREE_PREPOSITIONS:
         return bool(words) and _is_whole(words)
-    return len(words) <= MOST_FREE_WORDS or words[0].endswith("ing") or _is_whole(words, named=False)
+    parts = re.split(r" (?:and|or) ", " ".join(words))
+    short = all(len(part.split()) <= MOST_FREE_WORDS for part in parts)
+    return short or words[0].endswith("ing") or _is_whole(words, named=False)
 
 
 def _stretches(words: Sequence[str]) -> list[tuple[str, list[str]]]:
