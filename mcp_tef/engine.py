@@ -340,7 +340,8 @@ class Engine:
         """Recommendations for confused tools."""
         from mcp_tef.workflows.recommend import Recommendations
 
-        return Recommendations(self._writer, self.models, self._store.cases, WordsSelector(TfidfLexicon()))
+        baseline = WordsSelector(TfidfLexicon())
+        return Recommendations(self._writer, self.models, self._store.cases, baseline, self.similarity.confused)
 
     @cached_property
     def quality(self) -> "Quality":

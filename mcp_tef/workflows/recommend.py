@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -35,12 +35,19 @@ class Recommendations:
     """Finds what is wrong between tools and what to do about it. Nothing of this is stored."""
 
     def __init__(
-        self, writer: Writer, models: Models, cases: CaseStore, baseline: Selector, sleep: Sleep = asyncio.sleep
+        self,
+        writer: Writer,
+        models: Models,
+        cases: CaseStore,
+        baseline: Selector,
+        confused: Callable[[Similarity], Awaitable[Collection[frozenset[str]]]],
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._writer = writer
         self._models = models
         self._cases = cases
         self._baseline = baseline
+        self._confused = confused
         self._sleep = sleep
 
     async def pairs(
@@ -62,7 +69,7 @@ class Recommendations:
         ModelError where a key is missing.
         """
         _check(pairs, len(similarity))
-        selection = await asyncio.to_thread(_Selection, similarity, pairs)
+        selection = await asyncio.to_thread(_Selection, similarity, pairs, await self._confused(similarity))
         author = None
         if model:
             writer = await capped_writer(self._writer, self._models, model, keys, max_cost_usd)
@@ -104,9 +111,15 @@ def _scope_of(found: Sequence[DifferentiationIssue]) -> DifferentiationIssue:
 class _Selection:
     """The pairs that advice is asked for, and the look-alikes of each tool in them, the most confusable first."""
 
-    def __init__(self, similarity: Similarity, pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        similarity: Similarity,
+        pairs: Sequence[tuple[int, int]],
+        confused: Collection[frozenset[str]] = (),
+    ) -> None:
         self.desk = RecommendationWriter(similarity.tools)
         self._similarity = similarity
+        self._confused = confused
         self._tools = {at: self.desk.paired(similarity.tools[at]) for at in {place for pair in pairs for place in pair}}
         self.found: dict[tuple[int, int], tuple[PairedTools, tuple[DifferentiationIssue, ...]]] = {}
         rivals: dict[str, list[tuple[float, PairedTool, DifferentiationIssue]]] = defaultdict(list)
@@ -131,6 +144,10 @@ class _Selection:
             REWRITE_PROMPT.system + rewrite_request(tool.tool, [other.tool for other in others])
             for tool, others in asked
         ]
+
+    def confused(self, tool: PairedTool) -> frozenset[str]:
+        """Return the ids of those that runs confused a tool with."""
+        return frozenset(other.id for other in self.others(tool) if {tool.id, other.id} in self._confused)
 
     def others(self, tool: PairedTool) -> list[PairedTool]:
         """Return the tools that a new description has to tell it from."""
@@ -200,7 +217,7 @@ class _Job:
         if attempt.outcome:
             outcomes = [attempt.outcome]
         else:
-            texts = await asyncio.to_thread(drafts, side, others)
+            texts = await asyncio.to_thread(drafts, side, others, self.selection.confused(side))
             outcomes = [DraftOutcome(description=each.text, named=each.named) for each in texts]
         measured = [await self._measured(side, outcome) for outcome in outcomes]
         best = max(measured, key=lambda each: _gain(each.cases), default=None)

@@ -192,6 +192,12 @@ class SimilarityAnalyses:
         past = await self._past(similarity)
         return await asyncio.to_thread(lambda: Confusions(similarity.tools, past).matrix())
 
+    async def confused(self, similarity: Similarity) -> frozenset[frozenset[str]]:
+        """Return the pairs that runs of this workspace confused, by the ids of their tools."""
+        runs = (await self._runs.history(RunFilter(classifications=tuple(Classification)))).judged
+        pairs = await asyncio.to_thread(lambda: Confusions(similarity.tools, Past(runs, {})).pairs)
+        return frozenset(frozenset(similarity.tools[place].id for place in pair) for pair in pairs)
+
     async def _past(self, similarity: Similarity) -> Past:
         runs = (await self._runs.history(RunFilter(classifications=tuple(Classification)))).judged
         servers = dict.fromkeys(each.tool.server for each in similarity.tools) if len(runs) else {}

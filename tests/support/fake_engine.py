@@ -176,7 +176,7 @@ class FakeEngine:
         self.case_drafting = CaseDrafting(self.similarity, lambda: self.writer, self.models, self._current)
         self.case_checks = CaseChecks(self.store)
         baseline = WordsSelector(TfidfLexicon())
-        self.recommend = Recommendations(self.writer, self.models, self.store.cases, baseline)
+        self.recommend = Recommendations(self.writer, self.models, self.store.cases, baseline, self.similarity.confused)
         selectors = FakeSelectors(self.selector)
         self.runs = Runs(
             *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)

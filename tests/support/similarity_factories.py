@@ -191,7 +191,9 @@ class Advisor:
         models = Models(catalogue, FakeKeys(known=KEY), self.consents, Config())
         self.store = MemoryStore()
         chooses = baseline or WordsSelector(TfidfLexicon())
-        self.recommend = Recommendations(self.writer, models, self.store.cases, chooses, self._sleep)
+        self.analyses = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
+        confused = self.analyses.confused
+        self.recommend = Recommendations(self.writer, models, self.store.cases, chooses, confused, self._sleep)
 
     async def similarity(self, tools: Sequence[Tool] = TOOLS) -> Similarity:
         """An analysis of tools by the best embedder."""
@@ -199,7 +201,7 @@ class Advisor:
 
     async def similarity_of(self, tools: ToolSet) -> Similarity:
         """The same, of a set."""
-        return await SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics).analyse(tools)
+        return await self.analyses.analyse(tools)
 
     async def advice(self, tools: Sequence[Tool] = TOOLS, model: ModelSettings | None = None) -> PairAdvice:
         """Advice on the first two tools."""

@@ -32,7 +32,7 @@ def known_purpose(tool: Tool) -> str:
     words = plain_words(tool.name)
     words = words[1:] if len(words) > 2 and not base_verb(words[0])[0] else words
     named = " ".join(words) if len(words) in (2, 3) and words[0] in phrasing.GROUPS else ""
-    told = (purpose(told, "") for told in (text, _with_articles(text), _with_articles(named)) if told)
+    told = (purpose(told) for told in (text, _with_articles(text), _with_articles(named)) if told)
     return next(filter(None, told), "")
 
 

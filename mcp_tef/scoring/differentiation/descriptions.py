@@ -1,12 +1,19 @@
 """Drafts of descriptions from two definitions, and the acceptance test for drafts written by a model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mcp_tef.scoring.differentiation.facts import lost_facts
-from mcp_tef.scoring.differentiation.purposes import base_verb
-from mcp_tef.scoring.differentiation.text_terms import ACTION_MEANINGS, sentences, terms, text_meanings
+from mcp_tef.scoring.differentiation.purposes import base_verb, things
+from mcp_tef.scoring.differentiation.text_terms import (
+    ACTION_MEANINGS,
+    name_words,
+    sentences,
+    term,
+    terms,
+    text_meanings,
+)
 from mcp_tef.scoring.differentiation.tool_pair import PairedTool, called, fixed_values
 from mcp_tef.scoring.lint.definition_texts import escape, shows
 from mcp_tef.scoring.lint.vocabulary import READING, WRITING, reads_as_english, word_count
@@ -90,10 +97,13 @@ MOST_POINTERS = 3
 _VAGUE = text_meanings(
     "available basic certain comprehensive current data detail detailed details different existing full given info "
     "information item items new optional particular provided result results single specific specified support thing "
-    "tool various based using id ids name names via like user your one more"
+    "tool various based using id ids name names via like user your one more instance object entity resource element"
 )
 _AND = re.compile(r",\s(?:and\s|or\s)?|\s(?:and|or)\s(?!more\b)")
 _MEANS = re.compile(r"\s(?:by|using|via|with)\s")
+_SEVERAL = text_meanings("multiple several batch bulk many")
+_SINGLE = text_meanings("single")
+_ANY = re.compile(r"^(\S+ )(?:an?|one) (?:(?:new|given|specific|specified|single) )?")
 _READING = text_meanings("get list search")
 
 
@@ -105,51 +115,93 @@ class Draft:
     named: tuple[PairedTool, ...]
 
 
-def drafts(side: PairedTool, others: Sequence[PairedTool]) -> tuple[Draft, ...]:
+def drafts(side: PairedTool, others: Sequence[PairedTool], confused: Collection[str] = ()) -> tuple[Draft, ...]:
     """Return descriptions that add when to use the others instead, at most three of them, the fullest first.
 
-    What the description says stays as it is. None where nothing can be said in correct English.
+    What the description says stays as it is. None where nothing can be said in correct English. `confused` has the ids
+    of tools that runs confused this one with; of others, only those that somebody may take for it are named.
     """
-    said: dict[str, PairedTool] = {}
+    text, said = _whole(side), dict[str, PairedTool]()
     for other in others:
-        if not side.mentions(other) and (pointer := pointer_to(other, side)):
-            said.setdefault(pointer.split(", use ")[0], other)
-    text = _whole(side)
-    named = tuple(said.values())[:MOST_POINTERS] if text else ()
-    return tuple(
-        Draft(_with(text, " ".join(pointer_to(other, side) for other in named[:count])), named[:count])
-        for count in range(len(named), 0, -1)
-    )
+        if (told := _told(other, side)) and (other.id in confused or _is_close(other, side)):
+            said.setdefault(told, other)
+    pointers = [(f"To {told}, use {called(other, side)}.", other) for told, other in said.items()][:MOST_POINTERS]
+    return tuple(_draft(text, pointers[:count]) for count in range(len(pointers) if text else 0, 0, -1))
 
 
-def pointer_to(other: PairedTool, side: PairedTool) -> str:
-    """Return `To VERB OBJECT, use …`: when to use the other tool.
+def _draft(text: str, pointers: Sequence[tuple[str, PairedTool]]) -> Draft:
+    gap = "\n\n" if "\n" in text else " "
+    return Draft(text + gap + " ".join(said for said, _ in pointers), tuple(other for _, other in pointers))
 
-    "" where its purpose is not beyond doubt, or does not differ from what this tool says of itself.
+
+def _told(other: PairedTool, side: PairedTool) -> str:
+    """Return the purpose of the other tool; "" where it is not beyond doubt, or this tool says or names it already."""
+    told = _counted(other, side)
+    return told if told and not side.mentions(other) and _differs(told, side) else ""
+
+
+def _counted(other: PairedTool, side: PairedTool) -> str:
+    """Return the purpose of the other tool; `delete a single note` where this tool is for several at once."""
+    if _SEVERAL & side.meanings and not _SEVERAL & other.meanings:
+        return _ANY.sub(r"\1a single ", other.purpose)
+    return other.purpose
+
+
+def _is_close(other: PairedTool, side: PairedTool) -> bool:
+    """Return True for two tools that somebody may take for one another: one name has all words of the other.
+
+    Or they do the same to the same kind of thing: nobody takes creating for deleting, or a page for its author.
     """
-    differs = _differs(other, side) and reads_as_english(side.own_text)
-    return f"To {other.purpose}, use {called(other, side)}." if differs else ""
-
-
-def _differs(other: PairedTool, side: PairedTool) -> bool:
-    """Return True if the purpose of the other tool has a word that is new here, and is more than another verb.
-
-    Nobody takes creating for deleting, and `get_tasks` for `list_tasks` is anybody's guess. A verb alone tells two
-    tools apart with another object only ("get a message by its ID", "list all messages"). Of two things ("files and
-    pages"), each must be new.
-    """
-    telling = text_meanings(other.purpose) - side.meanings - _VAGUE
-    things = _AND.split(_MEANS.split(other.purpose)[0])
-    if not all(text_meanings(each) & telling for each in things[1:] and things) or not telling or _opposed(other, side):
+    if _opposed(other, side):
         return False
-    objects = [terms(each.purpose.partition(" ")[2]).keys() for each in (other, side)]
+    return _holds_the_name(other, side) or (_same_action(other, side) and _same_thing(other, side))
+
+
+def _holds_the_name(other: PairedTool, side: PairedTool) -> bool:
+    one, two = ({term(word) or word for word in name_words(each.name)} for each in (other, side))
+    return one <= two or two <= one
+
+
+def _same_thing(other: PairedTool, side: PairedTool) -> bool:
+    return bool(things(other.purpose) & things(side.purpose or side.lead))
+
+
+def _same_action(other: PairedTool, side: PairedTool) -> bool:
+    words = side.purpose.split()[:1] or re.findall(r"[a-z]+", f"{side.lead} {side.name}".lower())
+    return _action(_verb(other)) in map(_action, words)
+
+
+def _action(word: str) -> str:
+    verb = base_verb(word)[0]
+    return "read" if _kind(verb) == "read" else next(iter(text_meanings(verb) & ACTION_MEANINGS), verb)
+
+
+def _differs(purpose: str, side: PairedTool) -> bool:
+    """Return True if this purpose of the other tool has a word that is new here, and is more than another verb.
+
+    `get_tasks` for `list_tasks` is anybody's guess. A verb alone tells two tools apart with another object only ("get a
+    message by its ID", "list all messages"). Of two things ("files and pages"), each must be new, and to do something
+    by what this tool takes too is nothing new.
+    """
+    what, *means = _MEANS.split(purpose)
+    known = text_meanings(" ".join(side.parameters))
+    vague = _VAGUE - _SINGLE if _SEVERAL & side.meanings else _VAGUE
+    telling = (text_meanings(what) | (text_meanings(" ".join(means)) - known)) - side.meanings - vague
+    parts = _AND.split(what)
+    if not telling or not all(text_meanings(each) & telling for each in parts[1:] and parts):
+        return False
+    objects = [terms(text.partition(" ")[2]).keys() for text in (purpose, side.purpose)]
     return bool(telling - ACTION_MEANINGS) or objects[0] != objects[1]
 
 
 def _opposed(one: PairedTool, other: PairedTool) -> bool:
     """Return True for two tools whose verbs are for different actions that everybody tells apart."""
-    kinds = [_kind(base_verb((each.purpose or each.lead).partition(" ")[0])[0]) for each in (one, other)]
+    kinds = [_kind(_verb(each)) for each in (one, other)]
     return all(kinds) and kinds[0] != kinds[1]
+
+
+def _verb(tool: PairedTool) -> str:
+    return base_verb((tool.purpose or tool.lead).partition(" ")[0])[0]
 
 
 def _kind(verb: str) -> str:
@@ -159,13 +211,8 @@ def _kind(verb: str) -> str:
     return action or ("write" if verb in WRITING else "")
 
 
-def _with(text: str, addition: str) -> str:
-    gap = "\n\n" if "\n" in text else " "
-    return f"{text}{gap}{addition}"
-
-
 def _whole(side: PairedTool) -> str:
-    """Return the description as it is, a line ended by a full stop; its purpose by its name where there is none."""
-    text = side.description or side.purpose[:1].upper() + side.purpose[1:]
+    """Return the description as it is, a line ended by a full stop; "" where it is not in English."""
+    text = side.description if reads_as_english(side.own_text) else ""
     ended = not text or "\n" in text or re.search(r"(?:[.!?:。！？][)\"”'’`*]*)$", text)
     return text if ended else f"{text}."

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mcp_tef.scoring.differentiation.text_terms import name_words, sentences
+from mcp_tef.scoring.differentiation.text_terms import sentences, term
 from mcp_tef.scoring.lint.vocabulary import BASE_VERBS, reads_as_english, word_set
 
 MOST_WORDS = 14
@@ -21,6 +21,7 @@ _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _STOP = re.compile(
     r"\s*[;:—–]|\s-+\s|,?\s(?:such as|including|e\.g\.|i\.e\.|like)(?:\s|$)|\s\.\.\.|…|\.\s"
     r"|,?\sand returns?\s"
+    r"|\swith(?:out)? (?:an? )?(?:[a-z]+ )?(?:filter(?:ing|s)|limits?|options|pagination|parameters)\b"
     r"|,\s(?:with|using|which|where|returning|based|optionally|without|then|so|if|when|but|and (?:then|return))\b"
 )
 _FURTHER_ACTION = re.compile(
@@ -30,34 +31,49 @@ _SIDE_CLAUSE = re.compile(
     r",?\s(?:using|via|so that|because|when|while|where|without|instead|based on|that|which|in order|optionally|"
     r"returning|allowing|providing|given|with|for|by|from|within|across)\s"
 )
-_STRANGE = re.compile(r"[`<>{}|\\*#=_@$/\"“”~^•\n]|\w\.\w|\bI\b|\bwe\b|\b(?:true|false|null)\b")
+_STRANGE = re.compile(  # `the page or specific section` lacks an article
+    r"[`<>{}|\\*#=_@$/\"“”~^•\n]|\w\.\w|\bI\b|\bwe\b|\b(?:true|false|null)\b"
+    r"|\b(?:and|or) (?:certain|current|given|particular|provided|selected|single|specific|specified)\b"
+)
 _DETERMINERS = word_set(
     "a an the all any each every both one two three several multiple many more some your its their his her another "
     "either no various different"
 )
 _PREPOSITIONS = word_set(
-    "about across after against among around as at before between by during for from in inside into of on onto out "
-    "over per through to towards under up upon via with within without using"
+    "about across after against among around as at before between by during for from in inside into near of on "
+    "onto out over per through to towards under up upon via with within without using"
 )
-_FREE_PREPOSITIONS = word_set("as by per using via with without")  # `by name`, `by text or pattern` need no article
+_FREE_PREPOSITIONS = word_set("as by per")  # `by name`, `by text or pattern` need no article
+_LOOSE_PREPOSITIONS = _FREE_PREPOSITIONS | word_set("using via with without")
 _ENDS_NO_PHRASE = (
     _PREPOSITIONS | _DETERMINERS | word_set("and or but that which who is are be not than if when including")
 )
 _FEW_OBJECTS = word_set("into of out over that this these those it")
 _MASS = word_set(
     "access advice analytics audio availability code compliance content context data documentation email feedback "
-    "geometry guidance hardware help history html information infrastructure input json knowledge logic markdown math "
-    "media memory metadata money music news output performance pricing progress research security software sql state "
-    "storage text time traffic usage video weather work xml yaml"
+    "filtering formatting geometry guidance handling hardware help history html indexing information infrastructure "
+    "input json knowledge logic markdown matching math media memory metadata money music news output performance "
+    "pricing processing progress research searching security software sql state storage text time traffic usage video "
+    "weather work xml yaml"
 )
 _IRREGULAR_PLURALS = word_set("aliases children criteria indices media men people women")
 _MODIFIERS = word_set("analytics data its media sales sports news operations systems")  # `sales data`
 _COUNTED_TOO = word_set("code email history output query state text time video context input")
 _SINGULAR = word_set("a an each every another one")
+_OWNER = re.compile(r"(.+)['’]s \S")
+_GERUND_OR_NAMES = re.compile(r"\w+ing\b|[A-Z]\w*(?: (?:and |or )?[A-Z]\w*)*$")
 _JOINING = word_set("that which who and or")
 _NO_PLURALS = ("ss", "us", "is", "ous")
 _AS_ASKED = dict.fromkeys(("display", "give", "output", "print", "provide", "return", "show", "view"), "get")
 _NO_PURPOSE = word_set("allow be enable ensure force have help let support use work act serve handle interact operate")
+
+
+_HOLLOW = word_set(
+    "available basic comprehensive content contents current data detail detailed details existing full given info "
+    "information list metadata new optional particular properties result results set specific specified"
+)
+_CLAUSES = word_set("are if is that what when where whether which who")
+_PARTICIPLE = re.compile(r"\w+ed|belonging|containing")
 
 
 def base_verb(word: str) -> tuple[str, bool]:
@@ -70,19 +86,42 @@ def base_verb(word: str) -> tuple[str, bool]:
     return next((form for form in forms if form in BASE_VERBS), ""), True
 
 
-def purpose(description: str, name: str) -> str:
-    """Return `add a comment to a page`: what a tool is for, by its first sentence, else by its name; "" if unsure.
+def purpose(description: str) -> str:
+    """Return `add a comment to a page`: what a tool is for, by its first sentence; "" if unsure.
 
     The verb is a known one in its base form, and each noun has an article, is a plural, a proper name, or cannot be
     counted. What is longer than 14 words is cut before a side clause.
     """
     first = next(iter(sentences(description)), None)
     if first is None:
-        words = name_words(name)
-        return _infinitive(" ".join(words)) if len(words) > 1 else ""
+        return ""
     line = re.split(r"\n\s*(?=[A-Z\-*])", first.text.strip(), maxsplit=1)[0]
     text = _INTRODUCTION.sub("", " ".join(line.split()), count=1) if _INTRODUCTION.match(line) else line
     return _infinitive(" ".join(text.split())) if reads_as_english(text) else ""
+
+
+def things(purpose: str) -> frozenset[str]:
+    """Return the terms of what a purpose acts on: `comment` for `add a comment to a page`.
+
+    Where that says nothing by itself (`details`, `information`), it is what stands before it, else what follows.
+    """
+    stretches = (words for _, words in _stretches(purpose.split()[1:]) if words)
+    return next(filter(None, map(_heads, stretches)), frozenset())
+
+
+def _heads(words: Sequence[str]) -> frozenset[str]:
+    end = next((at for at, word in enumerate(words) if word.lower() in _CLAUSES), len(words))
+    parts = re.split(r" (?:and|or) ", " ".join(words[:end]))
+    return frozenset(term for term in map(_head_term, map(str.split, parts)) if term)
+
+
+def _head_term(words: list[str]) -> str:
+    """Return the term of the noun that a phrase is about; "" where it says nothing."""
+    while len(words) > 1 and _PARTICIPLE.fullmatch(words[-1]):  # `all tags associated`
+        words = words[:-1]
+    if words and words[-1].lower() in _HOLLOW:
+        words = words[:-1]
+    return term(words[-1].lower()) if words and words[-1].lower() not in _DETERMINERS | _HOLLOW else ""
 
 
 def _infinitive(text: str) -> str:
@@ -145,11 +184,12 @@ def _is_grammatical(words: Sequence[str]) -> bool:
 
 def _fits(before: str, words: Sequence[str]) -> bool:
     """Return True for words that may follow a preposition: after `by` or `using`, also `name` or `giving a list`."""
-    if not words or before not in _FREE_PREPOSITIONS:
+    if not words or before not in _LOOSE_PREPOSITIONS:
         return bool(words) and _is_whole(words)
     parts = re.split(r" (?:and|or) ", " ".join(words))
-    short = all(len(part.split()) <= MOST_FREE_WORDS for part in parts)
-    return short or words[0].endswith("ing") or _is_whole(words, named=False)
+    if before in _FREE_PREPOSITIONS and max(len(part.split()) for part in parts) <= MOST_FREE_WORDS:
+        return True
+    return bool(_GERUND_OR_NAMES.match(" ".join(words))) or _is_whole(words, named=False)
 
 
 def _stretches(words: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -181,9 +221,13 @@ def _is_whole(words: Sequence[str], *, named: bool = True) -> bool:
 
 
 def _is_noun_phrase(head: Sequence[str], named: bool) -> bool:
+    if owner := _OWNER.match(" ".join(head)):
+        return _is_noun_phrase(owner[1].split(), True)
+    return not any(map(_is_plural_noun, head[:-1])) and _is_determined(head, named)
+
+
+def _is_determined(head: Sequence[str], named: bool) -> bool:
     noun = head[-1]
-    if any(map(_is_plural_noun, head[:-1])):
-        return False
     if noun[:1].isupper() if named else re.search("[a-z][A-Z]", noun):
         return True
     if head[0].lower() in _SINGULAR:
@@ -207,4 +251,5 @@ def _is_action(head: Sequence[str]) -> bool:
 
 def _is_plural(word: str) -> bool:
     plain = word.lower()
-    return plain in _IRREGULAR_PLURALS or (plain.endswith("s") and not plain.endswith(_NO_PLURALS) and len(plain) > 3)
+    ends = plain.endswith("s") and not plain.endswith(_NO_PLURALS) and len(plain) > 3
+    return plain in _IRREGULAR_PLURALS or (ends and not _OWNER.match(f"{plain} x"))

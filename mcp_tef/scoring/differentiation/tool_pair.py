@@ -110,7 +110,7 @@ class PairedTool:
     @cached_property
     def purpose(self) -> str:
         """Its job, as `add a comment to a page`; "" where that is not beyond doubt."""
-        return purpose(self.own_text, self.name)
+        return purpose(self.own_text)
 
     @cached_property
     def meanings(self) -> frozenset[str]:

@@ -47,14 +47,14 @@ def test_flagged_pairs_get_drafts_with_patches(tools: Path) -> None:
 
 def test_people_see_where_a_draft_differs_however_long_the_text(tmp_path: Path) -> None:
     long = "It is given back as it stands on the disk, byte by byte. " * 8
-    texts = {"read_file": "Read the text of a file.", "find_image": "Find the images of a file."}
+    texts = {"read_file": "Read the text of a file.", "read_file_size": "Read the size of a file."}
     tools = [READ | {"name": name, "description": f"{text} {long}"} for name, text in texts.items()]
     said = expect(0, say("recommend", "--tools-file", written(tmp_path / "long.json", tools), *ALIKE))
     before, after = next(two for two in pairwise(said.out.splitlines()) if two[0].strip().startswith("before: …"))
     assert len(before) < 220
     assert before.split()[1].startswith("…")
     assert "byte by byte." in before
-    assert "`read_file`" in after
+    assert "`read_file_size`" in after
 
 
 def test_two_tools_are_named_by_id_or_by_name(tools: Path) -> None:

@@ -25,8 +25,8 @@ def test_a_draft_keeps_the_description_and_says_when_to_use_the_other_tool() -> 
 
 
 def test_one_draft_names_several_tools_and_shorter_ones_fewer() -> None:
-    rivals = [told(f"get_{word}", f"Get the {word} of a city.") for word in ("streets", "rivers", "parks", "trams")]
-    fullest, *shorter = drafted(told("get_city", "Get a city."), *rivals)
+    rivals = [told(f"get_{word}", f"Get the map of a {word}.") for word in ("street", "river", "park", "tram")]
+    fullest, *shorter = drafted(told("get_city", "Get the map of a city."), *rivals)
     assert [fullest.count("use `"), *(text.count("use `") for text in shorter)] == [3, 2, 1]
 
 
@@ -43,10 +43,13 @@ def test_one_draft_names_several_tools_and_shorter_ones_fewer() -> None:
         ("Search DuckDuckGo", "search DuckDuckGo"),
         ("Get the nodes by providing a list of IDs", "get the nodes by providing a list of IDs"),
         ("Deletes one or more feeds.", "delete one or more feeds"),
+        ("Map a website's structure", "map a website's structure"),
+        ("Search for companies via Google", "search for companies via Google"),
+        ("Get orders with optional filtering", "get orders"),
     ],
 )
 def test_a_purpose_is_an_infinitive_with_its_object(description: str, wanted: str) -> None:
-    assert purpose(description, "x") == wanted
+    assert purpose(description) == wanted
 
 
 @pytest.mark.parametrize(
@@ -69,16 +72,26 @@ def test_a_purpose_is_an_infinitive_with_its_object(description: str, wanted: st
         "根据阳历时间来获取八字信息。",
         "Looks at",
         "Search users using CQL or group member API",
+        "Send mails via webhook",
+        "Get the notes in the current document or specific page",
+        "Find files using a fuzzy matching",
+        "Delete user's notes",
         "",
     ],
 )
 def test_a_text_that_may_read_wrongly_gives_no_purpose(description: str) -> None:
-    assert purpose(description, "x") == ""
+    assert purpose(description) == ""
 
 
-def test_a_tool_without_description_has_the_purpose_that_its_name_spells() -> None:
-    assert purpose("", "get_queue_issues") == "get queue issues"
-    assert purpose("", "get_issue") == ""
+def test_nothing_is_said_of_or_in_a_tool_without_description() -> None:
+    pages, notes = told("get_queue_pages", ""), told("get_pages", "Get the pages of a book.")
+    assert drafted(pages, notes) == drafted(notes, pages) == []
+
+
+def test_a_tool_for_several_things_points_to_the_one_for_a_single_one() -> None:
+    one, several = told("delete_note", "Delete a note"), told("delete_notes", "Delete multiple notes")
+    assert drafted(several, one) == ["Delete multiple notes. To delete a single note, use `delete_note`."]
+    assert drafted(one, several) == ["Delete a note. To delete multiple notes, use `delete_notes`."]
 
 
 @pytest.mark.parametrize(
@@ -92,10 +105,21 @@ def test_a_tool_without_description_has_the_purpose_that_its_name_spells() -> No
         ("Get a page. For its comments see `other`.", "Get the comments of a page"),
         ("Get a page", "Pages and more"),
         ("Read the contents of multiple files", "Read contents from files and URLs"),
+        ("List organizations", "List projects"),
+        ("Get information about a project", "Get information about a style"),
+        ("Take a snapshot of a page", "Stop the recording of a page"),
+        ("Connect to a cluster", "Connect to an instance"),
     ],
 )
 def test_nothing_is_drafted_where_the_pointer_would_tell_nothing(one: str, other: str) -> None:
     assert drafted(told("one", one), told("other", other)) == []
+
+
+def test_tools_for_other_things_are_told_apart_only_where_runs_confused_them() -> None:
+    side, other = (PairedTool(compared_as(told(f"search_{it}", f"Search {it} by text"))) for it in ("files", "mails"))
+    assert drafts(side, [other]) == ()
+    (draft,) = drafts(side, [other], confused={other.id})
+    assert draft.text == "Search files by text. To search mails by text, use `search_mails`."
 
 
 def test_a_pointer_to_another_server_names_it() -> None:
