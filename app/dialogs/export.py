@@ -22,6 +22,8 @@ FORMATS: Final[Mapping[str, str]] = {
     "csv": "Table (*.csv)",
     "json": "JSON (*.json)",
     "xml": "JUnit XML, for build servers (*.xml)",
+    "md": "Markdown (*.md)",
+    "sarif": "SARIF, for code scanning (*.sarif)",
     "png": "Picture (*.png)",
     "svg": "Drawing (*.svg)",
 }
@@ -30,6 +32,8 @@ REPORT_FORMATS: Final[Mapping[str, ReportFormat]] = {
     "csv": ReportFormat.CSV,
     "json": ReportFormat.JSON,
     "xml": ReportFormat.JUNIT,
+    "md": ReportFormat.MARKDOWN,
+    "sarif": ReportFormat.SARIF,
 }
 MAX_NAME: Final = 60
 MAX_TITLE: Final = 100
@@ -145,7 +149,7 @@ def export_comparison(parent: QWidget, session: Session, before: BatchId, after:
     writers = {
         ending: partial(presenter.write_comparison, before, after, form)
         for ending, form in REPORT_FORMATS.items()
-        if form is not ReportFormat.JUNIT
+        if form in (ReportFormat.HTML, ReportFormat.CSV, ReportFormat.JSON)
     }
     pdf = pdf_writer(lambda: presenter.comparison_html(before, after), "Comparison of two batches")
     return ask_file(parent, session, "Export the comparison", "comparison", _with_pdf(writers, pdf))

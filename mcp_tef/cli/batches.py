@@ -21,6 +21,7 @@ from mcp_tef import (
     RunFilter,
     RunStatus,
     RunSummary,
+    ThresholdCheck,
     error_to_json,
 )
 from mcp_tef.cli.arguments import Parser
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 
-FILES = {"junit": ReportFormat.JUNIT, "html": ReportFormat.HTML, "csv": ReportFormat.CSV}
+FILES = {
+    "junit": ReportFormat.JUNIT,
+    "html": ReportFormat.HTML,
+    "csv": ReportFormat.CSV,
+    "sarif": ReportFormat.SARIF,
+    "markdown": ReportFormat.MARKDOWN,
+}
 METRICS = (
     "correct_call",
     "correct_tool",
@@ -78,11 +85,6 @@ def threshold(text: str) -> tuple[str, float]:
     return key, least
 
 
-def shortfalls(metrics: Metrics, wanted: Sequence[tuple[str, float]]) -> list[str]:
-    """One sentence for each threshold that is not kept."""
-    return [sentence for name, least in wanted if (sentence := _shortfall(name, least, getattr(metrics, name)))]
-
-
 def _shortfall(name: str, least: float, found: Rate | float | None) -> str:
     value = found.value if isinstance(found, Rate) else found
     if value is None:
@@ -90,13 +92,16 @@ def _shortfall(name: str, least: float, found: Rate | float | None) -> str:
     return f"{name} is {value:.4f}, and was to be at least {least:g}." if value < least else ""
 
 
-async def write_reports(engine: "Engine", batch: Batch, arguments: Namespace, terminal: Terminal) -> None:
+async def write_reports(
+    engine: "Engine", batch: Batch, arguments: Namespace, terminal: Terminal, checks: Sequence[ThresholdCheck] = ()
+) -> None:
     """Write the files that were asked for."""
     files = {form: path for name, form in FILES.items() if (path := getattr(arguments, name, None))}
     if files:
         from mcp_tef import RunReports
 
-        await RunReports(engine).write_all(batch.id, files)
+        case_file = getattr(arguments, "cases", None)
+        await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=case_file)
     for form, path in files.items():
         terminal.say(f"The results were written to {output_name(path)} as {form.value}.")
 
@@ -131,19 +136,20 @@ async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Name
     """Tell every run and the figures of a batch, write the files that were asked for; the exit code that it means."""
     results = await _read(engine, batch)
     if terminal.json:
-        terminal.document(results.document)
+        terminal.document(results.document | {"conditions": await _conditions(engine, batch)})
     terminal.say(batch_line(batch))
     if batch.stopped:
         terminal.say(f"Stopped early: {batch.stopped}")
     _tell(results, terminal)
     if batch.text_calls_note:
         terminal.note(f"{batch.text_calls_note}.")
+    checks = _checks(results, asked)
     if asked is not None:
-        await write_reports(engine, batch, asked, terminal)
+        await write_reports(engine, batch, asked, terminal, checks)
     if batch.stopped and batch.stopped.startswith(GAVE_UP):
         terminal.note(f"Go on with: {_resume_command(engine, batch)}")
         return UNREACHED
-    return verdict_code(results.runs) if asked is None else _kept(results, asked, terminal)
+    return _kept(results.runs, checks, terminal)
 
 
 async def _report_interrupted(
@@ -157,7 +163,7 @@ async def _report_interrupted(
     error = error_to_json(terminal.interruption.error)
     terminal.document(results.document | {"interrupted": True, "resume": resume, "error": error})
     if asked is not None:
-        await write_reports(engine, batch, asked, terminal)
+        await write_reports(engine, batch, asked, terminal, _checks(results, asked))
     terminal.say(f"Batch {batch.id} was interrupted.", batch_line(batch))
     _tell(replace(results, runs=finished), terminal)
 
@@ -195,21 +201,38 @@ async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
     return _BatchResults(batch, await engine.runs.list(where), await engine.metrics.overview(where))
 
 
+async def _conditions(engine: "Engine", batch: Batch) -> list[Json]:
+    """Return settings, address, version and date of each model."""
+    from mcp_tef import RunReports
+
+    found = await RunReports(engine).results(batch.id)
+    return [found.conditions(model) for model in found.models]
+
+
 def _tell(results: _BatchResults, terminal: Terminal) -> None:
     for run in results.runs:
         terminal.say(*run_lines(run))
     terminal.say("", *overview_lines(results.overview))
 
 
-def _kept(results: _BatchResults, asked: Namespace, terminal: Terminal) -> int:
-    """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
-    runs, metrics = results.runs, results.overview.metrics
-    if not asked.fail_under:
-        return verdict_code(runs)
-    missed = [
-        *shortfalls(metrics, asked.fail_under),
-        *_uncounted(runs, metrics, {name for name, _ in asked.fail_under}),
+def _checks(results: _BatchResults, asked: Namespace | None) -> list[ThresholdCheck]:
+    """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
+    if asked is None or not asked.fail_under:
+        return []
+    metrics, names = results.overview.metrics, {name for name, _ in asked.fail_under}
+    uncounted = " ".join(_uncounted(results.runs, metrics, names))
+    kept = [
+        ThresholdCheck(f"{name} is at least {least:g}", _shortfall(name, least, getattr(metrics, name)))
+        for name, least in asked.fail_under
     ]
+    return [*kept, ThresholdCheck("Every run counts", uncounted)]
+
+
+def _kept(runs: tuple[RunSummary, ...], checks: Sequence[ThresholdCheck], terminal: Terminal) -> int:
+    """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
+    if not checks:
+        return verdict_code(runs)
+    missed = [check.shortfall for check in checks if check.shortfall]
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")
     return max(MISSED, verdict_code(runs)) if missed else PASSED

@@ -51,7 +51,7 @@ def run_lines(run: RunSummary) -> list[str]:
     if run.failure:
         lines.append(f"{MARGIN}{run.failure.message} {run.failure.hint}".rstrip())
     elif run.explanation and not run.passes:
-        lines.append(f"{MARGIN}{run.explanation}")
+        lines += [f"{MARGIN}{run.explanation}", *(f"{MARGIN}{one.sentence}" for one in run.findings)]
     return lines
 
 

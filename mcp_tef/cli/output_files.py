@@ -13,7 +13,7 @@ from mcp_tef import InputError
 from mcp_tef.cli.terminal import Terminal
 
 STANDARD_OUTPUT = Path("-")
-WRITTEN = ("out", "junit", "html", "csv")
+WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown")
 READ = ("file", "pairs", "tools_file", "workspace")
 
 
@@ -29,6 +29,15 @@ def writable(text: str) -> Path:
         require_replaceable(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from error
+    return path
+
+
+def analysis_file(text: str) -> Path:
+    """Return a path as `writable` does, whose ending names the form of an analysis."""
+    from mcp_tef import require_ending
+
+    path = writable(text)
+    require_ending(path)
     return path
 
 

@@ -3,16 +3,21 @@
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import analysis_file, output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.tool_options import UNREACHED, add_source_options, code_of, gather
+
+if TYPE_CHECKING:
+    from mcp_tef import AnalysisReports
 
 MISSED = 1
 SENTENCE = 200
@@ -32,7 +37,9 @@ def register(verbs: Verbs) -> None:
         choices=[str(one) for one in SEVERITIES],
         help="exit with 1 where a finding is as grave (default: error, unless --fail-under is given)",
     )
-    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
+    parser.add_argument("--out", type=analysis_file, metavar="F", help="write everything to F: .json, .csv or .html")
+    parser.add_argument("--sarif", type=writable, metavar="F", help="write the findings as sarif to F")
+    parser.add_argument("--markdown", type=writable, metavar="F", help="write the findings as markdown to F")
 
 
 def score(text: str) -> int:
@@ -59,13 +66,24 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
             allow_typed_addresses(engine, [model])
         review = partial(engine.quality.review, tool_set, model=model, keys=keys, max_cost_usd=arguments.max_cost)
         report = await with_consent(engine, arguments, terminal, review)
-        if arguments.out:
-            await AnalysisReports().write_quality(report, arguments.out)
+        written = await _write(AnalysisReports(), report, arguments)
     terminal.document(quality_to_json(report))
     terminal.say(*quality_lines(report))
-    if arguments.out:
-        terminal.say("", f"Everything was written to {output_name(arguments.out)}.")
+    for path in written:
+        terminal.say("", f"The findings were written to {output_name(path)}.")
     return code_of(tool_set) or _model_code(report) or _threshold_code(report, arguments, terminal)
+
+
+async def _write(reports: "AnalysisReports", report: QualityReport, arguments: Namespace) -> list[Path]:
+    """Write the files that were asked for, and return them."""
+    files = [path for path in (arguments.out, arguments.sarif, arguments.markdown) if path]
+    if arguments.out:
+        await reports.write_quality(report, arguments.out)
+    if arguments.sarif:
+        await reports.write_quality_sarif(report, arguments.sarif, [*map(Path, arguments.tools_file)])
+    if arguments.markdown:
+        await reports.write_quality_summary(report, arguments.markdown)
+    return files
 
 
 def _threshold_code(report: QualityReport, arguments: Namespace, terminal: Terminal) -> int:

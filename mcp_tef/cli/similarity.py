@@ -21,7 +21,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted, overlap_lines, similarity_lines
-from mcp_tef.cli.output_files import is_standard_output, output_name, writable
+from mcp_tef.cli.output_files import analysis_file, is_standard_output, output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_options import (
@@ -107,13 +107,15 @@ def register_similarity(verbs: Verbs) -> None:
     add_embedder_options(parser, "--base-url")
     add_threshold_option(parser)
     parser.add_argument("--full", action="store_true", help="compare with parameters, too")
-    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
+    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .json, .csv or .html")
 
 
 async def similarity(arguments: Namespace, terminal: Terminal) -> int:
     """Tell which tools look alike: 0 whatever is flagged, 3 where a server could not be read."""
     if arguments.pairs:
         return await score_pairs(arguments, terminal)
+    if arguments.out:
+        analysis_file(str(arguments.out))
     keys = keys_for(arguments, terminal)
     async with opened(arguments, terminal) as engine:
         tool_set = await gather(engine, arguments, terminal)
@@ -165,7 +167,7 @@ def register_overlap(verbs: Verbs) -> None:
         help="how much meaning, parameters and words count (default: 0.5,0.3,0.2)",
     )
     parser.add_argument("--limit", type=count, default=20, metavar="N", help="pairs to explain (default: 20)")
-    parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .csv, .html, else as JSON")
+    parser.add_argument("--out", type=analysis_file, metavar="F", help="write everything to F: .json, .csv or .html")
 
 
 def weights(text: str) -> OverlapWeights:

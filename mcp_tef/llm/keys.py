@@ -7,8 +7,7 @@ from typing import Protocol, TypeAlias
 
 from mcp_tef.errors import StoreError
 from mcp_tef.llm.providers import key_variables
-from mcp_tef.model.addresses import environment_address
-from mcp_tef.model.runs import required_origin
+from mcp_tef.model.addresses import environment_address, required_origin
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import StoredKey
 

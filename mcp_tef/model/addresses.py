@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
 
+from mcp_tef.errors import InputError
+
 Network = IPv4Network | IPv6Network
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -75,6 +77,17 @@ def without_user_info(url: str) -> str:
     if parts is None or "@" not in parts.netloc:
         return url
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def required_origin(address: str) -> str:
+    """Return the origin of an address that keys may be bound to; InputError where it has none."""
+    origin = origin_of(address)
+    if not origin:
+        raise InputError(
+            f"{address!a} is no address of a model.",
+            hint="Write one that begins with https:// or http://, with a host in plain letters.",
+        )
+    return origin
 
 
 def _split(url: str) -> SplitResult | None:

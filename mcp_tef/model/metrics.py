@@ -337,3 +337,11 @@ class FilterChoices:
     servers: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdCheck:
+    """One threshold that a command was asked to keep; `shortfall` is a sentence, and empty where it is kept."""
+
+    name: str
+    shortfall: str = ""

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.answers import Answer, CallingMode, ToolChoiceMode
 from mcp_tef.model.cases import EarlierMessage, Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
@@ -16,7 +15,15 @@ from mcp_tef.model.rates import outcome_text
 from mcp_tef.model.run_fields import CONCURRENCY, MAX_TOKENS, REPEATS, RETRIES, SEED, TEMPERATURE, TIMEOUT
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, PastVerdict, RunMark, Verdict, VerdictKind
+from mcp_tef.model.verdicts import (
+    Classification,
+    ConfidenceCategory,
+    ParameterFinding,
+    PastVerdict,
+    RunMark,
+    Verdict,
+    VerdictKind,
+)
 
 OFFLINE_PROVIDER = "offline"
 
@@ -51,17 +58,6 @@ class BatchStatus(StrEnum):
     COMPLETED = "completed"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
-
-
-def required_origin(address: str) -> str:
-    """Return the origin of an address that keys may be bound to; InputError where it has none."""
-    origin = origin_of(address)
-    if not origin:
-        raise InputError(
-            f"{address!a} is no address of a model.",
-            hint="Write one that begins with https:// or http://, with a host in plain letters.",
-        )
-    return origin
 
 
 def require_amount(cap: float | None) -> None:
@@ -220,6 +216,7 @@ class RunSummary:
     correctness: float | None = None
     type_conformance: bool | None = None
     hallucinated: tuple[str, ...] = ()
+    findings: tuple[ParameterFinding, ...] = ()
     confidence: float | None = None
     confidence_source: str | None = None
     confidence_category: ConfidenceCategory | None = None

@@ -117,6 +117,8 @@ class ReportFormat(StrEnum):
     CSV = "csv"
     JUNIT = "junit"
     HTML = "html"
+    SARIF = "sarif"
+    MARKDOWN = "markdown"
 
 
 class ServerFileFormat(StrEnum):

@@ -117,6 +117,11 @@ class Verdict:
     unreadable: bool = False
 
     @property
+    def findings(self) -> tuple[ParameterFinding, ...]:
+        """Everything that is not right about the parameters of its calls."""
+        return tuple(finding for match in self.matches for finding in match.findings)
+
+    @property
     def mark(self) -> RunMark:
         """The mark of the run."""
         mark = RunMark.of(self.classification, self.parameters_ok, self.unreadable)

@@ -11,8 +11,9 @@ from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.json import Json
 from mcp_tef.model.quality import QualityReport, ToolQuality
 from mcp_tef.model.similarity import FlagRule, PairAdvice
-from mcp_tef.reports.markdown import pair_markdown, quality_markdown, similarity_markdown
+from mcp_tef.reports.markdown import pair_markdown, quality_markdown, similarity_markdown, write_markdown
 from mcp_tef.reports.quality import quality_csv, quality_html, quality_text
+from mcp_tef.reports.sarif import quality_sarif
 from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
 from mcp_tef.reports.similarity_tables import (
     matrix_file,
@@ -70,7 +71,7 @@ def _text(value: Json) -> str:
 
 
 class AnalysisReports:
-    """Files for readers (.html), for spreadsheets (.csv), and for programs (JSON, under any other name).
+    """Files for readers (.html), for spreadsheets (.csv), and for programs (.json, or without an ending).
 
     InputError where a file cannot be written; what was there under the name is kept then.
     """
@@ -113,6 +114,14 @@ class AnalysisReports:
         """Return the overlap report as an HTML page."""
         return await asyncio.to_thread(overlap_html, similarity, overlap, limit)
 
+    async def write_quality_summary(self, report: QualityReport, path: Path) -> None:
+        """Write the findings as Markdown; the summary of a GitHub job is appended to."""
+        await asyncio.to_thread(lambda: write_markdown(path, quality_markdown(report.tools)))
+
+    async def write_quality_sarif(self, report: QualityReport, path: Path, tools_files: Sequence[Path] = ()) -> None:
+        """Write the findings as SARIF; those of tools in one of the files are shown there."""
+        await asyncio.to_thread(lambda: write_text(path, quality_sarif(report, tools_files)))
+
     async def write_quality(self, report: QualityReport, path: Path) -> None:
         """Write a quality report."""
         forms = {".csv": lambda: quality_csv(report), ".html": lambda: quality_html(report)}
@@ -140,6 +149,15 @@ def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.")
 
 
-async def _write(path: Path, forms: Mapping[str, Callable[[], str]], otherwise: Callable[[], str]) -> None:
-    text = forms.get(path.suffix.lower(), otherwise)
+async def _write(path: Path, forms: Mapping[str, Callable[[], str]], as_json: Callable[[], str]) -> None:
+    """Write the form that the ending of a file names, by default JSON; InputError for an ending that names none."""
+    require_ending(path)
+    text = forms.get(path.suffix.lower(), as_json)
     await asyncio.to_thread(lambda: write_text(path, text()))
+
+
+def require_ending(path: Path) -> None:
+    """Raise InputError for a file whose ending does not name the form of an analysis."""
+    if path.suffix.lower() not in ("", ".json", ".csv", ".html"):
+        hint = "Name it .json, .csv or .html."
+        raise InputError(f"{path} cannot be written: its ending names no known form.", hint=hint, code="bad_usage")

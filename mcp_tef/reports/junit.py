@@ -1,61 +1,96 @@
-"""Results as JUnit XML: a suite for each model, a test case for each run."""
+"""Results as JUnit XML: a suite for each model, a test case for each run, and one for each threshold.
 
+Elements and attributes are those of the schema of Jenkins' xUnit plugin (`junit-10.xsd`).
+"""
+
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
+from mcp_tef.model.metrics import ThresholdCheck
 from mcp_tef.model.runs import RunStatus, RunSummary
-from mcp_tef.reports.results import Results, legal
+from mcp_tef.reports.results import Results, legal, reason
+
+CHECKS = "mcp-tef checks"
+FINISHED = "Every run was finished"
 
 
 def to_junit(results: Results) -> str:
-    """One document. A run that did not pass is a failure, one that failed an error, one that was not run skipped."""
+    """One document, which fails where the command does.
+
+    A run that did not pass is a failure, one that failed an error, one that was not run skipped. With thresholds, these
+    decide: each is a test case, and a run that did not pass counts as skipped, with its reason.
+    """
     runs = [run for run in results.runs if run.status is not RunStatus.RUNNING]
-    root = Element("testsuites", _counts(results.title, runs))
-    several = any(run.repeat for run in runs)
+    root = Element("testsuites", {"name": legal(results.title)})
     for model in results.models:
-        of_model = [run for run in runs if run.model == model]
-        suite = SubElement(root, "testsuite", _counts(model, of_model))
-        for run in of_model:
-            _add(suite, run, several=several)
+        _add_suite(root, results, model, [run for run in runs if run.model == model])
+    unfinished = results.unfinished_sentence
+    _add_checks(root, results.checks or ([ThresholdCheck(FINISHED, unfinished)] if unfinished else []))
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    root.set("time", _seconds(runs))
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
-def _counts(name: str, runs: list[RunSummary]) -> dict[str, str]:
-    return {
-        "name": legal(name),
-        "tests": str(len(runs)),
-        "failures": str(sum(_missed(run) for run in runs)),
-        "errors": str(sum(run.status is RunStatus.FAILED for run in runs)),
-        "skipped": str(sum(_not_run(run) for run in runs)),
-        "time": f"{sum(run.execution_time_ms or 0 for run in runs) / 1000:.3f}",
-    }
+def _add_suite(root: Element, results: Results, model: str, runs: Sequence[RunSummary]) -> None:
+    suite = SubElement(root, "testsuite", {"name": legal(model), "time": _seconds(runs)})
+    conditions = results.conditions(model)
+    if "date" in conditions:
+        suite.set("timestamp", conditions["date"])
+    properties = SubElement(suite, "properties")
+    for name, value in conditions.items():
+        SubElement(properties, "property", {"name": name, "value": legal(value)})
+    several = any(run.repeat for run in results.runs)
+    for run in runs:
+        name = f"{run.case_name} (repeat {run.repeat + 1})" if several else run.case_name
+        _add_outcome(_test_case(suite, model, name, [run]), run, decides=not results.checks)
+    _count(suite)
 
 
-def _missed(run: RunSummary) -> bool:
-    return run.status is RunStatus.COMPLETED and not run.passes
+def _add_checks(root: Element, checks: Sequence[ThresholdCheck]) -> None:
+    if not checks:
+        return
+    suite = SubElement(root, "testsuite", {"name": CHECKS})
+    for check in checks:
+        case = _test_case(suite, CHECKS, check.name, [])
+        if check.shortfall:
+            SubElement(case, "failure", {"type": "threshold", "message": legal(check.shortfall)})
+    _count(suite)
 
 
-def _not_run(run: RunSummary) -> bool:
-    return run.status in (RunStatus.PENDING, RunStatus.CANCELLED)
+def _test_case(suite: Element, group: str, name: str, runs: Sequence[RunSummary]) -> Element:
+    """Add a test case. Readers split a class name at its dots, so that it has none."""
+    group = legal(group.replace(".", "_"))
+    return SubElement(suite, "testcase", {"classname": group, "name": legal(name), "time": _seconds(runs)})
 
 
-def _add(suite: Element, run: RunSummary, *, several: bool) -> None:
-    name = f"{run.case_name} (repeat {run.repeat + 1})" if several else run.case_name
-    seconds = f"{(run.execution_time_ms or 0) / 1000:.3f}"
-    case = SubElement(suite, "testcase", {"classname": legal(run.model), "name": legal(name), "time": seconds})
+def _count(suite: Element) -> None:
+    tags = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for name, tag in tags.items():
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+
+
+def _seconds(runs: Sequence[RunSummary]) -> str:
+    return f"{sum(run.execution_time_ms or 0 for run in runs) / 1000:.3f}"
+
+
+def _add_outcome(case: Element, run: RunSummary, *, decides: bool) -> None:
     if run.failure:
         error = SubElement(case, "error", {"type": run.failure.code, "message": legal(run.failure.message)})
-        error.text = legal(f"{run.failure.message} {run.failure.hint}".strip())
-    elif _missed(run):
-        _add_failure(case, run)
-    elif _not_run(run):
+        error.text = legal(reason(run))
+    elif run.status in (RunStatus.PENDING, RunStatus.CANCELLED):
         SubElement(case, "skipped", {"message": f"The run is {run.status.value}."})
+    elif not run.passes:
+        kind = run.kind.value if run.kind else "failure"
+        told = legal(run.explanation or "The run did not pass.")
+        tag, kind = ("failure", kind) if decides else ("skipped", f"allowed by thresholds: {kind}")
+        SubElement(case, tag, {"type": kind, "message": told}).text = legal(_told(run))
 
 
-def _add_failure(case: Element, run: RunSummary) -> None:
-    told = legal(run.explanation or "The run did not pass.")
-    kind = run.kind.value if run.kind else "failure"
+def _told(run: RunSummary) -> str:
     expected, selected = run.expected or NO_TOOL_TEXT, run.selected or NO_TOOL_TEXT
-    failure = SubElement(case, "failure", {"type": kind, "message": told})
-    failure.text = legal(f"{told}\nQuery: {run.query}\nExpected: {expected}\nSelected: {selected}")
+    lines = [run.explanation or "", f"Query: {run.query}", f"Expected: {expected}", f"Selected: {selected}"]
+    return "\n".join([*lines, *(one.sentence for one in run.findings)]).strip()

@@ -1,10 +1,15 @@
 """Results as Markdown, to paste into an issue, a chat or a merge request. Words of strangers stay words."""
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
+from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.comparison import PairChange
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import ToolQuality
@@ -12,7 +17,7 @@ from mcp_tef.model.runs import RunDetail, RunStatus, RunSummary
 from mcp_tef.reports.charts import dollars, rate_words, visible
 from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, choice, difference_words, share_rows
 from mcp_tef.reports.page import counted
-from mcp_tef.reports.results import Results, model_name
+from mcp_tef.reports.results import Results, reason
 from mcp_tef.reports.similarity_html import STANDINGS, SimilarityResults, observed_words
 from mcp_tef.scoring.similarity.analysis import Similarity
 
@@ -45,12 +50,13 @@ def results_markdown(results: Results) -> str:
     wrong = [run for run in results.runs if not run.passes]
     return _joined(
         f"## {plain(results.title)}",
-        f"Asked: {', '.join(plain(model_name(one)) for one in results.models) or 'no model'}.",
+        "\n".join(f"- {plain(line)}" for line in results.condition_lines),
         "\n\n".join(map(plain, results.sentences)),
         results.unfinished_sentence,
         _rates(figures),
         f"Cost: {dollars(metrics.cost_usd, metrics.priced, metrics.unpriced)}" if metrics.cost_usd else "",
-        _table(("Query", "Expected", "Selected", "Why"), map(_wrong, wrong[:MOST_ROWS])),
+        _table(("Threshold", "Kept"), [(plain(one.name), plain(one.shortfall) or "yes") for one in results.checks]),
+        _table(("Case", "Query", "Expected", "Selected", "Why"), map(_wrong, wrong[:MOST_ROWS])),
         _rest(len(wrong), "run"),
     )
 
@@ -95,7 +101,7 @@ def run_markdown(run: RunDetail) -> str:
     return _joined(
         f"## {plain(summary.case_name)}",
         f"> {plain(summary.query)}",
-        plain(_why(summary)),
+        plain(_why(replace(summary, findings=()))),
         _table(
             ("", ""),
             [
@@ -161,13 +167,14 @@ def _tool(quality: ToolQuality) -> str:
 
 
 def _wrong(run: RunSummary) -> tuple[str, ...]:
-    return plain(run.query), plain(run.expected or NO_TOOL_TEXT), plain(run.selected or "–"), plain(_why(run))
+    expected, selected = plain(run.expected or NO_TOOL_TEXT), plain(run.selected or "–")
+    return plain(run.case_name), plain(run.query), expected, selected, plain(_why(run))
 
 
 def _why(run: RunSummary) -> str:
     if run.status in (RunStatus.CANCELLED, RunStatus.PENDING):
         return "Not finished."
-    return f"{run.failure.message} {run.failure.hint}" if run.failure else (run.explanation or "").replace("`", "")
+    return reason(run).replace("`", "")
 
 
 def _rates(rates: Sequence[tuple[str, Rate]]) -> str:
@@ -179,6 +186,18 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     head = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
     return "\n".join([*head, *lines]) if lines else ""
+
+
+def write_markdown(path: Path, text: str) -> None:
+    """Write a Markdown file; the summary of a GitHub job is appended to, since other steps write there as well."""
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not summary or path.resolve() != Path(summary).resolve():
+        return write_text(path, text)
+    try:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{text.rstrip()}\n\n")
+    except OSError as error:
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.") from error
 
 
 def _rest(count: int, thing: str, most: int = MOST_ROWS) -> str:

@@ -11,8 +11,8 @@ from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import RunMark, VerdictKind
 from mcp_tef.reports import charts
 from mcp_tef.reports.charts import dollars, rate_words, share, shown
-from mcp_tef.reports.page import cell, counted, page, section, table
-from mcp_tef.reports.results import Results, model_name
+from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table
+from mcp_tef.reports.results import Results, model_name, reason
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 
 MOST_RUNS: Final = 2000
@@ -61,17 +61,10 @@ def _lead(results: Results) -> str:
     lead = "".join(f'<p class="lead">{figure}{shown(sentence)}</p>' for sentence in results.sentences)
     unfinished = f'<p class="warn">{results.unfinished_sentence}</p>' if results.unfinished_sentence else ""
     return (
-        f"<p>{shown(', '.join(map(model_name, results.models)))}. {_when(results.runs)}</p>"
+        f"{paragraphs(*results.condition_lines)}"
         f"{lead}<p>A correct call has the right tool with the right arguments, or none where none was wanted."
         f"{failed}</p>{unfinished}"
     )
-
-
-def _when(runs: Sequence[RunSummary]) -> str:
-    """Return the first and the last minute at which a run was planned; empty where that is not known."""
-    moments = sorted(run.created_at for run in runs if run.created_at)
-    minutes = dict.fromkeys(f"{moment:%Y-%m-%d %H:%M}" for moment in (*moments[:1], *moments[-1:]))
-    return f"{' to '.join(minutes)} UTC." if minutes else ""
 
 
 def _figures(metrics: Metrics) -> str:
@@ -204,7 +197,7 @@ def runs_table(runs: Sequence[RunSummary]) -> str:
     first = sorted(runs, key=lambda run: run.passes)[:MOST_RUNS]
     rest = f"<p>{MOST_RUNS:,} of {len(runs):,} runs; the CSV holds all.</p>" if len(runs) > MOST_RUNS else ""
     several = len({run.model for run in runs}) > 1
-    names = ("Outcome", "Query", "Expected", "Selected", *["Model"] * several)
+    names = ("Outcome", "Case", "Expected", "Selected", *["Model"] * several)
     heads = "".join(f"<th>{name}</th>" for name in names) + '<th class="number">Confidence</th>'
     body = "".join(_run(run, several=several) for run in first)
     table = f'<table class="runs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
@@ -217,9 +210,15 @@ def _run(run: RunSummary, *, several: bool) -> str:
     texts = (run.expected or NO_TOOL_TEXT, run.selected or "–", *[run.model] * several)
     tail = "".join(f"<td>{cell(text)}</td>" for text in texts)
     return (
-        f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{shown(run.query)}{_reason(run)}</td>{tail}'
+        f'<tr><td class="{colour}">{mark}&nbsp;{_outcome(run)}</td><td>{_case(run)}{_reason(run)}</td>{tail}'
         f'<td class="number">{confidence}</td></tr>'
     )
+
+
+def _case(run: RunSummary) -> str:
+    """Render the query of a case, after its name where that is another text."""
+    name = "" if run.case_name == run.query else f"<div><strong>{shown(run.case_name)}</strong></div>"
+    return name + shown(run.query)
 
 
 def _mark(run: RunSummary) -> tuple[str, str]:
@@ -235,7 +234,7 @@ def _reason(run: RunSummary) -> str:
     """Render why a run did not pass; nothing for one that did."""
     if run.passes:
         return ""
-    why = f"{run.failure.message} {run.failure.hint}" if run.failure else run.explanation
+    why = reason(run)
     return f'<div class="dim">{_told(why)}</div>' if why else ""
 
 

@@ -1,20 +1,22 @@
 """Results of runs and comparisons of batches as files."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.ids import BatchId, RunId
+from mcp_tef.model.metrics import ThresholdCheck
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_html, comparison_json
 from mcp_tef.reports.junit import to_junit
-from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown
+from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown, write_markdown
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.results_html import to_html
+from mcp_tef.reports.sarif import results_sarif
 from mcp_tef.reports.tables import to_csv, to_json
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ WRITERS: Mapping[ReportFormat, Callable[[Results], str]] = {
     ReportFormat.CSV: to_csv,
     ReportFormat.JUNIT: to_junit,
     ReportFormat.HTML: to_html,
+    ReportFormat.SARIF: results_sarif,
+    ReportFormat.MARKDOWN: results_markdown,
 }
 COMPARISONS: Mapping[ReportFormat, Callable[[ComparedBatches], str]] = {
     ReportFormat.JSON: comparison_json,
@@ -44,7 +48,9 @@ class RunReports:
         """Return a batch with its runs and figures; NotFoundError."""
         batch = await self._engine.runs.batch(batch_id)
         found = await self.found(RunFilter(batch_id=batch_id), batch.name or UNNAMED)
-        return replace(found, batch_id=batch_id)
+        first = {run.model: run.id for run in reversed(found.runs)}
+        settings = {model: (await self._engine.runs.detail(run)).settings for model, run in first.items()}
+        return replace(found, batch_id=batch_id, settings=settings)
 
     async def found(self, where: RunFilter, title: str) -> Results:
         """Return the runs that a filter names, from whichever batch, with their figures."""
@@ -54,9 +60,17 @@ class RunReports:
         """Write a report; InputError where the file cannot be written."""
         await self.write_all(batch_id, {form: path})
 
-    async def write_all(self, batch_id: BatchId, files: Mapping[ReportFormat, Path]) -> None:
-        """Write several reports of one batch, which is read once."""
-        await _write(await self.results(batch_id), files)
+    async def write_all(
+        self,
+        batch_id: BatchId,
+        files: Mapping[ReportFormat, Path],
+        *,
+        checks: Sequence[ThresholdCheck] = (),
+        case_file: Path | None = None,
+    ) -> None:
+        """Write several reports of one batch, which is read once; with the thresholds, and the file of its cases."""
+        results = await self.results(batch_id)
+        await _write(replace(results, checks=tuple(checks), case_file=case_file), files)
 
     async def page(self, where: RunFilter, title: str) -> str:
         """Return the report of the runs that pass a filter as an HTML page."""
@@ -84,7 +98,7 @@ class RunReports:
         return ComparedBatches(found, await self._engine.compare.pairs(found.pairs))
 
     async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportFormat) -> None:
-        """Write a comparison in any form but JUnit; InputError where the file cannot be written."""
+        """Write a comparison as JSON, CSV or HTML; InputError where the file cannot be written."""
         compared = await self.comparison(before, after)
         await asyncio.to_thread(lambda: write_text(path, COMPARISONS[form](compared)))
 
@@ -95,4 +109,5 @@ class RunReports:
 
 async def _write(results: Results, files: Mapping[ReportFormat, Path]) -> None:
     for form, path in files.items():
-        await asyncio.to_thread(lambda path, form: write_text(path, WRITERS[form](results)), path, form)
+        write = write_markdown if form is ReportFormat.MARKDOWN else write_text
+        await asyncio.to_thread(lambda path, form, write: write(path, WRITERS[form](results)), path, form, write)

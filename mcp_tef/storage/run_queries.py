@@ -210,7 +210,9 @@ _ELSEWHERE: Mapping[str, ColumnElement[Any]] = {
     "case_name": CASES.c.name,
     "provider": MODEL_SETTINGS.c.provider,
     "model": MODEL_SETTINGS.c.model,
+    "matches": case((RESULTS.c.parameters_ok == 0, RESULTS.c.matches)),
 }
+"""Columns of other tables. Matches are large, so that they are read only where parameters are wrong."""
 
 
 def _column(name: str) -> ColumnElement[Any]:

@@ -12,7 +12,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.runs import FailureInfo, ModelSettings, RunResult, RunStatus, RunSummary
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, VerdictKind
+from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, ParameterFinding, VerdictKind
 from mcp_tef.storage.columns import now, row_of, truth
 from mcp_tef.storage.snapshots import Directory
 
@@ -211,6 +211,7 @@ class SummaryRow(NamedTuple):
     parameter_correctness: float | None
     parameter_type_conformance: int | None
     hallucinated_parameters: list[str] | None
+    matches: list[Json] | None
     confidence_category: str | None
     reasoning: str | None
     read_from_text: int
@@ -238,6 +239,7 @@ def summary_of(row: SummaryRow) -> RunSummary:
         correctness=row.parameter_correctness,
         type_conformance=truth(row.parameter_type_conformance),
         hallucinated=tuple(row.hallucinated_parameters or ()),
+        findings=tuple(finding for match in row.matches or () for finding in findings_in(match)),
         confidence=row.confidence_score,
         confidence_source=row.confidence_source,
         confidence_category=ConfidenceCategory(row.confidence_category) if row.confidence_category else None,
@@ -256,6 +258,12 @@ def summary_of(row: SummaryRow) -> RunSummary:
         unreadable=bool(row.unreadable),
         read_from_text=bool(row.read_from_text),
     )
+
+
+def findings_in(match: Mapping[str, Json]) -> tuple[ParameterFinding, ...]:
+    """The findings of one stored match of an expected and an actual call."""
+    found = match.get("findings", ())
+    return tuple(ParameterFinding(**{**value, "reason": FindingReason(value["reason"])}) for value in found)
 
 
 def _sum(tokens_in: int | None, tokens_out: int | None) -> int | None:

@@ -23,7 +23,6 @@ from mcp_tef.model.verdicts import (
     CallMatch,
     Classification,
     ConfidenceCategory,
-    FindingReason,
     ParameterFinding,
     PastVerdict,
     RejudgeReason,
@@ -32,7 +31,7 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.storage import snapshots
 from mcp_tef.storage.columns import now, one_of, row_of, truth
-from mcp_tef.storage.run_rows import calls_of, expectation_cells, ranking_of
+from mcp_tef.storage.run_rows import calls_of, expectation_cells, findings_in, ranking_of
 from mcp_tef.storage.tables import PAST_VERDICTS, RESULTS, RUNS
 
 
@@ -163,12 +162,8 @@ def _match_from_json(value: Mapping[str, Json]) -> CallMatch:
         correctness=value.get("correctness"),
         type_conformance=value.get("type_conformance"),
         hallucinated=tuple(value.get("hallucinated", ())),
-        findings=tuple(_finding_from_json(finding) for finding in value.get("findings", ())),
+        findings=findings_in(value),
     )
-
-
-def _finding_from_json(value: Mapping[str, Json]) -> ParameterFinding:
-    return ParameterFinding(**{**value, "reason": FindingReason(value["reason"])})
 
 
 JUDGE: Insert = insert(RESULTS).prefix_with("OR REPLACE")

@@ -30,6 +30,7 @@ from mcp_tef.reports.markdown import results_markdown
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.results_html import to_html
 from mcp_tef.reports.run_reports import RunReports
+from mcp_tef.reports.sarif import results_sarif
 from mcp_tef.reports.tables import to_csv, to_json
 from tests.support import report_factories
 from tests.support.fake_engine import FakeEngine
@@ -42,6 +43,7 @@ RUN_REPORTS: dict[str, Callable[[Results], str]] = {
     "runs.junit.xml": to_junit,
     "runs.json": to_json,
     "runs.md": results_markdown,
+    "runs.sarif": results_sarif,
 }
 COMPARISONS = {"html": ReportFormat.HTML, "csv": ReportFormat.CSV, "json": ReportFormat.JSON}
 ENDINGS = ("html", "csv", "json")

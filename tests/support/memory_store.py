@@ -1,7 +1,7 @@
 """A workspace in memory: batches and runs, beside servers and cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.answers import AnsweringModel, ConfidenceSource
@@ -22,7 +22,7 @@ from mcp_tef.model.runs import (
     tally_of,
 )
 from mcp_tef.model.tools import LabelKind, OfferedTool, Snapshot, ToolLabel
-from mcp_tef.model.verdicts import PastVerdict
+from mcp_tef.model.verdicts import PastVerdict, Verdict
 from mcp_tef.statistics.history import History
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
 from tests.support.run_histories import history_of
@@ -307,20 +307,8 @@ def _finished(row: RunSummary, outcome: RunResult) -> RunSummary:
         row = _with_answer(row, outcome)
     if outcome.verdict is None:
         return row
-    verdict = outcome.verdict
-    return replace(
-        row,
-        classification=verdict.classification,
-        kind=verdict.kind,
-        parameters_ok=verdict.parameters_ok,
-        completeness=verdict.completeness,
-        correctness=verdict.correctness,
-        type_conformance=verdict.type_conformance,
-        hallucinated=verdict.hallucinated,
-        confidence_category=verdict.confidence_category,
-        unreadable=verdict.unreadable,
-        explanation=verdict.explanation,
-    )
+    same = {one.name for one in fields(RunSummary)} & {one.name for one in fields(Verdict)} | {"findings"}
+    return replace(row, **{name: getattr(outcome.verdict, name) for name in same})
 
 
 def _with_answer(row: RunSummary, outcome: RunResult) -> RunSummary:

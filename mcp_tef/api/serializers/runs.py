@@ -54,6 +54,7 @@ def run_to_json(run: RunSummary) -> dict[str, Json]:
         "correctness": run.correctness,
         "type_conformance": run.type_conformance,
         "hallucinated": list(run.hallucinated),
+        "findings": [_finding_to_json(finding) for finding in run.findings],
         "confidence": run.confidence,
         "confidence_source": run.confidence_source,
         "confidence_category": run.confidence_category.value if run.confidence_category else None,

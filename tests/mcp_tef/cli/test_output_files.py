@@ -17,20 +17,30 @@ WRITES = {
     ("run", "junit"): "run --junit {file}",
     ("run", "html"): "run --html {file}",
     ("run", "csv"): "run --csv {file}",
+    ("run", "sarif"): "run --sarif {file}",
+    ("run", "markdown"): "run --markdown {file}",
     ("runs show", "junit"): "runs show {batch} --junit {file}",
     ("runs show", "html"): "runs show {batch} --html {file}",
     ("runs show", "csv"): "runs show {batch} --csv {file}",
+    ("runs show", "sarif"): "runs show {batch} --sarif {file}",
+    ("runs show", "markdown"): "runs show {batch} --markdown {file}",
     ("runs retry", "junit"): "runs retry --junit {file}",
     ("runs retry", "html"): "runs retry --html {file}",
     ("runs retry", "csv"): "runs retry --csv {file}",
+    ("runs retry", "sarif"): "runs retry --sarif {file}",
+    ("runs retry", "markdown"): "runs retry --markdown {file}",
     ("runs resume", "junit"): "runs resume --junit {file}",
     ("runs resume", "html"): "runs resume --html {file}",
     ("runs resume", "csv"): "runs resume --csv {file}",
+    ("runs resume", "sarif"): "runs resume --sarif {file}",
+    ("runs resume", "markdown"): "runs resume --markdown {file}",
     ("compare", "html"): "compare {batch} {batch} --html {file}",
     ("compare", "csv"): "compare {batch} {batch} --csv {file}",
     ("similarity", "out"): "similarity --server city --out {file}",
     ("overlap", "out"): "overlap --server city --out {file}",
     ("quality", "out"): "quality --server city --out {file}",
+    ("quality", "sarif"): "quality --server city --sarif {file}",
+    ("quality", "markdown"): "quality --server city --markdown {file}",
     ("score", "out"): "score {calls} --out {file}",
 }
 REPLACED = (
@@ -42,7 +52,7 @@ REPLACED = (
     "similarity --server city --out {tools}",
     "overlap --server city --out {tools}",
     "quality --server city --out {tools}",
-    "quality --tools-file {tools} --workspace {folder}/new.db --out {folder}/new.db",
+    "quality --tools-file {tools} --workspace {folder}/new.json --out {folder}/new.json",
 )
 TWICE = (
     "run --junit {folder}/a --html {folder}/a",
@@ -82,7 +92,7 @@ def test_the_table_of_outputs_names_those_of_every_verb() -> None:
         (verb, action.dest)
         for verb, below in verbs(parser())
         for action in below._actions
-        if getattr(action.type, "__name__", "") == "writable"
+        if getattr(action.type, "__name__", "") in ("writable", "analysis_file")
     }
     assert written == set(WRITES)
 
@@ -131,6 +141,12 @@ def test_a_name_that_no_file_can_have_is_told_as_such(files: dict[str, str], lin
 def test_two_results_do_not_go_into_one_file(files: dict[str, str], line: str) -> None:
     said = say(*line.format(**files).split(), "--workspace", files["file"])
     assert (said.code, said.err.count("Two results would be written to")) == (2, 1)
+
+
+@pytest.mark.parametrize("verb", ["similarity", "overlap", "quality"])
+def test_an_ending_that_names_no_form_is_refused(files: dict[str, str], tmp_path: Path, verb: str) -> None:
+    said = say(verb, "--tools-file", files["tools"], "--out", tmp_path / "found.xlsx", "--workspace", files["file"])
+    assert (said.code, (tmp_path / "found.xlsx").exists()) == (2, False)
 
 
 def test_another_name_of_a_file_that_is_read_is_not_written_either(files: dict[str, str], tmp_path: Path) -> None:

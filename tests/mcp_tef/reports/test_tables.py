@@ -28,6 +28,6 @@ def test_no_cell_is_a_formula() -> None:
 
 def test_json_has_the_shape_of_run() -> None:
     document = json.loads(to_json(results()))
-    assert set(document) == {"batch", "runs", "metrics"}
+    assert set(document) == {"batch", "runs", "metrics", "conditions", "thresholds"}
     assert document["runs"][3]["error"]["code"] == "server_silent"
     assert document["metrics"]["hallucination"]["value"] is None

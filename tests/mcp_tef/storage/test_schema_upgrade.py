@@ -22,7 +22,7 @@ from tests.support.workspace_files import VERSION_8, change, fill, loaded, offer
 
 PRINTED = json.loads(VERSION_8.with_suffix(".json").read_text("utf-8"))
 """Output of the commands of the last version before, for the same workspace."""
-MADE_WHEN_OPENED = ("completed_at", "error")
+MADE_WHEN_OPENED = ("completed_at", "error", "findings")
 WORDS = ModelSettings(provider="offline", model="words")
 
 
@@ -52,7 +52,7 @@ def hash_of(path: Path) -> str:
 
 
 def lasting(value: Any) -> Any:
-    """A document without what opening a workspace changes: runs that were left over are marked interrupted."""
+    """A document without what opening a workspace changes (interrupted runs), and what that version did not print."""
     if isinstance(value, list):
         return [lasting(one) for one in value]
     if isinstance(value, dict):
