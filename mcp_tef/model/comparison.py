@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import Expectation
@@ -57,6 +58,10 @@ class Claim:
     verdict: ClaimVerdict
     sentence: str
     p: float | None = None
+
+
+PassCounts: TypeAlias = dict[tuple[CaseId, str], tuple[int, int]]
+"""Correct calls and judged runs, by case and model label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

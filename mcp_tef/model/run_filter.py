@@ -11,11 +11,16 @@ from mcp_tef.model.verdicts import Classification, RunMark, VerdictKind
 
 
 class RunOrder(StrEnum):
-    """Sort order of a list of runs; `planned` is newest batch first, as planned within a batch."""
+    """Sort order of a list of runs; `planned` is newest batch first, as planned within a batch.
+
+    `case` is the planned order with the repeats of a case by a model behind its first run.
+    """
 
     PLANNED = "planned"
+    CASE = "case"
     OUTCOME = "outcome"
     QUERY = "query"
+    EXPECTED = "expected"
     SELECTED = "selected"
     CONFIDENCE = "confidence"
     MODEL = "model"

@@ -58,11 +58,13 @@ _SORTED_BY: Mapping[RunOrder, ColumnElement[Any]] = {
     RunOrder.OUTCOME: 10 * case({mark: place for place, mark in enumerate(_WORST_FIRST)}, value=_FACT.mark)
     + case({"FN": 0, "FP": 1, "TP": 2, "TN": 3}, value=_FACT.classification),
     RunOrder.QUERY: func.lower(RUNS.c.query),
+    RunOrder.EXPECTED: func.lower(RUNS.c.expected_label),
     RunOrder.SELECTED: func.lower(RUNS.c.selected_label),
     RunOrder.CONFIDENCE: _FACT.confidence_score,
     RunOrder.MODEL: _MODEL,
 }
-_OF_THE_RUN = (RunOrder.QUERY, RunOrder.SELECTED)
+_OF_THE_RUN = (RunOrder.QUERY, RunOrder.EXPECTED, RunOrder.SELECTED)
+_FIRST_OF_CASE = func.min(_FACT.position).over(partition_by=(_FACT.batch_key, _FACT.case_key, _FACT.model_key))
 
 
 def named(words: Select[Any]) -> Select[Any]:
@@ -97,6 +99,8 @@ def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:
         if where.batch_id is not None:
             return (_FACT.position.desc() if where.descending else _FACT.position,)
         return (_FACT.created_at, _FACT.batch_key, _FACT.position.desc()) if where.descending else newest
+    if where.order is RunOrder.CASE:
+        return (_FACT.created_at.desc(), _FACT.batch_key.desc(), _FIRST_OF_CASE, _FACT.position)
     key = _SORTED_BY[where.order]
     return ((key.desc() if where.descending else key).nulls_last(), *newest)
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.comparison import AnsweredRun, RejudgeReport
+from mcp_tef.model.comparison import AnsweredRun, PassCounts, RejudgeReport
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId, RunId
@@ -28,6 +28,7 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Listing
+from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
 from mcp_tef.workflows.consent import Consents
@@ -182,6 +183,15 @@ class Runs:
     async def count(self, where: RunFilter) -> int:
         """Return the number of runs that pass a filter."""
         return await self._store.runs.count(where)
+
+    async def pass_counts(self, batch_id: BatchId) -> PassCounts:
+        """Return the correct calls out of the judged runs of each case and model of a batch."""
+        counts: PassCounts = {}
+        for run in await self._store.runs.outcomes(batch_id):
+            if run.mark is not None:
+                passed, judged = counts.get((run.case_id, run.model), (0, 0))
+                counts[run.case_id, run.model] = passed + (run.mark is RunMark.CORRECT_CALL), judged + 1
+        return counts
 
     async def detail(self, run_id: RunId) -> RunDetail:
         """Return everything that was kept of one run; NotFoundError."""

@@ -9,7 +9,7 @@ from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
@@ -143,6 +143,9 @@ class MemoryRuns:
     async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
         """Those that the filter lets through."""
         found = [row for row in self._rows.values() if _passes(row, where)]
+        if where.order is RunOrder.CASE:
+            first = {(row.batch_id, row.case_id, row.model): place for place, row in reversed([*enumerate(found)])}
+            found.sort(key=lambda row: first[row.batch_id, row.case_id, row.model])
         return tuple(found[offset : None if limit is None else offset + limit])
 
     async def count(self, where: RunFilter) -> int:
@@ -329,18 +332,14 @@ def _with_answer(row: RunSummary, outcome: RunResult) -> RunSummary:
 
 
 def _passes(row: RunSummary, where: RunFilter) -> bool:
+    one = (row.batch_id, where.batch_id), (row.case_id, where.case_id), (row.model, where.model)
+    values = (row.classification, row.mark, row.id, row.batch_id, row.case_id, row.model)
+    wanted = (where.classifications, where.marks, where.run_ids, where.batch_ids, where.case_ids, where.models)
     tests = (
-        where.batch_id is None or row.batch_id == where.batch_id,
-        where.case_id is None or row.case_id == where.case_id,
+        all(only is None or value == only for value, only in one),
+        all(not some or value in some for value, some in zip(values, wanted, strict=True)),
         where.admits_state(row),
-        not where.classifications or row.classification in where.classifications,
-        not where.marks or row.mark in where.marks,
-        where.model is None or row.model == where.model,
         where.text.casefold() in f"{row.query} {row.selected or ''}".casefold(),
-        not where.run_ids or row.id in where.run_ids,
-        not where.batch_ids or row.batch_id in where.batch_ids,
-        not where.case_ids or row.case_id in where.case_ids,
-        not where.models or row.model in where.models,
         _is(where.expected, row.expected_tool, row.expected_server),
         _is(where.selected, row.selected_tool, row.selected_server),
         row.created_at is None or where.since is None or row.created_at >= where.since,

@@ -146,9 +146,11 @@ class BatchActions:
         batch = self._presenter.batches.get(batch_id) or self._presenter.batches.newest_active()
         if batch is not None:
             presenter = self._presenter
-            held = {BatchStatus.PAUSED: presenter.continue_batch, BatchStatus.WAITING: presenter.run_beside}
             with suppress(NotFoundError):
-                await held.get(batch.status, presenter.pause)(batch.id)
+                if batch.status is BatchStatus.WAITING:
+                    await presenter.run_beside(batch.id)
+                else:
+                    await presenter.set_paused(batch.id, paused=batch.status is not BatchStatus.PAUSED)
 
     async def ask_to_continue(self, paused: BatchPaused) -> None:
         """Ask what to do with a batch that paused because one run after another failed."""
@@ -157,7 +159,8 @@ class BatchActions:
         dialog = PausedBatchDialog(batch.name, paused.reason, self._parent)
         if await dialog.done_with():
             with suppress(NotFoundError):
-                await (self._presenter.cancel if dialog.stops else self._presenter.continue_batch)(batch.id)
+                proceed = partial(self._presenter.set_paused, paused=False)
+                await (self._presenter.cancel if dialog.stops else proceed)(batch.id)
 
     async def cancel(self, batch_id: BatchId | None = None) -> None:
         """Stop a batch, or the judging under way; what is finished stays."""

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from app.core_link.model_requests import CoreCall
 from app.screens.runs.labels import (
     DASH,
     OUTCOME_HELP,
@@ -20,6 +21,7 @@ from mcp_tef import (
     BatchProgressed,
     BatchStatus,
     Metrics,
+    PassCounts,
     Rate,
     RejudgeProgressed,
     RunFilter,
@@ -104,7 +106,8 @@ def batch_card(batch: Batch, now: datetime, waits: str = "") -> BatchCard:
     when = clock(batch.created_at, now)
     model = format_models(batch.models)
     result = waits or _result(batch)
-    spoken = f"{title}, {when}, {model}, {result}, {_spoken_counts(batch)}"
+    heard = f"{result} correct call" if batch.in_shares and not waits else result
+    spoken = f"{title}, {when}, {model}, {heard}, {_spoken_counts(batch)}"
     return BatchCard(
         id=batch.id,
         title=title,
@@ -122,8 +125,7 @@ def _result(batch: Batch) -> str:
     if batch.interrupted:
         return STATUS_NOTES[BatchStatus.INTERRUPTED]
     if batch.in_shares:
-        call, tool = (percent(number / batch.in_shares) for number in (batch.correct_calls, batch.correct_tools))
-        return f"{call} call · {tool} tool"
+        return percent(batch.correct_calls / batch.in_shares)
     if batch.failed:
         return "all failed" if batch.failed == batch.total else f"{batch.failed} failed"
     return STATUS_NOTES.get(batch.status, DASH)
@@ -271,6 +273,14 @@ async def count_outcomes(count: Callable[[RunFilter], Awaitable[int]], where: Ru
     asked = where.marks or COUNT_ORDER
     counts = [await count(replace(where, marks=(item,))) if item in asked else 0 for item in COUNT_ORDER]
     return await count(where), tuple(counts)
+
+
+async def pass_counts(ask: CoreCall, batch: Batch | None) -> PassCounts:
+    """Return the correct calls of each repeated case of a batch that has ended."""
+    if batch is None or batch.repeats < 2 or is_live(batch):
+        return {}
+    batch_id = batch.id
+    return await ask(lambda core: core.runs.pass_counts(batch_id))
 
 
 def cross_batch_summary(found: CrossBatchRuns) -> RunsSummary:

@@ -82,15 +82,17 @@ def table_row(row: RunTableRow) -> TableRow:
 def _cells(row: RunTableRow) -> tuple[Cell, ...]:
     return (
         Cell(marks=(DRAWN_MARKS[row.mark],), tip=f"{row.accessible_text}. {row.changed_tools_text}".strip()),
-        Cell(text=row.query),
+        Cell(text=f"repeat {row.repeat + 1}", role=Role.DIM) if row.follows else Cell(text=row.query),
+        Cell(text=row.expected, role=Role.DIM, tip=row.expected_tip),
         Cell(
             text=f"{CHANGED} {row.selected}" if row.changed_tools else row.selected,
             role=Role.TEXT if row.text_style is CellTextStyle.TOOL else Role.DIM,
             italic=row.text_style is CellTextStyle.NO_TOOL,
             prose=row.text_style is CellTextStyle.STATUS,
-            tip=row.changed_tools_text,
+            tip=f"{row.selected_tip} {row.changed_tools_text}".strip(),
         ),
         Cell(text=row.model, role=Role.DIM),
+        Cell(text=row.correct, role=Role.DIM),
         Cell(
             text=row.confidence, role=Role.TEXT if row.confident_but_wrong else Role.DIM, strong=row.confident_but_wrong
         ),

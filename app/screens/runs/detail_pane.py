@@ -6,6 +6,7 @@ from types import MappingProxyType
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QGridLayout,
     QLineEdit,
     QStackedLayout,
@@ -47,19 +48,26 @@ class ToolsPane(QWidget):
         self.search.setClearButtonEnabled(True)
         self.caption = Label(size=Size.SMALL, role=Role.DIM)
         self.list = CardList("Tools offered", row_height=sized(52))
-        self.definition = CodeView("Definition of the chosen tool")
-        split = Split([self.list, self.definition], "Tools offered and a definition", [340, 260], stacked=True)
+        self.definition = CodeView("Definition of the selected tool")
+        self.raw = QCheckBox("Show as JSON")
+        below = QWidget()
+        stack = _column(below)
+        stack.addWidget(self.definition, 1)
+        stack.addLayout(_inset(self.raw))
+        split = Split([self.list, below], "Tools offered and a definition", [340, 260], stacked=True)
         layout = _column(self)
         layout.addLayout(_inset(self.search, self.caption))
         layout.addWidget(Rule())
         layout.addWidget(split, 1)
         self.search.textChanged.connect(self._filter)
         self.list.chosen.connect(self._show_definition)
+        self.raw.toggled.connect(lambda _: self._show_definition(self.list.current_id()))
 
     def show_rows(self, rows: tuple[OfferedToolRow, ...]) -> None:
         """Show the tools of another run; what was searched for stays."""
         self._rows = rows
         self._filter(self.search.text())
+        self.list.select_first()
 
     def _filter(self, text: str) -> None:
         found = search_tools(self._rows, text)
@@ -71,7 +79,8 @@ class ToolsPane(QWidget):
 
     def _show_definition(self, name: str) -> None:
         found = next((row for row in self._rows if row.name == name), None)
-        self.definition.show_text(found.definition if found else "")
+        raw = self.raw.isChecked()
+        self.definition.show_text("" if found is None else found.definition if raw else found.readable)
 
 
 def _card(row: OfferedToolRow) -> CardRow:
@@ -205,8 +214,8 @@ class RunDetailPane(QWidget):
         self.tabs = DetailPane("Run")
         for key, label, pane in (
             ("verdict", "Verdict", self.verdict),
-            ("tools", "Tools offered", self.tools),
-            ("exchange", "Raw exchange", self.exchange),
+            ("tools", "Tools", self.tools),
+            ("exchange", "Exchange", self.exchange),
             ("settings", "Settings", self.settings),
         ):
             self.tabs.add_tab(key, label, pane, scroll=False)

@@ -47,6 +47,7 @@ class BatchListPane(QWidget):
         head.addWidget(Label("Batches", size=Size.SMALL, role=Role.DIM, label=True))
         head.addWidget(self.count)
         head.addStretch(1)
+        head.addWidget(Label("Correct call", size=Size.SMALL, role=Role.DIM))
         head.addWidget(self.sort)
         heading = QWidget()
         heading.setFixedHeight(height("rail_header"))

@@ -9,13 +9,17 @@ from enum import StrEnum
 from app.text.formatting import RUN_STATUS_TEXTS, count, duration, model_name, verdict_outcome_text
 from app.text.search import matches_all_words
 from mcp_tef import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
     ConfidenceCategory,
     ConfidenceSource,
+    ModelFault,
     ModelInfo,
     RunDetail,
     RunMark,
     RunStatus,
     RunSummary,
+    ServerFault,
     is_baseline,
 )
 
@@ -132,6 +136,34 @@ def outcome_label(run: RunSummary) -> str:
     if run.kind is None:
         return status_label(run)
     return verdict_outcome_text(run.kind, run.mark, unreadable=run.unreadable)
+
+
+def failure_label(run: RunSummary) -> str:
+    """Return the cause of a failure in a few words; `failed` for one without a name here."""
+    return _FAILURE_LABELS.get(run.failure_code, "failed")
+
+
+_FAILURE_LABELS: Mapping[str, str] = {
+    NOT_OFFERED_CODE: "tool not offered",
+    CUT_OFF_CODE: "answer cut off",
+    ModelFault.KEY_MISSING: "no key",
+    ModelFault.KEY_WRONG: "key refused",
+    ModelFault.FORBIDDEN: "access denied",
+    ModelFault.QUOTA: "quota used up",
+    ModelFault.RATE: "rate limit",
+    ModelFault.TIMEOUT: "timed out",
+    ModelFault.CONTEXT: "too long for the model",
+    ModelFault.NOT_FOUND: "model not found",
+    ModelFault.DOWN: "server not reachable",
+    ModelFault.NOT_AN_API: "not a model server",
+    ModelFault.PROVIDER: "provider error",
+    ModelFault.REJECTED: "request rejected",
+    ModelFault.NO_TOOLS: "tools not supported",
+    ModelFault.ADDRESS_UNKNOWN: "unknown address",
+    ModelFault.ADDRESS_REFUSED: "address refused",
+    ModelFault.ANSWER_TOO_LARGE: "answer too large",
+    **dict.fromkeys(ServerFault, "tools not listed"),
+}
 
 
 def status_label(run: RunSummary) -> str:

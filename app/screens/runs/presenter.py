@@ -20,6 +20,7 @@ from app.screens.runs.batch_summaries import (
     count_outcomes,
     cross_batch_summary,
     is_live,
+    pass_counts,
 )
 from app.screens.runs.filters import BATCH_ORDERS, matches_batch, run_filter
 from app.screens.runs.run_details import MisleadingRuns
@@ -124,8 +125,9 @@ class RunsPresenter:
             return
         total = await self._ask(lambda core: core.runs.count(where))
         runs, outdated = await self._read(where, 0)
+        counts = await pass_counts(self._ask, self.batch)
         if self.where is where:
-            self.table.reset(where, total)
+            self.table.reset(where, total, counts)
             self.table.put_page(0, runs, outdated)
 
     def change_view(self, view: ViewState) -> None:
@@ -137,7 +139,8 @@ class RunsPresenter:
     def _unfiltered(self) -> RunFilter:
         """Return all runs of the batch or of the cross-batch view, in the order of the table."""
         where = self.cross_batch.where if self.cross_batch else RunFilter(batch_id=self.current)
-        return replace(where, order=self.order, descending=self.descending)
+        repeated = self.batch is not None and self.batch.repeats > 1 and self.order is RunOrder.PLANNED
+        return replace(where, order=RunOrder.CASE if repeated else self.order, descending=self.descending)
 
     def open_cross_batch(self, title: str, where: RunFilter) -> CrossBatchRuns:
         """Start a cross-batch view, without the filters of the batch; those apply again when it is left."""
@@ -324,15 +327,10 @@ class RunsPresenter:
 
     # ------------------------------------------------------------ actions
 
-    async def pause(self, batch_id: BatchId) -> None:
-        """Pause a batch: it starts no further run."""
-        await self._ask(lambda core: _now(lambda: core.runs.pause(batch_id)))
-        self.batches.set_paused(batch_id, paused=True)
-
-    async def continue_batch(self, batch_id: BatchId) -> None:
-        """Continue a paused batch."""
-        await self._ask(lambda core: _now(lambda: core.runs.proceed(batch_id)))
-        self.batches.set_paused(batch_id, paused=False)
+    async def set_paused(self, batch_id: BatchId, *, paused: bool) -> None:
+        """Pause a batch, so that it starts no further run, or continue it."""
+        await self._ask(lambda core: _now(lambda: (core.runs.pause if paused else core.runs.proceed)(batch_id)))
+        self.batches.set_paused(batch_id, paused=paused)
 
     async def run_beside(self, batch_id: BatchId) -> None:
         """Run a waiting batch at once, beside those that run."""

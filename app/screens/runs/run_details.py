@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
+from app.arguments.parameters import parameters
 from app.core_link.model_requests import CoreCall
 from app.screens.kit import matches_all_words
 from app.screens.runs.call_comparison import parameter_count
@@ -86,7 +88,17 @@ class OfferedToolRow:
     score: str
     role: str
     definition: str
+    schema: Mapping[str, Any]
     change: str = ""
+
+    @property
+    def readable(self) -> str:
+        """The description, then each parameter with its type, limits and description."""
+        lines = [self.description or "No description", ""]
+        for one in parameters(self.schema):
+            kind = ", ".join(part for part in (one.type, "required" if one.required else "", one.limits) if part)
+            lines.append(f"{one.name} ({kind})" + (f": {one.description}" if one.description else ""))
+        return "\n".join(lines if len(lines) > 2 else [*lines, "No parameters"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +120,13 @@ class RawExchange:
 
 
 def offered_rows(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> tuple[OfferedToolRow, ...]:
-    """Return the tools of the snapshot, best ranked first, otherwise in the order offered."""
+    """Return the tools of the snapshot: best ranked first; else expected and selected ones, then as offered."""
     tools = detail.snapshot.tools if detail.snapshot else ()
     ranking = detail.answer.ranking if detail.answer else ()
     places = {item.offered_name: (place, item.score) for place, item in enumerate(ranking, 1)}
     ordered = sorted(tools, key=lambda tool: places.get(tool.offered_name, (len(tools) + 1, 0.0))[0])
-    rows = (_offered_row(detail, tool, places.get(tool.offered_name)) for tool in ordered)
+    rows = [_offered_row(detail, tool, places.get(tool.offered_name)) for tool in ordered]
+    rows.sort(key=lambda row: not (row.role or ranking))
     return tuple(replace(row, change=CHANGE_LABELS.get(since.get(row.name), "")) for row in rows)
 
 
@@ -127,6 +140,7 @@ def _offered_row(detail: RunDetail, offered: OfferedTool, place: tuple[int, floa
         score=f"{place[1]:.2f}" if place else "",
         role=_role(detail, offered),
         definition=as_text(dict(tool.raw)),
+        schema=tool.input_schema,
     )
 
 
@@ -153,7 +167,7 @@ def raw_exchange(detail: RunDetail) -> RawExchange:
     answer = detail.answer
     if answer is None:
         return RawExchange(request="", response="", note="Nothing was exchanged.")
-    notes = ["Tool definitions are on the tab “Tools offered”. Keys are never stored."]
+    notes = ["Tool definitions are on the tab “Tools”. Keys are never stored."]
     if is_baseline(detail.summary.model):
         notes = ["The offline baseline sends no request. These are its input and its ranking."]
     request, response = as_text(answer.sent_request), as_text(answer.raw_response)

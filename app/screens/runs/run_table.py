@@ -7,9 +7,27 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from app.screens.runs.labels import DASH, VerdictMark, format_share, mark_of, outcome_label, status_label
+from app.screens.runs.labels import (
+    DASH,
+    VerdictMark,
+    failure_label,
+    format_share,
+    mark_of,
+    outcome_label,
+    status_label,
+)
 from app.text.formatting import UNREADABLE_TEXT, model_name
-from mcp_tef import CaseId, ConfidenceCategory, RunFilter, RunId, RunStatus, RunSummary, VerdictKind
+from mcp_tef import (
+    CaseId,
+    ConfidenceCategory,
+    PassCounts,
+    RunFilter,
+    RunId,
+    RunOrder,
+    RunStatus,
+    RunSummary,
+    VerdictKind,
+)
 
 HIGH_CONFIDENCE = 0.7
 
@@ -26,19 +44,26 @@ class CellTextStyle(StrEnum):
 class RunTableRow:
     """Run as the table shows it; `confident_but_wrong` marks a high confidence without a correct call.
 
-    `changed_tools` names the expected and the selected tool if their definition changed since.
+    `correct` is how many repeats of its case and model were correct calls, such as `3 of 17`; `follows` is True below
+    another repeat. `changed_tools` names the expected and the selected tool if their definition changed since.
     """
 
     id: RunId
     mark: VerdictMark
     query: str
+    expected: str
+    expected_tip: str
     selected: str
     text_style: CellTextStyle
+    selected_tip: str
     confidence: str
     confident_but_wrong: bool
     model: str
     accessible_text: str
     case_id: CaseId
+    repeat: int
+    correct: str = ""
+    follows: bool = False
     changed_tools: tuple[str, ...] = ()
 
     @property
@@ -47,7 +72,9 @@ class RunTableRow:
         return f"Definition changed since this run: {', '.join(self.changed_tools)}." if self.changed_tools else ""
 
 
-def run_row(run: RunSummary, outdated: tuple[str, ...] = ()) -> RunTableRow:
+def run_row(
+    run: RunSummary, outdated: tuple[str, ...] = (), *, correct: str = "", follows: bool = False
+) -> RunTableRow:
     """Return the row of a run; `outdated` names its tools that changed since."""
     selected, look = _selected(run)
     confidence = DASH if run.confidence is None else format_share(run.confidence)
@@ -56,22 +83,33 @@ def run_row(run: RunSummary, outdated: tuple[str, ...] = ()) -> RunTableRow:
         id=run.id,
         mark=mark_of(run),
         query=query,
+        expected=_expected(run),
+        expected_tip=run.expected,
         selected=selected,
         text_style=look,
+        selected_tip=run.failure.message if run.failure else "",
         confidence=confidence,
         confident_but_wrong=run.confidence_category is ConfidenceCategory.MISLEADING,
         model=model_name(run.model),
-        accessible_text=f"{outcome_label(run)}: {query}, {selected}, confidence {confidence}",
+        accessible_text=f"{outcome_label(run)}: {query}, expected {run.expected}, {selected}, confidence {confidence}",
         case_id=run.case_id,
+        repeat=run.repeat,
+        correct=correct,
+        follows=follows,
         changed_tools=outdated,
     )
+
+
+def _expected(run: RunSummary) -> str:
+    """Return the label of the expectation without the name of its server."""
+    return run.expected.replace(f"{run.expected_server} / ", "") if run.expected_server else run.expected
 
 
 def _selected(run: RunSummary) -> tuple[str, CellTextStyle]:
     if run.interrupted:
         return status_label(run), CellTextStyle.STATUS
     if run.status is RunStatus.FAILED:
-        return (run.failure.message if run.failure else "failed"), CellTextStyle.STATUS
+        return failure_label(run), CellTextStyle.STATUS
     if run.status is not RunStatus.COMPLETED:
         return _WAITING[run.status], CellTextStyle.STATUS
     if run.unreadable:
@@ -159,14 +197,16 @@ class RunTable:
     def __init__(self) -> None:
         self.where = RunFilter()
         self.total = 0
+        self._pass_counts: PassCounts = {}
         self._pages: dict[int, list[RunTableRow]] = {}
         self._positions: dict[RunId, int] = {}
         self._requested_pages: set[int] = set()
 
-    def reset(self, where: RunFilter, total: int) -> None:
-        """Show another filter, or the same one anew."""
+    def reset(self, where: RunFilter, total: int, counts: PassCounts | None = None) -> None:
+        """Show another filter, or the same one anew; `counts` are given where cases have repeats."""
         self.where = where
         self.total = total
+        self._pass_counts = counts or {}
         self._pages.clear()
         self._positions.clear()
         self._requested_pages.clear()
@@ -202,10 +242,23 @@ class RunTable:
     def put_page(self, page: int, runs: Sequence[RunSummary], outdated: ChangedTools = NO_CHANGED_TOOLS) -> LoadedPage:
         """Take a fetched page; the one fetched longest ago is given up where there are too many."""
         dropped = self._drop(next(iter(self._pages))) if len(self._pages) >= MAX_PAGES else range(0)
-        rows = [run_row(run, outdated.get(run.id, ())) for run in runs]
+        rows = self._rows(runs, outdated)
         self._pages[page] = rows
         self._positions.update((item.id, page * PAGE_SIZE + offset) for offset, item in enumerate(rows))
         return LoadedPage(page * PAGE_SIZE, tuple(rows), dropped)
+
+    def _rows(self, runs: Sequence[RunSummary], outdated: ChangedTools) -> list[RunTableRow]:
+        """Return the rows of a page; ordered by case, repeats of one case stand below its first run."""
+        rows: list[RunTableRow] = []
+        above: RunSummary | None = None
+        for run in runs:
+            same = above is not None and (above.case_id, above.model) == (run.case_id, run.model)
+            follows = same and self.where.order is RunOrder.CASE
+            passed, judged = self._pass_counts.get((run.case_id, run.model), (0, 0))
+            correct = f"{passed} of {judged}" if judged and not follows else ""
+            rows.append(run_row(run, outdated.get(run.id, ()), correct=correct, follows=follows))
+            above = run
+        return rows
 
     def _drop(self, page: int) -> range:
         gone = self._pages.pop(page)
@@ -222,7 +275,9 @@ class RunTable:
             place = self._positions.get(run.id)
             if place is not None:
                 page, offset = self._pages[place // PAGE_SIZE], place % PAGE_SIZE
-                page[offset] = run_row(run, page[offset].changed_tools if run.status is RunStatus.COMPLETED else ())
+                old = page[offset]
+                outdated = old.changed_tools if run.status is RunStatus.COMPLETED else ()
+                page[offset] = run_row(run, outdated, correct=old.correct, follows=old.follows)
                 changed.append(place)
             elif passes(run) and not passes(as_pending(run)):
                 self._append(run)

@@ -9,7 +9,7 @@ from app.screens.runs.batch_summaries import COUNT_ORDER, BatchActionTexts, Name
 from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, table_row
 from app.screens.runs.run_table import LoadedPage, RunTable, RunTableRow, UpdatedRows
 from app.text.glossary import TERMS, explain
-from app.theme import Role, Size, sized
+from app.theme import Role, Size
 from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
 from app.widgets.paged import PagedTable
 from app.widgets.tokens_edit import ChipRow
@@ -18,8 +18,16 @@ from mcp_tef import RunId, RunOrder
 COLUMNS = (
     Column(key="outcome", title="", kind=CellKind.MARK, width=40, least=40, tip="The outcome; wrong ones sort first."),
     Column(key="query", title="Query", stretch=True),
-    Column(key="selected", title="Selected", kind=CellKind.MONO, width=168, tip="The tool that the model selected."),
+    Column(key="expected", title="Expected", kind=CellKind.MONO, width=120, tip="The tool that the case expects."),
+    Column(key="selected", title="Selected", kind=CellKind.MONO, width=120, tip="The tool that the model selected."),
     Column(key="model", title="Model", width=104),
+    Column(
+        key="correct",
+        title="Correct",
+        width=64,
+        sortable=False,
+        tip=explain("correct call", "Correct calls out of the judged repeats of the case."),
+    ),
     Column(
         key="confidence",
         title="Confidence",
@@ -28,12 +36,12 @@ COLUMNS = (
         tip=explain("confidence", "Bold if it was high without a correct call."),
     ),
 )
-SELECTED, MODEL = 2, 3
-WIDE, NARROW = 168, 128
+MODEL, CORRECT = 4, 5
 ORDERS: Mapping[str, RunOrder] = {
     "": RunOrder.PLANNED,
     "outcome": RunOrder.OUTCOME,
     "query": RunOrder.QUERY,
+    "expected": RunOrder.EXPECTED,
     "selected": RunOrder.SELECTED,
     "model": RunOrder.MODEL,
     "confidence": RunOrder.CONFIDENCE,
@@ -61,6 +69,7 @@ class SummaryBar(QWidget):
         column.setSpacing(6)
         column.addLayout(self._first_line())
         column.addLayout(self._second_line())
+        column.addWidget(self.note)
 
     def show_summary(self, summary: RunsSummary, actions: BatchActionTexts) -> None:
         """Show another batch, or the same one further on."""
@@ -90,8 +99,7 @@ class SummaryBar(QWidget):
         line.setSpacing(8)
         for label in self.counts:
             line.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.note, 1)
-        line.addStretch()
+        line.addStretch(1)
         line.addWidget(self.resume, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
         return line
@@ -134,16 +142,19 @@ class _OutcomeCountLabel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.mark = MarkLabel()
-        self.number = Label(tabular=True)
+        self.number = Label(tabular=True, strong=True)
+        self.name = Label(size=Size.SMALL, role=Role.DIM)
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 8, 0)
         line.setSpacing(6)
         line.addWidget(self.mark)
         line.addWidget(self.number)
+        line.addWidget(self.name)
 
     def show_tally(self, tally: OutcomeCount) -> None:
         self.mark.set_mark(DRAWN_MARKS[tally.mark], MARK_LABELS[tally.mark])
         self.number.setText(f"{tally.count:,}")
+        self.name.setText(MARK_LABELS[tally.mark].rpartition(", ")[2])
         self.setToolTip(tally.help)
         self.setAccessibleName(f"{tally.count} {MARK_LABELS[tally.mark]}")
 
@@ -160,7 +171,8 @@ class RunsList(QWidget):
         self.chips = ChipRow("Filter")
         self.table = PagedTable(COLUMNS, "Runs")
         self.rows_needed = self.table.pages.wanted
-        self.table.setColumnHidden(MODEL, True)
+        for number in (MODEL, CORRECT):
+            self.table.setColumnHidden(number, True)
         clear = Action(text="Show all runs", do=self.clear_requested.emit)
         sentence = "Change the search or remove a filter."
         self.no_match = EmptyState("magnifying-glass", "No matching runs", sentence, [clear])
@@ -183,19 +195,14 @@ class RunsList(QWidget):
 
     def show_table(self, table: RunTable, *, models: int, keep: RunId | None) -> None:
         """Show a table anew; the kept run stays chosen where it is among its first rows, else the first one is."""
-        rows = [table_row(row) for row in _first_rows(table)]
-        self._make_room(models > 1)
+        shown = _first_rows(table)
+        rows = [table_row(row) for row in shown]
+        self.table.setColumnHidden(MODEL, models < 2)
+        self.table.setColumnHidden(CORRECT, not any(row.correct for row in shown))
         self.table.pages.show_total(table.total, rows)
         self._stack.setCurrentWidget(self.table if table.total else self.no_match)
         if not (keep and self.table.select(keep)):
             self.table.select_first()
-
-    def _make_room(self, several: bool) -> None:
-        """Show the model's column in the room of the tool's; a width set by the user stays."""
-        self.table.setColumnHidden(MODEL, not several)
-        before, now = (WIDE, NARROW) if several else (NARROW, WIDE)
-        if self.table.columnWidth(SELECTED) == sized(before):
-            self.table.setColumnWidth(SELECTED, sized(now))
 
     def show_page(self, filled: LoadedPage) -> None:
         """Show a page that was fetched."""

@@ -10,7 +10,7 @@ import pytest
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, ToolCallId
-from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import BatchRequest, BatchStatus, RunStatus
 from mcp_tef.model.servers import ServerStatus
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
@@ -218,6 +218,16 @@ async def test_filters_name_the_same_runs_for_lists_counts_and_metrics(any_store
         assert len((await any_store.metrics.history(where)).ended) == ended
     assert len(await any_store.runs.runs(RunFilter(), limit=3, offset=2)) == 2
     assert (await any_store.metrics.choices()).models == (ran.runs[0].settings.label,)
+
+
+async def test_repeats_of_a_case_can_be_listed_behind_its_first_run(any_store: Store) -> None:
+    filled = await fill(any_store, [draft("find"), draft("look")], repeats=2)
+    where = RunFilter(batch_id=filled.batch.id)
+    assert [run.case_name for run in await any_store.runs.runs(where)] == ["find", "look", "find", "look"]
+    grouped = await any_store.runs.runs(replace(where, order=RunOrder.CASE))
+    assert [(run.case_name, run.repeat) for run in grouped] == [("find", 0), ("find", 1), ("look", 0), ("look", 1)]
+    second = await any_store.runs.runs(replace(where, order=RunOrder.CASE), limit=2, offset=1)
+    assert [run.id for run in second] == [run.id for run in grouped[1:3]]
 
 
 async def test_recent_runs_of_a_case_are_newest_last(any_store: Store, ran: Filled) -> None:

@@ -153,7 +153,7 @@ LONG = BatchRequest(name="Long", repeats=10, concurrency=2)
 def outcomes(desk: Desk) -> list[str]:
     """The column of what was selected."""
     pages = desk.page.run_list.table.pages
-    return [pages.row(number).cells[2].text for number in range(pages.rowCount())]
+    return [pages.row(number).cells[3].text for number in range(pages.rowCount())]
 
 
 @pytest.mark.parametrize("engine", [partial(FakeEngine, pace=NEVER)])

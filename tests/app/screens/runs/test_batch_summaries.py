@@ -20,7 +20,7 @@ def test_a_card_says_when_what_which_model_and_both_shares() -> None:
         "Everyday",
         "14:02",
         "gpt-4.1-mini",
-        "65 % call · 81 % tool",
+        "65 %",
     )
 
 
@@ -88,7 +88,7 @@ def test_metrics_from_before_the_latest_verdicts_give_no_interval() -> None:
 
 def test_a_share_next_to_one_is_never_rounded_up() -> None:
     made = batch(total=2000, counts={"TP": 2000}, tally={"correct_call": 1999, "wrong_arguments": 1})
-    assert batch_card(made, NOW).result == "99.9 % call · 100 % tool"
+    assert batch_card(made, NOW).result == "99.9 %"
 
 
 def test_the_counts_stand_wrong_ones_first() -> None:
@@ -156,7 +156,7 @@ def test_a_batch_that_was_interrupted_at_once_did_not_fail() -> None:
 
 def test_a_card_can_be_heard() -> None:
     assert batch_card(batch(), NOW).accessible_text == (
-        "Everyday, 14:02, gpt-4.1-mini, 65 % call · 81 % tool, 91 correct call, "
+        "Everyday, 14:02, gpt-4.1-mini, 65 % correct call, 91 correct call, "
         "21 correct tool, wrong arguments, 27 wrong, 4 unreadable, 3 failed"
     )
 

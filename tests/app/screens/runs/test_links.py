@@ -14,7 +14,7 @@ from app.screens.kit import NO_FILTERS
 from app.screens.runs.filters import STATE
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import PAGE_SIZE
-from app.screens.runs.runs_list import MODEL, SELECTED
+from app.screens.runs.runs_list import MODEL
 from mcp_tef import BatchId, BatchRequest, Classification, RunFilter, RunMark, RunStatus, RunSummary, ToolLabel
 from tests.app.screens.runs.conftest import Desk
 from tests.support.run_factories import run
@@ -190,10 +190,10 @@ async def test_chosen_runs_are_those_of_the_table_in_which_they_were_chosen() ->
 
 async def test_a_width_that_was_chosen_stays_whether_models_are_shown_or_not(ran: Desk) -> None:
     table = ran.page.run_list.table
-    table.setColumnWidth(SELECTED, 301)
+    table.setColumnWidth(MODEL - 1, 301)
     ran.page.open_target(ShowRuns(RunFilter(statuses=(RunStatus.COMPLETED,)), "Judged"))
     await ran.until(lambda: len(visible_rows(ran)) == 4 and not table.isColumnHidden(MODEL))
-    assert table.columnWidth(SELECTED) == 301
+    assert table.columnWidth(MODEL - 1) == 301
 
 
 async def test_a_run_leads_to_its_case_and_to_the_tool(ran: Desk) -> None:

@@ -54,7 +54,7 @@ async def test_one_click_runs_every_case_offline(desk: Desk) -> None:
     assert desk.page.run_list.summary_bar.shares[0].value.text() == "25 %"
     await desk.until(lambda: desk.page.run_list.summary_bar.shares[0].detail.text() == "1/4 (3–78)")
     assert "offline baseline" in desk.page.run_list.summary_bar.note.text()
-    assert [row[2] for row in visible_rows(desk)] == ["search_bikes", "search_bikes", "book_repair", "search_parts"]
+    assert [row[3] for row in visible_rows(desk)] == ["search_bikes", "search_bikes", "book_repair", "search_parts"]
 
 
 async def test_a_run_says_which_of_its_tools_changed_since(ran: Desk) -> None:
@@ -92,6 +92,11 @@ async def test_every_tab_of_a_run_is_filled_when_it_is_looked_at(ran: Desk) -> N
     for place in (1, 2, 3):
         detail.tabs.tabs.choose(place)
     assert detail.tools.list.rows.rowCount() == 3
+    first = detail.tools.list.rows.row(0)
+    assert {span.text for span in (first.sub_right,) if span} & {"expected", "selected", "expected, selected"}
+    assert not detail.tools.definition.toPlainText().startswith("{")
+    detail.tools.raw.setChecked(True)
+    assert detail.tools.definition.toPlainText().startswith("{")
     assert detail.settings.values()["Cost"] == "none"
     assert detail.exchange.note.text().startswith("The offline baseline sends no request")
 
@@ -105,13 +110,25 @@ async def test_the_rail_shows_the_newest_batch_first_and_changes_the_table(ran: 
     await ran.until(lambda: ran.page.run_list.table.pages.rowCount() == 8)
 
 
+async def test_repeats_stand_below_their_case_with_how_many_were_correct(ran: Desk) -> None:
+    await ran.session.call(lambda core: core.runs.start(BatchRequest(name="Thrice", repeats=3)))
+    await ran.until_ended(2)
+    ran.page.batch_list.select(ran.page.batch_list.rows.row(0).id)
+    await ran.until(lambda: len(visible_rows(ran)) == 12 and all(visible_rows(ran)))
+    first, second, third, fourth = (row for row in visible_rows(ran)[:4])
+    assert (second[1], third[1]) == ("repeat 2", "repeat 3")
+    assert {row[2] for row in (first, second, third)} == {first[2]}
+    assert (first[5], second[5], fourth[1] != "repeat 4") == ("3 of 3", "", True)
+    assert not ran.page.run_list.table.isColumnHidden(5)
+
+
 def refuses(_question: Question) -> ModelError:
     return ModelError(ModelFault.DOWN, "The model server is not running.", hint="Start it, then try again.")
 
 
 @pytest.mark.parametrize("engine", [partial(FakeEngine, script=refuses)])
 async def test_failed_runs_say_why_are_counted_in_the_navigation_and_can_be_retried(ran: Desk) -> None:
-    await ran.until(lambda: visible_rows(ran)[0][2] == "The model server is not running.")
+    await ran.until(lambda: visible_rows(ran)[0][3] == "server not reachable")
     await ran.until(lambda: ran.page.badge == 4)
     head = ran.page.detail.verdict.head
     await ran.until(lambda: head.hint.text() == "Start it, then try again.")
@@ -121,7 +138,7 @@ async def test_failed_runs_say_why_are_counted_in_the_navigation_and_can_be_retr
 
 
 async def test_the_sizes_of_panes_are_kept_for_the_next_time(ran: Desk) -> None:
-    ran.page.run_list.table.setColumnWidth(2, 211)
+    ran.page.run_list.table.setColumnWidth(3, 211)
     ran.session.closing.emit()
     assert ran.session.settings.get("runs.table", {})["widths"]["selected"] == 211
     assert len(ran.session.settings.get("runs.split", [])) == 3
@@ -137,19 +154,19 @@ async def test_a_filter_a_search_and_an_order_are_asked_of_the_core(ran: Desk) -
     await ran.until(lambda: ran.page.run_list.no_match.isVisible())
     await ran.press("Show all runs")
     await ran.until(lambda: len(visible_rows(ran)) == 4)
-    ran.page.run_list.table.sort_by(4, down=True)
+    ran.page.run_list.table.sort_by(6, down=True)
     await ran.until(lambda: ran.page.presenter.table.where.order is RunOrder.CONFIDENCE)
 
 
 async def test_models_are_named_in_the_table_only_where_there_are_several(ran: Desk) -> None:
-    assert ran.page.run_list.table.isColumnHidden(3)
+    assert ran.page.run_list.table.isColumnHidden(4)
     both = BatchRequest(models=(ModelSettings(), ModelSettings(provider="ollama", model="qwen3:8b")))
     batch = await ran.session.call(lambda core: core.runs.start(both))
     await ran.until(lambda: len(ran.said) == 2)
     ran.page.batch_list.select(batch.id)
     await ran.until(lambda: len(visible_rows(ran)) == 8 and all(visible_rows(ran)))
-    assert not ran.page.run_list.table.isColumnHidden(3)
-    assert {row[3] for row in visible_rows(ran)} == {"offline baseline", "qwen3:8b"}
+    assert not ran.page.run_list.table.isColumnHidden(4)
+    assert {row[4] for row in visible_rows(ran)} == {"offline baseline", "qwen3:8b"}
 
 
 async def test_below_1100_pixels_the_detail_comes_when_asked_for_and_goes_with_escape(ran: Desk) -> None:
