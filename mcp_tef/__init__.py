@@ -154,7 +154,7 @@ from mcp_tef.model.runs import (
     is_baseline,
     tally_of,
 )
-from mcp_tef.model.search import SearchHit, SearchHitKind
+from mcp_tef.model.search import SearchHit, SearchHitKind, did_you_mean
 from mcp_tef.model.secrets import RedactingFormatter, Secret, SessionSecrets, secrets_in, without_keys
 from mcp_tef.model.servers import SIGNING_ALGORITHMS, AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.similarity import (
@@ -383,7 +383,8 @@ __all__ = [
     "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
     "case_finding_to_json", "case_import_to_json", "case_to_json", "cluster_confusions", "comparison_to_json",
     "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "decimal_text",
-    "default_workspace", "detect_files", "detected_config_to_json", "drafted_cases_to_json", "drift_to_json",
+    "default_workspace", "detect_files", "detected_config_to_json", "did_you_mean", "drafted_cases_to_json",
+    "drift_to_json",
     "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name",
     "grade_lines", "interval_text", "is_baseline", "joint_changes", "kill_process_groups", "launch_risks",
     "listing_to_json", "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json",

@@ -1,11 +1,12 @@
 """The parser of the command line: shared options, and one way to add a verb."""
 
 import argparse
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from mcp_tef import InputError, RunField
+from mcp_tef import InputError, RunField, did_you_mean
+from mcp_tef.cli.project_file import ProjectFile, as_arguments, find_project_file, overruled
 from mcp_tef.cli.terminal import Terminal
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int] | int]
@@ -13,11 +14,72 @@ TAKES_ANYTHING = ("--arg",)
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong as an InputError, so that every error looks the same."""
+    """Says what is wrong as an InputError, so that every error looks the same; options are never abbreviated.
+
+    One that `takes_project_file` fills what the command line leaves out from the project file.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options | {"allow_abbrev": False})
+        self.takes_project_file = False
 
     def error(self, message: str) -> NoReturn:
         """Raise an InputError in place of argparse's own exit."""
-        raise InputError(message[:1].upper() + message[1:] + ".", hint=f"See {self.prog} --help.", code="bad_usage")
+        self._refuse(message[:1].upper() + message[1:] + ".")
+
+    def _refuse(self, message: str, hint: str = "") -> NoReturn:
+        page = f"See {self.prog} --help."
+        raise InputError(message, hint=f"{hint} {page}".lstrip(), code="bad_usage")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name the nearest choice for an unknown one."""
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+            self._refuse(
+                f"{what} cannot be “{value}”.", did_you_mean(str(value), known, f"Choose from {', '.join(known)}.")
+            )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does; a verb refuses what it does not know with the nearest option."""
+        if self.takes_project_file:
+            found, unknown = self._with_project_file(args)
+        else:
+            found, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:
+            self._refuse_unknown(unknown[0].partition("=")[0])
+        return found, unknown
+
+    def _refuse_unknown(self, text: str) -> NoReturn:
+        known = [name for action in self._actions for name in action.option_strings]
+        if text.startswith("-"):
+            self._refuse(f"There is no option {text}.", did_you_mean(text, known, ""))
+        self._refuse(f"“{text}” is one argument too many.")
+
+    def _with_project_file(self, args: Any) -> tuple[argparse.Namespace, list[str]]:
+        """Parse the command line, then fill in options of the project file, then defaults."""
+        defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
+        for action in self._actions:
+            action.default = argparse.SUPPRESS
+        found, unknown = super().parse_known_args(args)
+        values = vars(found)
+        values["project"] = None
+        if project := find_project_file(Path.cwd()):
+            self._take_from_file(values, *project)
+        for name, default in defaults.items():
+            values.setdefault(name, default)
+        return found, unknown
+
+    def _take_from_file(self, values: dict[str, Any], path: Path, table: Mapping[str, Any]) -> None:
+        options = as_arguments(path, table, self._actions)
+        for name in overruled(values, options):
+            del options[name]
+        try:
+            taken, _ = super().parse_known_args([text for texts in options.values() for text in texts])
+        except InputError as error:
+            raise InputError(f"{path.name}: {error.message}", hint=error.hint, code=error.code) from error
+        values.update({name: getattr(taken, name) for name in options if hasattr(taken, name)})
+        values["project"] = ProjectFile(path, frozenset(options))
 
 
 Verbs: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 (argparse gives it no public name)
@@ -29,6 +91,8 @@ def shared_options() -> Parser:
     shared.add_argument("--workspace", type=Path, metavar="FILE", help="the workspace file (default: your data folder)")
     shared.add_argument("--recover", action="store_true", help="set a damaged workspace aside and start a new one")
     shared.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
+    shared.add_argument("--quiet", action="store_true", help="print no results for people, only notes and errors")
+    shared.add_argument("--verbose", action="store_true", help="log what is done to stderr")
     shared.add_argument("--debug", action="store_true", help="add the traceback to an error")
     return shared
 
@@ -61,7 +125,8 @@ def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:
 
 def add_group(verbs: Verbs, name: str, summary: str) -> Verbs:
     """Add a verb that has verbs below it."""
-    parser = verbs.add_parser(name, help=summary, description=summary[:1].upper() + summary[1:] + ".")
+    description = summary[:1].upper() + summary[1:] + "."
+    parser = verbs.add_parser(name, help=summary, description=description, parents=[shared_options()])
     return parser.add_subparsers(metavar="VERB", required=True, title="verbs")
 
 

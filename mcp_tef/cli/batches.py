@@ -1,10 +1,12 @@
 """Batches on the command line: follow one to its end, report it, write its files, keep its thresholds."""
 
 import asyncio
+import json
 import shlex
 from argparse import Namespace
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
@@ -12,6 +14,7 @@ from mcp_tef import (
     GAVE_UP,
     NOT_OFFERED_CODE,
     Batch,
+    BatchComparison,
     InputError,
     Json,
     Metrics,
@@ -23,9 +26,10 @@ from mcp_tef import (
     RunSummary,
     ThresholdCheck,
     error_to_json,
+    open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.formatting import batch_line, counted, overview_lines, run_lines
+from mcp_tef.cli.formatting import batch_line, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.terminal import Progress, Terminal
@@ -65,8 +69,36 @@ def add_report_options(parser: Parser) -> None:
         help=f"pass if this metric is at least X, regardless of single runs: {', '.join(METRICS)}; "
         f"without METRIC, {METRICS[0]}",
     )
+    parser.add_argument(
+        "--baseline",
+        type=earlier_result,
+        metavar="RESULT.json",
+        help="compare with what run --json printed earlier; only proven worsening fails, not single runs",
+    )
     for name in FILES:
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierResult:
+    """What an earlier command printed with --json, and the file that holds it."""
+
+    path: str
+    document: Json
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+def earlier_result(text: str) -> EarlierResult:
+    """Read the document of a batch; InputError where the file holds none."""
+    try:
+        with open_regular_file(Path(text)) as file:
+            return EarlierResult(text, json.loads(file.read()))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a JSON document"
+        hint = f"Write it with: mcp-tef run … --json > {text}"
+        raise InputError(f"The baseline {text} cannot be read: {reason}.", hint=hint) from error
 
 
 def threshold(text: str) -> tuple[str, float]:
@@ -134,7 +166,7 @@ async def follow(
 
 async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Namespace | None = None) -> int:
     """Tell every run and the figures of a batch, write the files that were asked for; the exit code that it means."""
-    results = await _read(engine, batch)
+    results = await _compared(engine, await _read(engine, batch), asked)
     if terminal.json:
         terminal.document(results.document | {"conditions": await _conditions(engine, batch)})
     terminal.say(batch_line(batch))
@@ -185,15 +217,17 @@ class _BatchResults:
     batch: Batch
     runs: tuple[RunSummary, ...]
     overview: MetricsOverview
+    comparison: BatchComparison | None = None
 
     @property
     def document(self) -> dict[str, Json]:
         """The shape that `run --json` promises."""
-        from mcp_tef import overview_to_json, run_to_json
+        from mcp_tef import comparison_to_json, overview_to_json, run_to_json
 
         runs = [run_to_json(run) for run in self.runs]
         metrics = overview_to_json(self.overview)
-        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped}
+        compared = {"comparison": comparison_to_json(self.comparison)} if self.comparison else {}
+        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped, **compared}
 
 
 async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
@@ -209,15 +243,23 @@ async def _conditions(engine: "Engine", batch: Batch) -> list[Json]:
     return [found.conditions(model) for model in found.models]
 
 
+async def _compared(engine: "Engine", results: _BatchResults, asked: Namespace | None) -> _BatchResults:
+    if asked is None or not asked.baseline:
+        return results
+    return replace(results, comparison=await engine.compare.with_document(asked.baseline.document, results.batch.id))
+
+
 def _tell(results: _BatchResults, terminal: Terminal) -> None:
     for run in results.runs:
         terminal.say(*run_lines(run))
     terminal.say("", *overview_lines(results.overview))
+    if results.comparison:
+        terminal.say("", *comparison_lines(results.comparison))
 
 
 def _checks(results: _BatchResults, asked: Namespace | None) -> list[ThresholdCheck]:
     """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
-    if asked is None or not asked.fail_under:
+    if asked is None or not (asked.fail_under or results.comparison):
         return []
     metrics, names = results.overview.metrics, {name for name, _ in asked.fail_under}
     uncounted = " ".join(_uncounted(results.runs, metrics, names))
@@ -225,6 +267,9 @@ def _checks(results: _BatchResults, asked: Namespace | None) -> list[ThresholdCh
         ThresholdCheck(f"{name} is at least {least:g}", _shortfall(name, least, getattr(metrics, name)))
         for name, least in asked.fail_under
     ]
+    if results.comparison:
+        worse = results.comparison.for_queries_like_these.sentence if results.comparison.failed else ""
+        kept.append(ThresholdCheck("No worse than the baseline", worse))
     return [*kept, ThresholdCheck("Every run counts", uncounted)]
 
 

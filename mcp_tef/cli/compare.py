@@ -13,11 +13,10 @@ from mcp_tef import (
     PairChange,
     ReportFormat,
     RunSummary,
-    ShareChange,
     TestCase,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.formatting import rate
+from mcp_tef.cli.formatting import CHANGES, comparison_lines
 from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
@@ -25,15 +24,6 @@ from mcp_tef.cli.terminal import Terminal, table
 NOT_WORSE, WORSE, CANNOT_TELL = 0, 1, 4
 SHOWN = 50
 TOLD_FIRST = (PairChange.REGRESSED, PairChange.FIXED)
-WORDS = {
-    PairChange.FIXED: "fixed",
-    PairChange.REGRESSED: "regressed",
-    PairChange.UNCHANGED_RIGHT: "right as before",
-    PairChange.UNCHANGED_WRONG: "wrong as before",
-    PairChange.NEW: "new",
-    PairChange.GONE: "gone",
-    PairChange.NOT_COMPARABLE: "without a verdict",
-}
 SHAPE = """With --json: {"before", "after": batches, "paired_by": "case_and_model"|"case", "counts": {CHANGE: number
 of cases}, "cases": {CHANGE: [case ids]}, "pairs": [{"case", "change", "before", "after": {"passed", "n", "runs":
 [ids]}|null}], "criterion": "correct_call"|"correct_tool", "on_these_cases": VERDICT,
@@ -99,12 +89,7 @@ def _worth_telling(found: BatchComparison) -> Iterator[CasePair]:
 
 
 def _lines(found: BatchComparison, rows: Sequence[ComparedRuns], held: Sequence[TestCase]) -> Iterator[str]:
-    counts = ", ".join(f"{number:,} {WORDS[change]}" for change, number in found.counts.items() if number)
-    yield f"cases                {counts or 'none'}"
-    yield _share_line("correct call", found.correct_call)
-    yield _share_line("correct tool", found.correct_tool)
-    yield found.on_these_cases.sentence
-    yield found.for_queries_like_these.sentence
+    yield from comparison_lines(found)
     yield from _held_lines(found, held)
     yield from found.notes
     if rows:
@@ -121,22 +106,11 @@ def _held_lines(found: BatchComparison, held: Sequence[TestCase]) -> Iterator[st
         yield f"{'holds' if one.holds else 'broken':20} {names[one.case_id]}: {one.sentence}"
 
 
-def _share_line(name: str, share: ShareChange) -> str:
-    return f"{name:20} {rate(share.before)} before, {rate(share.after)} after{_gain(share)}"
-
-
-def _gain(share: ShareChange) -> str:
-    gain = share.difference
-    if gain.value is None:
-        return ""
-    return f": {gain.value:+.2f} ({gain.low:+.2f} to {gain.high:+.2f})"
-
-
 def _row(item: ComparedRuns) -> tuple[str, ...]:
     run = item.after or item.before
     name, expected = (run.case_name, run.expected) if run else ("", "")
     before, after = _selected(item.before, item.pair.before), _selected(item.after, item.pair.after)
-    return WORDS[item.pair.change], name, expected, before, after
+    return CHANGES[item.pair.change], name, expected, before, after
 
 
 def _selected(run: RunSummary | None, side: CaseSide | None) -> str:

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import (
     Batch,
+    BatchComparison,
     Drift,
     FlagRule,
     Metrics,
     MetricsOverview,
     OverlapWeights,
     PairAdvice,
+    PairChange,
     PastVerdict,
     Rate,
     Recommendation,
@@ -20,6 +22,7 @@ from mcp_tef import (
     RunStatus,
     RunSummary,
     Server,
+    ShareChange,
     ToolPair,
     is_baseline,
     priced_text,
@@ -44,10 +47,11 @@ MARGIN = " " * 13
 
 
 def run_lines(run: RunSummary) -> list[str]:
-    """One line of verdict; where it did not pass, a second one that says why."""
+    """Return a line with verdict, name and query; where it did not pass, a second one that says why."""
     word = run.classification.value if run.classification else run.status.value
     marked = " (call read from text)" if run.read_from_text else ""
-    lines = [f"{_mark(run)} {word:9}  {one_line(run.query, WIDTH)}{marked}"]
+    name = "" if run.query.startswith(run.case_name) else f"{one_line(run.case_name)}: "
+    lines = [f"{_mark(run)} {word:9}  {name}{one_line(run.query, WIDTH)}{marked}"]
     if run.failure:
         lines.append(f"{MARGIN}{run.failure.message} {run.failure.hint}".rstrip())
     elif run.explanation and not run.passes:
@@ -66,9 +70,9 @@ def _mark(run: RunSummary) -> str:
 
 
 def batch_line(batch: Batch) -> str:
-    """Return one line with the models of a batch; the baseline is always named as such."""
+    """Return one line with the id and name of a batch and its models; the baseline is always named as such."""
     names = [f"{name} (a baseline, not a model's answer)" if is_baseline(name) else name for name in batch.models]
-    return f"Asked: {', '.join(names)}"
+    return f"Batch {batch.id}{f' “{batch.name}”' if batch.name else ''} asked {', '.join(names)}"
 
 
 def overview_lines(overview: MetricsOverview) -> list[str]:
@@ -139,6 +143,40 @@ def repeats_lines(repeats: RepeatStatistics) -> list[str]:
         f"all of k runs pass   {powers}",
         *(f"  flaky: {one_line(case.case_name)} on {case.model}, {case.passed} of {case.n}" for case in worst),
     ]
+
+
+CHANGES = {
+    PairChange.FIXED: "fixed",
+    PairChange.REGRESSED: "regressed",
+    PairChange.UNCHANGED_RIGHT: "right as before",
+    PairChange.UNCHANGED_WRONG: "wrong as before",
+    PairChange.NEW: "new",
+    PairChange.GONE: "gone",
+    PairChange.NOT_COMPARABLE: "without a verdict",
+}
+
+
+def comparison_lines(found: BatchComparison) -> list[str]:
+    """Return the counts, shares and claims of a comparison."""
+    counts = ", ".join(f"{number:,} {CHANGES[change]}" for change, number in found.counts.items() if number)
+    return [
+        f"cases                {counts or 'none'}",
+        _share_line("correct call", found.correct_call),
+        _share_line("correct tool", found.correct_tool),
+        found.on_these_cases.sentence,
+        found.for_queries_like_these.sentence,
+    ]
+
+
+def _share_line(name: str, share: ShareChange) -> str:
+    return f"{name:20} {rate(share.before)} before, {rate(share.after)} after{_gain(share)}"
+
+
+def _gain(share: ShareChange) -> str:
+    gain = share.difference
+    if gain.value is None:
+        return ""
+    return f": {gain.value:+.2f} ({gain.low:+.2f} to {gain.high:+.2f})"
 
 
 def rate(value: Rate) -> str:

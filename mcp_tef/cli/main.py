@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Final, TypeAlias
 
 from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
-from mcp_tef.cli.arguments import Command, Parser, Verbs, joined
+from mcp_tef.cli.arguments import Command, Parser, Verbs, joined, shared_options
 from mcp_tef.cli.crash_log import CRASHED, log_crash
 from mcp_tef.cli.output_files import require_apart, standard_output
 from mcp_tef.cli.terminal import Terminal
@@ -45,11 +45,11 @@ Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 b
 
 def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> int:
     """Do what the arguments say; return the exit code. `groups` add verbs other than `VERBS`."""
-    given = joined(sys.argv[1:] if argv is None else argv)
+    given = with_help(joined(sys.argv[1:] if argv is None else argv))
     _speak_utf8()
-    terminal = Terminal(json="--json" in given)
+    terminal = Terminal(json="--json" in given, quiet="--quiet" in given)
     with terminal.interruption.handled():
-        code = _outcome(given, terminal, groups, debug="--debug" in given)
+        code = _outcome(given, terminal, groups)
         try:
             terminal.write_document()
             sys.stdout.flush()
@@ -58,13 +58,11 @@ def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> 
     return terminal.interruption.exit_code or code
 
 
-def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register], *, debug: bool) -> int:
-    log = logging.StreamHandler()
-    log.setFormatter(RedactingFormatter(logging.BASIC_FORMAT))
+def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register]) -> int:
+    debug = "--debug" in given
     try:
-        level = Config.lenient(os.environ, {})[0].log_level or "CRITICAL"
-        logging.basicConfig(level=logging.INFO if debug else level, handlers=[log])
-        return _do(parser(groups or registers(given[:1])).parse_args(given), terminal)
+        _log_to_stderr(verbose=debug or "--verbose" in given)
+        return _do(parser(groups or registers(verb_of(given))).parse_args(given), terminal)
     except TefError as error:
         return _failed(terminal, error, debug, error.exit_code)
     except KeyboardInterrupt:
@@ -73,6 +71,29 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
         return 1
     except Exception as error:  # noqa: BLE001  # the outermost frame of a command
         return _failed(terminal, log_crash(error, terminal), debug, CRASHED)
+
+
+def _log_to_stderr(*, verbose: bool) -> None:
+    log = logging.StreamHandler()
+    log.setFormatter(RedactingFormatter(logging.BASIC_FORMAT))
+    level = Config.lenient(os.environ, {})[0].log_level or "CRITICAL"
+    logging.basicConfig(level=logging.INFO if verbose else level, handlers=[log])
+
+
+def verb_of(given: Sequence[str]) -> Sequence[str]:
+    """Return the verb, which may stand behind options of all verbs."""
+    waiting = iter(given)
+    for text in waiting:
+        if text == "--workspace":
+            next(waiting, None)
+        elif not text.startswith("-"):
+            return (text,)
+    return ()
+
+
+def with_help(given: list[str]) -> list[str]:
+    """Return `help VERB` as `VERB --help`."""
+    return [*given[1:], "--help"] if given[:1] == ["help"] else given
 
 
 def registers(verb: Sequence[str] = ()) -> Iterator[Register]:
@@ -84,7 +105,9 @@ def registers(verb: Sequence[str] = ()) -> Iterator[Register]:
 
 def parser(groups: Iterable[Register] | None = None) -> Parser:
     """Return the parser with the verbs of `groups`, by default with every verb."""
-    whole = Parser(prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter)
+    whole = Parser(
+        prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter, parents=[shared_options()]
+    )
     whole.add_argument("--version", action="version", version=f"mcp-tef {VERSION}")
     whole.set_defaults(workspace=None, recover=False, json=False, debug=False)
     verbs = whole.add_subparsers(metavar="VERB", required=True, title="verbs")

@@ -2,7 +2,8 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,11 +22,13 @@ from mcp_tef import (
     ModelSettings,
     Secret,
     ToolChoiceMode,
+    is_baseline,
     parse_model,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import add_report_options, follow
 from mcp_tef.cli.model_options import add_cost_options, model_settings
+from mcp_tef.cli.project_file import SOURCES, named_source
 from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
@@ -36,12 +39,40 @@ if TYPE_CHECKING:
 def register(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "run", "run test cases against models, and judge what they choose", run)
+    parser.takes_project_file = True
+    add_stateless_options(parser)
     add_choice_options(parser)
+    parser.add_argument("--name", default="", metavar="NAME", help="a name for the batch")
     add_model_options(parser)
     add_run_fields(parser, REPEATS, CONCURRENCY)
     add_cost_options(parser)
     add_key_options(parser)
     add_report_options(parser)
+
+
+def add_stateless_options(parser: Parser) -> None:
+    """Add the options that take the place of a workspace."""
+    group = parser.add_argument_group(
+        "without a workspace", "Name a source of tools and a case file; nothing is kept. Several sources need names."
+    )
+    for option, metavar, text in (
+        ("--server-command", "[NAME=]C", "a stdio server, as you would type its command"),
+        ("--url", "[NAME=]U", "the address of an HTTP server"),
+        ("--tools-file", "[NAME=]F", "a saved tools/list answer, or an array of tools"),
+    ):
+        group.add_argument(option, action="append", default=[], type=named_source, metavar=metavar, help=text)
+    group.add_argument("--cases", type=Path, metavar="F", help="the case file")
+
+
+def is_stateless(arguments: Namespace) -> bool:
+    """Return True if the options take the place of a workspace; InputError where they are incomplete."""
+    has_source = any(getattr(arguments, name) for name in SOURCES)
+    if has_source is not bool(arguments.cases):
+        missing = "--cases F is" if has_source else "--server-command, --url or --tools-file is"
+        raise InputError(f"A run without a workspace needs both, and {missing} missing.", code="bad_usage")
+    if has_source and (arguments.workspace or arguments.recover):
+        raise InputError("A run with --cases keeps no workspace.", hint="Leave out --workspace.", code="bad_usage")
+    return has_source
 
 
 def add_choice_options(parser: Parser) -> None:
@@ -72,7 +103,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
     """Start a batch, follow it, and tell its verdicts and figures."""
     given = models(arguments)
     keys = read_keys(arguments, terminal, (model.provider for model in given if not model.offline))
-    async with opened(arguments, terminal) as engine:
+    async with run_workspace(arguments, terminal) as engine:
         cases = await wanted_cases(engine, arguments)
         request = BatchRequest(
             cases=tuple(case.id for case in cases),
@@ -80,12 +111,38 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
             repeats=arguments.repeats,
             concurrency=arguments.concurrency,
             max_cost_usd=arguments.max_cost,
-            name=", ".join((*arguments.suite, *arguments.tag)),
+            name=arguments.name or ", ".join((*arguments.suite, *arguments.tag)),
         )
+        _tell_sources(given, arguments, terminal)
         await agree_to_servers(engine, cases, arguments, terminal)
-        allow_typed_addresses(engine, given)
+        if arguments.stateless:
+            await _warn(engine, cases, terminal)
+        allow_typed_addresses(engine, given, arguments)
         start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
         return (await follow(engine, terminal, start, arguments))[1]
+
+
+def run_workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContextManager["Engine"]:
+    """Open the workspace, or one that ends with the command."""
+    arguments.stateless = is_stateless(arguments)
+    if not arguments.stateless:
+        return opened(arguments, terminal)
+    from mcp_tef.cli.stateless import stateless
+
+    return stateless(arguments, terminal)
+
+
+def _tell_sources(given: Sequence[ModelSettings], arguments: Namespace, terminal: Terminal) -> None:
+    if arguments.project:
+        terminal.note(f"Options of {arguments.project.path} apply.")
+    if not arguments.model and is_baseline(given[0].label):
+        terminal.note(f"No --model was given, so {given[0].label} selects the tools: a baseline, not a model.")
+
+
+async def _warn(engine: "Engine", cases: list["TestCase"], terminal: Terminal) -> None:
+    from mcp_tef.cli.stateless import warn_of_cases
+
+    await warn_of_cases(engine, cases, terminal)
 
 
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
@@ -136,8 +193,11 @@ async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase
     return list(cases.values())
 
 
-def allow_typed_addresses(engine: "Engine", typed: Iterable[ModelSettings]) -> None:
+def allow_typed_addresses(engine: "Engine", typed: Iterable[ModelSettings], arguments: Namespace | None = None) -> None:
     """Note which addresses of models were typed in this command: that allows sending their key there."""
+    project = getattr(arguments, "project", None)
+    if project and "base_url" in project.options:
+        return
     for model in typed:
         if model.base_url:
             engine.consents.add_typed_address(model.provider, model.base_url)

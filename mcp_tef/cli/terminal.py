@@ -42,6 +42,7 @@ class Terminal:
     """The streams of one command. With `json` on, stdout holds one JSON document and nothing else."""
 
     json: bool = False
+    quiet: bool = False
     input: TextIO = field(default_factory=lambda: sys.stdin)
     output: TextIO = field(default_factory=lambda: sys.stdout)
     errors: TextIO = field(default_factory=lambda: sys.stderr)
@@ -64,8 +65,8 @@ class Terminal:
             self.output.write(self.documents[0])
 
     def say(self, *lines: str) -> None:
-        """Write lines for people, where no JSON is wanted."""
-        if not self.json:
+        """Write lines for people, where neither JSON nor quiet is wanted."""
+        if not (self.json or self.quiet):
             self.output.writelines(plain(line) + "\n" for line in lines)
 
     def note(self, text: str) -> None:

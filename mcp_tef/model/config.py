@@ -69,6 +69,11 @@ class Config:
             trusted_networks=TRUSTED_NETWORKS.value(environment, ()),
         )
 
+    @staticmethod
+    def names_a_model(environment: Mapping[str, str]) -> bool:
+        """Return True if a variable names the model to ask by default."""
+        return bool(environment.get(MODEL.name, "").strip())
+
     @classmethod
     def lenient(
         cls, environment: Mapping[str, str], settings: Mapping[str, str]

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from mcp_tef.model.cases import CaseDraft
+from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId, ServerId
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec
@@ -80,12 +80,18 @@ class NewServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseImportPreview:
-    """Preview of a case import; nothing is changed yet."""
+    """Preview of a case import; nothing is changed yet.
+
+    `absent` are cases of the workspace that the file does not hold; `ignored_servers` are names in the file in whose
+    place another server was attached.
+    """
 
     source: str
     form: CaseFileFormat
     cases: tuple[ImportedCase, ...] = ()
     servers: tuple[NewServer, ...] = ()
+    absent: tuple[TestCase, ...] = ()
+    ignored_servers: tuple[str, ...] = ()
 
     def of(self, fate: ImportStatus) -> tuple[ImportedCase, ...]:
         """Return the cases of one fate, in the order of the file."""

@@ -1,6 +1,6 @@
 """Pairing of actual calls with expected ones, and the comparison of their arguments."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
@@ -8,6 +8,7 @@ from itertools import starmap
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.json import Json, JsonObject, canonical
+from mcp_tef.model.search import nearest
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import CallMatch, ParameterFinding
 from mcp_tef.scoring.bipartite_matching import Pair, best_pairs
@@ -130,6 +131,14 @@ def argument_problems(tool: Tool, arguments: JsonObject) -> tuple[ParameterFindi
         *(missing((name,), None, "the schema requires it") for name in absent),
         *(of_fault(fault) for fault in given.report.faults),
     )
+
+
+def unknown_parameters(tool: Tool, names: Iterable[str]) -> dict[str, str | None]:
+    """Return the names that the tool's schema neither names nor allows, each with the nearest parameter."""
+    schema = SHELF.get(tool.input_schema)
+    properties = tool.input_schema.get("properties")
+    known = list(properties) if isinstance(properties, Mapping) else []
+    return {name: nearest(name, known) for name in names if not schema.allows(name)}
 
 
 class OfferedTools:

@@ -16,7 +16,7 @@ from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.ports import Store
-from mcp_tef.scoring.call_pairing import argument_problems
+from mcp_tef.scoring.call_pairing import argument_problems, unknown_parameters
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.matchers import is_matcher
 from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_missing, why_not_asked
@@ -169,10 +169,17 @@ def _missing_warning(call: ExpectedCall, servers: ListedServers) -> str:
 def _value_warnings(call: ExpectedCall, tools: Sequence[Tool]) -> Iterator[str]:
     """Yield a warning for each value without a matcher that the tool's schema refuses."""
     named = [tool for tool in tools if tool.name == call.tool and call.server in (None, tool.server)]
-    exact = {name: value for name, value in (call.parameters or {}).items() if not _holds_matcher(value)}
-    if len(named) != 1:
-        return
-    for problem in argument_problems(named[0], exact):
+    if len(named) == 1:
+        yield from _warnings_by_schema(call, named[0])
+
+
+def _warnings_by_schema(call: ExpectedCall, tool: Tool) -> Iterator[str]:
+    expected = call.parameters or {}
+    unknown = unknown_parameters(tool, expected)
+    for name, close in unknown.items():
+        yield f"The tool {call.tool} has no parameter {name}." + (f" Did you mean {close}?" if close else "")
+    exact = {name: value for name, value in expected.items() if name not in unknown and not _holds_matcher(value)}
+    for problem in argument_problems(tool, exact):
         if problem.parameter.partition(".")[0] in exact:
             yield f"An expected value does not fit the schema of {call.tool}: {problem.sentence.replace('`', '')}"
 

@@ -18,6 +18,8 @@ from mcp_tef.model.comparison import (
     RunComparison,
 )
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId
+from mcp_tef.model.json import Json
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Batch, RunDetail, is_baseline
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
@@ -36,6 +38,7 @@ from mcp_tef.statistics.claims import for_queries_like_these, held_cases, on_the
 from mcp_tef.statistics.metrics import provider_changes
 from mcp_tef.statistics.paired_evidence import evidence
 from mcp_tef.workflows.consent import Consents
+from mcp_tef.workflows.earlier_results import earlier_batch
 
 NO_RUN = RunId("")
 
@@ -114,6 +117,13 @@ class Compare:
         answered = [await self._store.answering_models(batch_id) for batch_id in (before, after)]
         found = await asyncio.to_thread(_comparison, (first, second), old, new, tuple(dict.fromkeys(must_hold)))
         return replace(found, notes=(*found.notes, *provider_changes(*answered)))
+
+    async def with_document(self, document: Json, after: BatchId) -> BatchComparison:
+        """Compare a batch with the JSON document of an earlier one; cases are matched by name. InputError."""
+        runs = await self._store.runs(RunFilter(batch_id=after))
+        new = await self._store.outcomes(after)
+        before, old = earlier_batch(document, {run.id: run for run in runs}, new)
+        return await asyncio.to_thread(_comparison, (before, await self._store.batch(after)), old, new, ())
 
     async def pairs(self, wanted: Sequence[CasePair]) -> tuple[ComparedRuns, ...]:
         """Return the runs to look at of some pairs, such as a page of a table; a run that is gone is None."""

@@ -107,17 +107,20 @@ class Consents:
         """Go on without this key, in this session."""
         self._declined.add(request.fingerprint)
 
-    async def add_typed_server(self, typed: ServerSpec, spec: ServerSpec | None = None) -> None:
+    async def add_typed_server(
+        self, typed: ServerSpec, spec: ServerSpec | None = None, *, remember: bool = True
+    ) -> None:
         """Allow an address that the user typed; one that takes variables or keychain entries is still asked about.
 
         Args:
             typed: the definition as it was typed.
             spec: the same, once secrets that were typed into it are references.
+            remember: keep it for good, not for this session only.
         """
         requests = self.missing([spec or typed]) if typed.url and not used_names(typed) else ()
         for request in requests:
             if not request.unencrypted:
-                await self.allow(request)
+                await self.allow(request, remember=remember)
 
     def add_typed_address(self, provider: str, address: str) -> None:
         """Note that the user typed a model's address in this command or form, which allows sending the key there."""

@@ -14,7 +14,16 @@ from typing import Any
 from mcp_tef.errors import InputError
 from mcp_tef.events import CasesChanged, EventStream, ServersChanged
 from mcp_tef.formats.cases.case_formats import FORMS, CaseFormat, form_of, form_to_read, form_to_write
-from mcp_tef.formats.cases.entries import CannotHoldError, CaseEntry, CaseSource, Item, differences, shortened
+from mcp_tef.formats.cases.entries import (
+    CannotHoldError,
+    CaseEntry,
+    CaseSource,
+    Item,
+    attached,
+    differences,
+    first_line,
+    shortened,
+)
 from mcp_tef.formats.cases.texts import read_text, to_json, write_text
 from mcp_tef.model.cancellation import CancellableWork
 from mcp_tef.model.cases import CaseDraft, TestCase
@@ -42,21 +51,25 @@ Definitions = tuple[Mapping[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cases of a file with their fates, and the tools files that those which come in need."""
+    """The cases of a file with their fates, and the tools files that those which come in need.
+
+    `absent` are stored cases that the file does not hold.
+    """
 
     cases: tuple[ImportedCase, ...]
     servers: tuple[NewServer, ...]
+    absent: tuple[TestCase, ...]
 
 
 def planned(
     entries: Sequence[CaseEntry], cases: Sequence[TestCase], servers: Sequence[ServerSpec], folder: Path
 ) -> Plan:
-    """Plan the import of these entries. Each stored case is matched by one entry, by id or by name and query."""
+    """Plan the import of these entries. Each stored case is matched by one entry: by its id, else by its name."""
     tools = _ToolFiles(servers, folder)
-    stored = _Stored(cases)
+    stored = _Stored(cases, entries)
     doubled = _doubled(entries)
     found = [_fate(entry, doubled.get(entry.place, ""), stored, tools) for entry in entries]
-    return Plan(tuple(found), tools.new())
+    return Plan(tuple(found), tools.new(), stored.left)
 
 
 def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles") -> ImportedCase:
@@ -107,21 +120,32 @@ def _listed(places: Sequence[str]) -> str:
 
 
 class _Stored:
-    """The cases of the workspace, each to be matched once."""
+    """The cases of the workspace, each to be matched once; `entries` are all that will ask for one."""
 
-    def __init__(self, cases: Iterable[TestCase]) -> None:
+    def __init__(self, cases: Iterable[TestCase], entries: Iterable[CaseEntry]) -> None:
         self._by_id = {case.id: case for case in cases}
         self._same: defaultdict[tuple[str, str], list[CaseId]] = defaultdict(list)
+        self._named: defaultdict[str, list[CaseId]] = defaultdict(list)
+        drafts = [(entry.id, entry.draft) for entry in entries if entry.draft]
+        wanted = {case_id for case_id, _ in drafts} | {(draft.name, draft.query) for _, draft in drafts}
         for case in self._by_id.values():
-            self._same[case.draft.name, case.draft.query].append(case.id)
+            key = case.draft.name, case.draft.query
+            self._same[key].append(case.id)
+            if not wanted & {case.id, key}:
+                self._named[case.draft.name].append(case.id)
 
     def taken(self, case_id: CaseId | None, draft: CaseDraft) -> TestCase | None:
         """Return the case that an entry is about, which no later entry gets; None where it is new."""
         if case_id in self._by_id:
             return self._by_id.pop(case_id)
-        same = self._same[draft.name, draft.query]
-        found = next((one for one in same if one in self._by_id), None)
+        named = self._named[draft.name] if draft.name != first_line(draft.query) else []
+        found = next((one for one in (*self._same[draft.name, draft.query], *named) if one in self._by_id), None)
         return self._by_id.pop(found) if found else None
+
+    @property
+    def left(self) -> tuple[TestCase, ...]:
+        """The cases that no entry has matched."""
+        return tuple(self._by_id.values())
 
 
 @dataclass
@@ -192,10 +216,20 @@ class CaseTransfer:
         self._events = events
         self._folder = folder
 
-    async def preview(self, path: Path, form: CaseFileFormat | None = None) -> CaseImportPreview:
-        """Preview the import of a file; raises InputError if the file is unreadable as a whole."""
+    async def preview(
+        self, path: Path, form: CaseFileFormat | None = None, *, attach: Sequence[str] = ()
+    ) -> CaseImportPreview:
+        """Preview the import of a file; raises InputError if the file is unreadable as a whole or holds no case.
+
+        `attach` names servers: a single one for every case, several for cases that name none.
+        """
         found, entries = await asyncio.to_thread(_read, path, form)
-        return await self.preview_entries(entries, path.name, found)
+        if not entries:
+            raise InputError(f"{path.name} holds no case.", hint="Write at least one case with a query.")
+        named = {name for entry in entries if entry.draft for name in entry.draft.servers}
+        ignored = named - set(attach) if len(attach) == 1 else ()
+        preview = await self.preview_entries([attached(entry, attach) for entry in entries], path.name, found)
+        return replace(preview, ignored_servers=tuple(sorted(ignored)))
 
     async def preview_text(self, text: str) -> CaseImportPreview:
         """Return the same of a pasted text."""
@@ -212,7 +246,7 @@ class CaseTransfer:
         """Return the same of entries that were read already."""
         cases, servers = await self._store.cases.all(), await self._store.servers.all()
         plan = planned(entries, cases, [server.spec for server in servers], self._folder)
-        return CaseImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers)
+        return CaseImportPreview(source=source, form=form, cases=plan.cases, servers=plan.servers, absent=plan.absent)
 
     async def apply(
         self, preview: CaseImportPreview, *, by: str = "", work: CancellableWork | None = None

@@ -227,6 +227,17 @@ def _with_said(call: ExpectedCall, more: Json) -> ExpectedCall:
     )
 
 
+def attached(entry: CaseEntry, servers: Sequence[str]) -> CaseEntry:
+    """Return the entry for these servers: a single one replaces those of the case, several only where it names none."""
+    if entry.draft is None or not servers or (len(servers) > 1 and entry.draft.servers):
+        return entry
+    draft = replace(entry.draft, servers=tuple(servers))
+    if len(servers) == 1:
+        answers = [tuple(replace(call, server=None) for call in calls) for calls in draft.expectation.alternatives]
+        draft = replace(draft, expectation=replace(draft.expectation, alternatives=tuple(answers)))
+    return replace(entry, draft=draft)
+
+
 def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]]:
     """Return the fields in which two drafts do not mean the same, each with both values."""
     pairs = {

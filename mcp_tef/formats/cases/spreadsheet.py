@@ -63,7 +63,7 @@ def _lines(source: CaseSource) -> Iterator[tuple[int, list[str]]]:
 
 
 def _require_known(heads: Sequence[str], name: str) -> None:
-    allowed = f"The columns are {', '.join(COLUMNS)}; only query is needed."
+    allowed = f"The columns are {', '.join(COLUMNS)}; query and expected_tool or expected are needed."
     if "query" not in heads:
         shown = ", ".join(head or "an empty name" for head in heads)[:200]
         raise InputError(f"{name} has no column named query; its first line says: {shown}.", hint=allowed)
@@ -73,6 +73,8 @@ def _require_known(heads: Sequence[str], name: str) -> None:
         raise InputError(f"{name} has a column that means nothing here: {shortened(unknown)!r}.{meant}", hint=allowed)
     if twice := next((head for head in heads if heads.count(head) > 1), None):
         raise InputError(f"{name} has the column {twice} twice.", hint=allowed)
+    if not {"expected", "expected_tool"} & set(heads):
+        raise InputError(f"{name} has no column expected_tool or expected.", hint="Leave its cells empty for no tool.")
 
 
 def _fields(heads: Sequence[str], cells: Sequence[str]) -> Json:

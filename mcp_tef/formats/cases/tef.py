@@ -1,6 +1,7 @@
 """The native format of case files: a list of cases as YAML or JSON, described by resources/case.schema.json."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import (
@@ -19,7 +20,7 @@ from mcp_tef.formats.cases.entries import (
     shortened,
     text_in,
 )
-from mcp_tef.formats.cases.texts import to_json, to_yaml
+from mcp_tef.formats.cases.texts import KeyPath, lines_of, to_json, to_yaml
 from mcp_tef.model.cases import (
     CaseDraft,
     CaseOrigin,
@@ -30,10 +31,16 @@ from mcp_tef.model.cases import (
     messages_to_json,
 )
 from mcp_tef.model.json import Json
+from mcp_tef.model.search import did_you_mean
 from mcp_tef.scoring.expectations import problems
 
 FORM_VERSION = 1
 _HINT = "Write a list under “cases”; each case has at least a query."
+_FILE_KEYS = ("cases", "version", "$schema")
+_CASE_KEYS = ("id", "name", "query", "servers", "expected", "suites", "tags", "family", "before", "origin")
+_ANSWER_KEYS = ("any_of", "calls", "ordered")
+_CALL_KEYS = ("tool", "server", "parameters", "exact")
+_MESSAGE_KEYS = ("role", "content")
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
@@ -47,13 +54,80 @@ def read(source: CaseSource) -> tuple[CaseEntry, ...]:
         raise InputError(
             f"{source.name} is of version {shortened(str(version))}, and this program reads version 1.", hint=_HINT
         )
-    return entries_of(counted(items), entry)
+    whole = isinstance(document, Mapping)
+    if whole and (unknown := next(_unknown_keys(document, _FILE_KEYS), None)):
+        raise InputError(
+            f"{source.name}{_at(source, (unknown,))}: {_unknown_sentence(unknown, _FILE_KEYS)}", hint=_HINT
+        )
+    return _with_lines(entries_of(counted(items), entry), items, source, ("cases",) if whole else ())
+
+
+def _with_lines(
+    entries: Sequence[CaseEntry], items: Sequence[Json], source: CaseSource, above: KeyPath
+) -> tuple[CaseEntry, ...]:
+    """Return the entries; the place of a refused one also names its line."""
+    refused = {number for number, one in enumerate(entries) if one.refused}
+    paths = {number: (*above, number, *_first_unknown(items[number])[0]) for number in refused}
+    lines = dict(zip(paths, lines_of(source.text, list(paths.values())), strict=True)) if paths else {}
+    return tuple(
+        replace(one, place=f"{one.place}, line {lines[number]}") if lines.get(number) else one
+        for number, one in enumerate(entries)
+    )
+
+
+def _at(source: CaseSource, path: KeyPath) -> str:
+    [line] = lines_of(source.text, [path])
+    return f", line {line}" if line else ""
+
+
+def _unknown_keys(item: Json, known: Sequence[str]) -> Iterator[str]:
+    yield from (key for key in item if key not in known) if isinstance(item, Mapping) else ()
+
+
+def _unknown_sentence(key: str, known: Sequence[str]) -> str:
+    return f"The key “{key}” is unknown. {did_you_mean(key, known, 'Known are ' + ', '.join(known) + '.')}"
+
+
+def _first_unknown(item: Json) -> tuple[KeyPath, str]:
+    """Return the path of the first unknown key of a case and a sentence about it; both empty where all are known."""
+    for path, part, known in _parts(item):
+        for key in _unknown_keys(part, known):
+            return (*path, key), _unknown_sentence(key, known)
+    return (), ""
+
+
+def _parts(item: Json) -> Iterator[tuple[KeyPath, Json, Sequence[str]]]:
+    """Yield the objects of a case: their paths, themselves, and the keys that they may have."""
+    case = item if isinstance(item, Mapping) else {}
+    yield (), case, _CASE_KEYS
+    yield from ((("before", number), one, _MESSAGE_KEYS) for number, one in enumerate(_listed(case.get("before"))))
+    yield from _expected_parts(case.get("expected"))
+
+
+def _expected_parts(expected: Json) -> Iterator[tuple[KeyPath, Json, Sequence[str]]]:
+    yield ("expected",), expected, _ANSWER_KEYS
+    whole = expected if isinstance(expected, Mapping) else {}
+    for path, calls in ((("expected",), expected), (("expected", "calls"), whole.get("calls"))):
+        yield from (((*path, number), call, _CALL_KEYS) for number, call in enumerate(_listed(calls)))
+    for place, answer in enumerate(_listed(whole.get("any_of"))):
+        above = ("expected", "any_of", place)
+        if isinstance(answer, Mapping):
+            yield above, answer, _CALL_KEYS
+        yield from (((*above, number), call, _CALL_KEYS) for number, call in enumerate(_listed(answer)))
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
 
 
 def entry(item: Json) -> CaseEntry:
     """Return one case."""
     fields = an_object(item)
+    if sentence := _first_unknown(fields)[1]:
+        raise InputError(sentence, hint="Correct or remove that key.")
     query = text_in(fields, "query", "query")
+    if "expected" not in fields:
+        raise InputError("It has no expected: write “expected: null” where no tool is right.", hint="Name the calls.")
     name = fields.get("name")
     expectation = expectation_from_json(fields.get("expected"))
     if problem := next(problems(expectation), None):

@@ -3,8 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import yaml
 
@@ -12,6 +13,8 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.files import LARGEST_FILE_BYTES, open_regular_file, replaced_file, write_private
 from mcp_tef.model.json import Json, deeper_than
 
+KeyPath: TypeAlias = tuple[str | int, ...]
+"""The keys and positions that lead to a value of a document."""
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
 UNFOLDED_CHARACTERS = 20_000_000
 NODE_CHARACTERS = 8
@@ -118,6 +121,31 @@ def parse_yaml(text: str, name: str) -> Json:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" at line {line + 1}" if line is not None else ""
         raise InputError(f"{name} is not valid YAML{where}.", hint="Mend that line and try again.") from error
+
+
+def lines_of(text: str, paths: Sequence[KeyPath]) -> list[int | None]:
+    """Return the line of each path in a document that `parse_json` or `parse_yaml` has read; None where unknown."""
+    try:
+        root = yaml.compose(text.replace("\t", " "), Loader=_Loader)
+    except (*_BROKEN_YAML, RecursionError):
+        return [None] * len(paths)
+    return [_line_of(root, path) for path in paths]
+
+
+def _line_of(node: yaml.Node | None, path: KeyPath) -> int | None:
+    """Return the line of the key that a path ends with, or of the item of a list."""
+    line = None
+    for step in path:
+        if isinstance(node, yaml.MappingNode):
+            pairs = [pair for pair in node.value if pair[0].value == step]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            pairs = [(item, item) for item in node.value[step : step + 1]]
+        else:
+            return line
+        if not pairs:
+            return line
+        line, node = pairs[0][0].start_mark.line + 1, pairs[0][1]
+    return line
 
 
 def _require_bounded(events: Iterable[yaml.Event], name: str) -> None:

@@ -69,6 +69,51 @@ def test_a_bad_case_is_refused_with_its_reason_and_the_rest_comes_in(tmp_path: P
 
 
 @pytest.mark.parametrize(
+    ("case", "line", "said"),
+    [
+        ("  - query: Fix it\n    expectd: null\n", 13, "Did you mean expected?"),
+        ("  - query: Fix it\n    servers: [shop]\n", 12, "It has no expected"),
+        ("  - query: Fix it\n    expected:\n      - {tool: book_repair, paramters: {}}\n", 14, "parameters?"),
+        ("  - query: Fix it\n    expected:\n      anyof: []\n", 14, "any_of?"),
+        ("  - query: Fix it\n    expected: null\n    before:\n      - {rol: user}\n", 15, "role?"),
+    ],
+)
+def test_a_mistyped_key_is_refused_with_its_line_and_the_nearest_name(
+    tmp_path: Path, case: str, line: int, said: str
+) -> None:
+    answer = say("cases", "import", written(tmp_path, CASES + case), "--json")
+    assert (answer.code, len(answer.document["added"])) == (1, 2)
+    [refused] = answer.document["refused"]
+    assert refused["place"] == f"case 3, line {line}"
+    assert said in refused["reason"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("cases: []", "holds no case"), ("version: 1\ncase: []\ncases: []", "line 2: The key “case”")]
+)
+def test_a_file_without_cases_or_with_an_unknown_key_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+    answer = say("cases", "import", written(tmp_path, text))
+    assert (answer.code, said in answer.err) == (2, True)
+
+
+def test_a_parameter_that_the_tool_does_not_have_is_warned_about(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text(
+        json.dumps([TOOLS[0] | {"inputSchema": {"type": "object", "properties": {"day": {"type": "string"}}}}]), "utf-8"
+    )
+    assert say("servers", "check", "shop").code == 0
+    answer = say("cases", "import", written(tmp_path, CASES.replace("{day:", "{dya:")))
+    assert answer.code == 0
+    assert "has no parameter dya. Did you mean day?" in answer.err
+
+
+def test_a_named_case_with_another_query_is_changed_and_not_added(tmp_path: Path) -> None:
+    say("cases", "import", written(tmp_path, CASES))
+    answer = say("cases", "import", written(tmp_path, CASES.replace("Book it", "Book a repair")), "--json")
+    assert (answer.document["updated"], answer.document["added"]) == (["Right"], [])
+    assert say("cases", "show", "Right", "--json").document["query"] == "Book a repair"
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [("broken.json", '{"cases": ['), ("broken.yaml", "cases: [}"), ("list.json", "42"), ("latin.yaml", "")],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.cli.arguments import joined
-from mcp_tef.cli.main import parser
+from mcp_tef.cli.main import parser, verb_of
 from tests.support import workspace_files
 from tests.support.command_line import run, say
 from tests.support.processes import read_only
@@ -75,14 +75,41 @@ def test_an_option_for_another_program_may_begin_with_a_dash() -> None:
     assert joined(["--arg", "-y", "--arg", "pkg", "--yes"]) == ["--arg=-y", "--arg=pkg", "--yes"]
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_options_of_all_verbs_stand_anywhere(place: int) -> None:
+    words = ["servers", "list"]
+    given = parser().parse_args([*words[:place], "--workspace", "w.db", "--json", *words[place:]])
+    assert (str(given.workspace), given.json, given.debug) == ("w.db", True, False)
+    assert verb_of(["--workspace", "run", "--json", "servers"]) == ("servers",)
+
+
 @pytest.mark.parametrize(
-    "place", [("--workspace", "w.db", "servers", "list"), ("servers", "list", "--workspace", "w.db")]
+    ("line", "said"),
+    [
+        ("run --repeat 3", "There is no option --repeat. Did you mean --repeats? See mcp-tef run --help."),
+        ("runs lst", "VERB cannot be “lst”. Did you mean list? See mcp-tef runs --help."),
+        ("dmo", "Did you mean demo? See mcp-tef --help."),
+        ("servers list --jso", "There is no option --jso. Did you mean --json? See mcp-tef servers list --help."),
+        ("runs list here", "“here” is one argument too many. See mcp-tef runs list --help."),
+        ("run --mode natve", "--mode cannot be “natve”. Did you mean native? See mcp-tef run --help."),
+        ("run --repeats", "See mcp-tef run --help."),
+    ],
 )
-def test_every_verb_takes_the_workspace_after_it(place: tuple[str, ...]) -> None:
-    if place[0] == "servers":
-        assert str(parser().parse_args(place).workspace) == "w.db"
-    else:
-        assert say(*place).code == 2
+def test_a_usage_error_names_the_nearest_word_and_the_right_help_page(line: str, said: str) -> None:
+    answer = say(*line.split())
+    assert (answer.code, said in answer.err) == (2, True), answer.err
+
+
+def test_help_shows_the_page_of_a_verb() -> None:
+    asked, page = run("help", "runs", "list"), run("runs", "list", "--help")
+    assert (asked.code, asked.out) == (0, page.out)
+    assert run("help").out == run("--help").out
+
+
+def test_quiet_prints_no_results_for_people(tmp_path: Path) -> None:
+    assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path), "--quiet").out == ""
+    assert say("--quiet", "servers", "list").out == ""
+    assert say("--quiet", "servers", "list", "--json").document["servers"]
 
 
 READING = {

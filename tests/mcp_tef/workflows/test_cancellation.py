@@ -86,7 +86,7 @@ class Halfway:
 
 
 async def many_cases(engine: Engine, folder: Path, number: int = MANY) -> CaseImportPreview:
-    cases = [{"query": f"Question {place}", "suites": ["Large"]} for place in range(number)]
+    cases = [{"query": f"Question {place}", "expected": None, "suites": ["Large"]} for place in range(number)]
     return await engine.case_files.preview(written(folder / "many.json", {"version": 1, "cases": cases}))
 
 

@@ -112,7 +112,7 @@ async def test_bad_cases_of_a_file_are_refused_with_the_reason_and_the_rest_come
         """cases:
   - {name: fine, query: find it, servers: [desk], expected: [{tool: find}]}
   - {name: silent}
-  - {name: lost, query: x, servers: [dsek]}
+  - {name: lost, query: x, servers: [dsek], expected: null}
   - {name: odd, query: x, expected: 7}
   - just words
 """

@@ -160,7 +160,7 @@ async def test_a_file_that_was_there_stays_where_nothing_can_be_written(engine: 
         ("a.yaml", "cases: [{query: x}]", CaseFileFormat.TEF),
         ("a.json", '{"cases": [{"inputs": "x"}]}', CaseFileFormat.MCP_EVAL),
         ("a.yml", "tests: [{vars: {query: x}}]", CaseFileFormat.PROMPTFOO),
-        ("a.csv", "query\nx", CaseFileFormat.CSV),
+        ("a.csv", "query,expected\nx,", CaseFileFormat.CSV),
         ("a.jsonl", '{"question": "x"}', CaseFileFormat.BFCL),
     ],
 )
@@ -172,7 +172,7 @@ async def test_the_form_is_seen_from_the_name_and_from_what_the_file_holds(
 
 
 async def test_a_name_without_a_known_extension_needs_the_form_said(engine: Engine, tmp_path: Path) -> None:
-    (tmp_path / "cases.txt").write_text("query\nx")
+    (tmp_path / "cases.txt").write_text("query,expected\nx,")
     with pytest.raises(InputError, match="does not say what form"):
         await engine.case_files.preview(tmp_path / "cases.txt")
     assert (await engine.case_files.preview(tmp_path / "cases.txt", CaseFileFormat.CSV)).of(ImportStatus.ADDED)

@@ -157,7 +157,9 @@ async def test_an_import_is_shown_before_it_is_done(page: CasesPage, bench: Benc
     await page.transfer.export_file(file, [row.id for row in page.presenter.rows()])
     assert bench.said[-1] == "Exported 4 cases to cases.yaml"
     text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace("Bike shop", "Bike shed", 1) + "- query: A new one\n", encoding="utf-8")
+    file.write_text(
+        text.replace("Bike shop", "Bike shed", 1) + "- query: A new one\n  expected: null\n", encoding="utf-8"
+    )
     importing = asyncio.ensure_future(page.transfer.import_file(file))
     await bench.until(lambda: sheet_called("Import cases.yaml"))
     sheet = sheet_called("Import cases.yaml")
@@ -175,7 +177,7 @@ async def test_an_import_is_taken_back_whole_and_done_again(page: CasesPage, ben
     file = tmp_path / "cases.yaml"
     await page.transfer.export_file(file, [row.id for row in page.presenter.rows()])
     text = file.read_text(encoding="utf-8").replace(THANKS, f"{THANKS} now")
-    file.write_text(f"{text}- query: A new one\n", encoding="utf-8")
+    file.write_text(f"{text}- query: A new one\n  expected: null\n", encoding="utf-8")
     before, after = queries(page), {f"{THANKS} now", "A new one"}
     importing = asyncio.ensure_future(page.transfer.import_file(file))
     await bench.until(lambda: sheet_called("Import cases.yaml"))
@@ -205,7 +207,7 @@ async def a_gated_shop() -> FakeEngine:
 async def test_storing_an_import_shows_its_share_and_is_cancelled_without_a_trace(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     file = tmp_path / "cases.yaml"
-    file.write_text("- query: A new one\n- query: Another one\n", encoding="utf-8")
+    file.write_text("- query: A new one\n  expected: null\n- query: Another one\n  expected: null\n", encoding="utf-8")
     importing = asyncio.ensure_future(page.transfer.import_file(file))
     await bench.until(lambda: sheet_called("Import cases.yaml"))
     press(shown_sheet("Import cases.yaml"), "Import 2 cases")
@@ -221,7 +223,7 @@ async def test_storing_an_import_shows_its_share_and_is_cancelled_without_a_trac
 
 async def test_an_import_that_is_not_wanted_changes_nothing(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "cases.csv"
-    file.write_text("query\nA new one\n", encoding="utf-8")
+    file.write_text("query,expected\nA new one,\n", encoding="utf-8")
     importing = asyncio.ensure_future(page.transfer.import_file(file))
     await bench.until(lambda: sheet_called("Import cases.csv"))
     sheet = sheet_called("Import cases.csv")

@@ -71,8 +71,10 @@ def test_a_file_of_a_later_version_is_refused() -> None:
         read(CaseFileFormat.TEF, "version: 2\ncases: []")
 
 
-def test_only_a_query_is_needed() -> None:
-    [entry] = read(CaseFileFormat.CSV, "query\nWhere is it?\n")
+def test_only_a_query_and_what_is_expected_are_needed() -> None:
+    with pytest.raises(InputError, match="no column expected_tool or expected"):
+        read(CaseFileFormat.CSV, "query\nWhere is it?\n")
+    [entry] = read(CaseFileFormat.CSV, "query,expected_tool\nWhere is it?,\n")
     assert entry.draft
     assert (entry.draft.query, entry.draft.expectation.no_tool, entry.place) == ("Where is it?", True, "line 2")
 
@@ -124,7 +126,7 @@ def test_a_bad_line_is_refused_by_its_number_and_the_rest_stays(row: str, says: 
 
 
 def test_lines_are_counted_by_the_file_not_by_the_case() -> None:
-    entries = read(CaseFileFormat.CSV, 'query\n"two\nlines"\nnext\n')
+    entries = read(CaseFileFormat.CSV, 'query,expected\n"two\nlines",\nnext,\n')
     assert [entry.place for entry in entries] == ["line 2", "line 4"]
 
 
