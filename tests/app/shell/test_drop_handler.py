@@ -1,6 +1,7 @@
 """Several files are dropped at once, and one of them is given up: the others are brought in all the same."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
@@ -19,10 +20,12 @@ from tests.support.workspace_files import case, written
 class EndlessReading(CaseTransfer):
     """Never comes to the end of one file."""
 
-    async def preview(self, path: Path, form: CaseFileFormat | None = None) -> CaseImportPreview:
+    async def preview(
+        self, path: Path, form: CaseFileFormat | None = None, *, attach: Sequence[str] = ()
+    ) -> CaseImportPreview:
         if path.name == "endless.json":
             await asyncio.Event().wait()
-        return await super().preview(path, form)
+        return await super().preview(path, form, attach=attach)
 
 
 async def previewed(bench: WorkspaceController, name: str) -> CaseImportDialog:
