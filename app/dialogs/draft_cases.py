@@ -113,6 +113,8 @@ class DraftsTable(ListTable):
 class DraftCasesDialog(Dialog):
     """Review of drafted cases; once accepted, the kept ones are to be added."""
 
+    progressed = Signal(float)
+    """Share of tools that a model has drafted for; emitted on the core's thread."""
     discard_question = ("Discard the review?", "None of the drafts was added. Your decisions and edits would be lost.")
 
     def __init__(
@@ -171,6 +173,7 @@ class DraftCasesDialog(Dialog):
         self.table.delete_wanted.connect(lambda _: self.press("D"))
         self.query.edited.connect(self._edit)
         self.query.installEventFilter(self)
+        self.progressed.connect(self._show_progress)
         QShortcut(QKeySequence.StandardKey.Undo, self).activated.connect(self.undo)
 
     def has_unsaved_work(self) -> bool:
@@ -202,6 +205,9 @@ class DraftCasesDialog(Dialog):
         elif current:
             decision = ReviewDecision.KEPT if key == "K" else ReviewDecision.DROPPED
             rows = self.table.selected_ids() or (current,)
+            if key == "K" and (problem := self._review.rows[current].problem):
+                self.notice.show_message(problem)
+                return
             self._review.decide(rows, decision)
             self._show_rows(rows)
             self._go_on(rows[-1])
@@ -226,6 +232,7 @@ class DraftCasesDialog(Dialog):
         if row in self._review.rows:
             self._review.edit(row, query)
             self._show_rows([row])
+            self.about.set_text(_about(self._review.rows[row]))
 
     # ------------------------------------------------------------ showing
 
@@ -262,7 +269,11 @@ class DraftCasesDialog(Dialog):
 
     def draft(self) -> None:
         """Draft cases for the selected server from its definitions."""
-        self._start("Drafting cases…", self._presenter.draft(self.server.current()))
+        self._start("Drafting cases…", self._draft())
+
+    async def _draft(self) -> None:
+        if told := refusals_text(await self._presenter.draft(self.server.current())):
+            self.notice.show_message(told)
 
     def ask_model(self) -> None:
         """Ask for a model and let it draft the cases, or stop it."""
@@ -279,7 +290,15 @@ class DraftCasesDialog(Dialog):
         await dialog.done_with()
         if dialog.agreed is not None:
             words = f"{dialog.agreed.label} {task.activity} for {count(len(dialog.items()), task.noun)}…"
-            self._start(words, task.run(dialog.items(), dialog.agreed, self._take, dialog.max_cost_usd), stop=True)
+            asked = self._presenter.ask(
+                dialog.items(), dialog.agreed, self._take, dialog.max_cost_usd, self.progressed.emit
+            )
+            self._start(words, asked, stop=True)
+
+    def _show_progress(self, share: float) -> None:
+        tools = len(self._presenter.tools())
+        if self._work is not None:
+            self.counts.setText(f"{round(share * tools)} of {count(tools, 'tool')} done…")
 
     def _take(self, found: DraftedCases) -> None:
         self._presenter.take(found)
@@ -309,8 +328,9 @@ class DraftCasesDialog(Dialog):
 
 def _about(one: ReviewedDraft) -> str:
     call = one.case.draft.expectation.first_call
+    problem = f"{one.problem} " if one.problem else ""
     expected = f"Expects {call.tool}({call_text(call)})." if call else "Expects no tool."
-    return f"{expected} {KINDS[one.case.kind]}: {KIND_HELP[one.case.kind].format(other=one.case.other)}"
+    return f"{problem}{expected} {KINDS[one.case.kind]}: {KIND_HELP[one.case.kind].format(other=one.case.other)}"
 
 
 def drafting_task(presenter: CaseDraftingPresenter) -> ModelTask:

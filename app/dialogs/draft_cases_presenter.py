@@ -27,6 +27,8 @@ class ReviewedDraft:
 
     case: DraftedCase
     decision: ReviewDecision = ReviewDecision.LEFT
+    problem: str = ""
+    """The rule that an edited query breaks."""
 
     @property
     def query(self) -> str:
@@ -37,8 +39,10 @@ class ReviewedDraft:
 class CaseReview:
     """Drafted cases by row id, in the order drafted, with every decision and edit undoable."""
 
-    def __init__(self) -> None:
+    def __init__(self, with_query: Callable[[DraftedCase, str], tuple[DraftedCase, str]]) -> None:
         self.rows: dict[str, ReviewedDraft] = {}
+        self._offered: dict[str, DraftedCase] = {}
+        self._with_query = with_query
         self._past: list[dict[str, ReviewedDraft]] = []
         self._made = 0
         self._edited = ""
@@ -52,20 +56,26 @@ class CaseReview:
                 self._made += 1
                 there.add(case.draft.query)
                 self.rows[str(self._made)] = ReviewedDraft(case)
+                self._offered[str(self._made)] = case
         self._past, self._edited = [], ""
 
     def decide(self, rows: Sequence[str], decision: ReviewDecision) -> None:
-        """Keep or drop cases, as one step; a case without a query cannot be kept."""
+        """Keep or drop cases, as one step; a case without a query, or whose edited query breaks a rule, is not kept."""
         kept = decision is ReviewDecision.KEPT
-        able = [row for row in rows if row in self.rows and not (kept and not self.rows[row].query.strip())]
+        able = [row for row in rows if row in self.rows and not (kept and self._is_unfit(self.rows[row]))]
         self._change({row: replace(self.rows[row], decision=decision) for row in able})
         self._edited = ""
 
+    @staticmethod
+    def _is_unfit(one: ReviewedDraft) -> bool:
+        return bool(one.problem) or not one.query.strip()
+
     def edit(self, row: str, query: str) -> None:
-        """Change a query; typing on in the same one is one step."""
+        """Change a query, checked against the rules again; typing on in the same one is one step."""
         before = self.rows[row]
-        draft = replace(before.case.draft, query=query, name=" ".join(query.split())[:80])
-        changed = {row: replace(before, case=replace(before.case, draft=draft))}
+        case, problem = self._with_query(self._offered[row], query)
+        decision = ReviewDecision.LEFT if problem else before.decision
+        changed = {row: ReviewedDraft(case, decision, problem)}
         if self._edited == row:
             self.rows |= changed
         else:
@@ -122,15 +132,16 @@ class CaseDraftingPresenter:
         self._tools = tuple(tools)
         self._plan: DraftingPlan | None = None
         self._known: frozenset[str] = frozenset()
-        self.review = CaseReview()
+        self.review = CaseReview(lambda case, query: self._planned().with_query(case, query))
 
-    async def draft(self, server: str) -> None:
-        """Offer the drafts that the definitions alone give; InputError where the tools cannot be read."""
+    async def draft(self, server: str) -> DraftedCases:
+        """Offer and return the drafts that the definitions alone give; InputError where the tools cannot be read."""
         tools = self._tools
         self._plan = plan = await self._call(lambda core: _plan(core, server, tools))
         self._known = await self._call(_queries)
         found = await self._call(lambda core: core.case_drafting.draft(plan))
         self.review.offer(found.drafts, self._known)
+        return found
 
     def tools(self) -> tuple[str, ...]:
         """Return the names of the tools that drafts are for."""
@@ -147,10 +158,15 @@ class CaseDraftingPresenter:
         model: ModelSettings,
         received: Callable[[DraftedCases], None],
         max_cost_usd: float | None,
+        progress: Callable[[float], None] | None = None,
     ) -> None:
-        """Let a model draft the cases, under a cost cap in US dollars."""
+        """Let a model draft the cases, under a cost cap in US dollars; `progress` is called on the core's thread."""
         plan = self._planned()
-        received(await self._call(lambda core: core.case_drafting.draft(plan, model=model, max_cost_usd=max_cost_usd)))
+        received(
+            await self._call(
+                lambda core: core.case_drafting.draft(plan, model=model, max_cost_usd=max_cost_usd, progress=progress)
+            )
+        )
 
     def take(self, found: DraftedCases) -> None:
         """Offer what a model drafted, unless it drafted nothing."""
@@ -188,9 +204,14 @@ async def _queries(core: "Engine") -> frozenset[str]:
 
 
 def refusals_text(found: DraftedCases) -> str:
-    """Return what a model's answers lack: tools without drafts with the first reason, and requests that break rules."""
+    """Return what is missing: tools without drafts with the first reason, and requests that break rules."""
     failed = count(len(found.failures), "tool")
     refused = count(len(found.refused), "request")
     parts = [f"No drafts for {failed}: {found.failures[0][1].message}"] if found.failures else []
     parts += [f"{refused} left out, the first because: {found.refused[0].reason}"] if found.refused else []
+    if found.left_out:
+        tool, reason = found.left_out[0]
+        parts.append(
+            f"No drafts for {count(len(found.left_out), 'tool')}, such as {tool}: {reason} A model may do more."
+        )
     return " ".join(parts)

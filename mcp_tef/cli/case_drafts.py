@@ -13,7 +13,7 @@ from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
-from mcp_tef.cli.terminal import Terminal, table
+from mcp_tef.cli.terminal import Progress, Terminal, table
 from mcp_tef.cli.tool_options import add_source_options, code_of, gather
 
 if TYPE_CHECKING:
@@ -51,7 +51,15 @@ async def draft(arguments: Namespace, terminal: Terminal) -> int:
         if model:
             tell_estimate(await engine.case_drafting.estimate(plan, model), model, terminal)
             allow_typed_addresses(engine, [model])
-        ask = partial(engine.case_drafting.draft, plan, model=model, keys=keys, max_cost_usd=arguments.max_cost)
+        hear = Progress(terminal).heard
+        ask = partial(
+            engine.case_drafting.draft,
+            plan,
+            model=model,
+            keys=keys,
+            max_cost_usd=arguments.max_cost,
+            progress=hear,
+        )
         found = await with_consent(engine, arguments, terminal, ask)
         _tell(found, terminal)
         added = await _keep(engine, found, arguments, terminal)
@@ -63,12 +71,22 @@ def _tell(found: DraftedCases, terminal: Terminal) -> None:
     for (server, tool), drafts in groupby(found.drafts, lambda one: (one.server, one.tool)):
         name = " / ".join(filter(None, (server, tool or "no tool")))
         terminal.say(name, *(f"  {one.kind.replace('_', ' '):9}  {one.draft.query}" for one in drafts), "")
+    _tell_missing(found, terminal)
+    tools = len({(one.server, one.tool) for one in found.drafts if one.tool})
+    terminal.say(f"{counted(len(found.drafts), 'draft')} for {counted(tools, 'tool')}, {len(found.refused)} refused.")
+    if found.left_out:
+        terminal.say(
+            f"{counted(len(found.left_out), 'tool')} left out: ask a model for them with --model, or write cases."
+        )
+
+
+def _tell_missing(found: DraftedCases, terminal: Terminal) -> None:
     for tool, failure in found.failures:
         terminal.note(f"{tool}: {failure.message} {failure.hint}".rstrip())
     for refused in found.refused:
         terminal.note(f"Refused: “{refused.query}” {refused.reason}")
-    tools = len({(one.server, one.tool) for one in found.drafts if one.tool})
-    terminal.say(f"{counted(len(found.drafts), 'draft')} for {counted(tools, 'tool')}, {len(found.refused)} refused.")
+    for tool, reason in found.left_out:
+        terminal.note(f"Left out: {tool}. {reason}")
 
 
 async def _keep(engine: "Engine", found: DraftedCases, arguments: Namespace, terminal: Terminal) -> int:

@@ -38,13 +38,17 @@ class RefusedDraft:
 
 @dataclass(frozen=True, slots=True)
 class DraftedCases:
-    """Drafts by server and tool. `refused` came from a model and broke a rule; `failures` are by tool."""
+    """Drafts by server and tool. `refused` came from a model and broke a rule; `failures` are by tool.
+
+    `left_out` are tools that nothing can be drafted for from their definition, each with the reason.
+    """
 
     drafts: tuple[DraftedCase, ...]
     refused: tuple[RefusedDraft, ...] = ()
     failures: tuple[tuple[str, FailureInfo], ...] = ()
     tokens: int = 0
     cost_usd: float | None = None
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 class CaseDoubt(StrEnum):

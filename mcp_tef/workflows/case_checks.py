@@ -101,7 +101,7 @@ def _picks(case: TestCase, runs: Sequence[RunSummary]) -> Mapping[str, Counter[_
 
 
 def _chosen(case: TestCase, choice: _Choice, picks: Mapping[str, Counter[_Choice]]) -> CaseFinding:
-    shares = ", ".join(f"{model} in {counts[choice]} of {counts.total()} runs" for model, counts in picks.items())
+    shares = ", ".join(f"{model} {_share(counts[choice], counts.total())}" for model, counts in picks.items())
     return _finding(
         case,
         CaseDoubt.OTHER_TOOL_CHOSEN,
@@ -111,6 +111,12 @@ def _chosen(case: TestCase, choice: _Choice, picks: Mapping[str, Counter[_Choice
         CaseAction.REWRITE_QUERY,
         proposed=Expectation(((ExpectedCall(tool=choice[0], server=choice[1]),),)),
     )
+
+
+def _share(times: int, runs: int) -> str:
+    if runs == 1:
+        return "in its only run"
+    return f"in all {runs} runs" if times == runs else f"in {times} of {runs} runs"
 
 
 def _is_steady(picks: Mapping[_Choice, int]) -> bool:

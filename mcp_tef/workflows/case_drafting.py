@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 
 from mcp_tef.errors import InputError, ModelError, NotFoundError
 from mcp_tef.model.config import CurrentConfig
@@ -16,7 +16,7 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import FlagRule, ToolSet
 from mcp_tef.model.tools import Tool
-from mcp_tef.ports import Writer
+from mcp_tef.ports import Progress, Writer
 from mcp_tef.prompts.case_prompt import SYSTEM, CaseRequestError, WrittenRequest, case_request, read_case_requests
 from mcp_tef.scoring.call_pairing import argument_problems
 from mcp_tef.scoring.case_drafting.offline_drafts import (
@@ -24,7 +24,10 @@ from mcp_tef.scoring.case_drafting.offline_drafts import (
     expectation_of,
     near_misses,
     no_tool_drafts,
+    product_of,
+    query_name,
     tool_drafts,
+    why_none,
 )
 from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, why_refused
 from mcp_tef.scoring.similarity.analysis import Similarity
@@ -45,6 +48,17 @@ class DraftingPlan:
     wanted: tuple[tuple[Tool, tuple[Tool, ...]], ...]
     servers: Mapping[str, tuple[Tool, ...]]
     seed: int = 0
+
+    def with_query(self, case: DraftedCase, query: str) -> tuple[DraftedCase, str]:
+        """Return a draft with another query, expecting only the values that it states, and the rule that it breaks."""
+        tools = self.servers.get(case.server, ())
+        draft, call = replace(case.draft, query=query, name=query_name(query)), case.draft.expectation.first_call
+        if call:
+            stated = {name: value for name, value in (call.parameters or {}).items() if _is_stated(value, query)}
+            expected = ((replace(call, parameters=stated or None),),)
+            draft = replace(draft, expectation=replace(draft.expectation, alternatives=expected))
+            tools = tuple(tool for tool in tools if tool.name in (case.tool, case.other))
+        return replace(case, draft=draft), why_refused(query, tools) or ""
 
     def prompts(self) -> list[str]:
         """Return the prompt for each tool."""
@@ -99,23 +113,29 @@ class CaseDrafting:
         model: ModelSettings | None = None,
         keys: Mapping[str, Secret] = _NO_KEYS,
         max_cost_usd: float | None = None,
+        progress: Progress | None = None,
     ) -> DraftedCases:
         """Return drafts for each tool and 10 requests for no tool per server; without a model, from definitions alone.
 
-        What a model writes has to keep the same rules; it never writes the requests for no tool. InputError for a
-        baseline and for a cap that allows no request, ModelError where a key is missing.
+        What a model writes has to keep the same rules; it never writes the requests for no tool. `progress` hears the
+        share of tools that a model has drafted for (0–1). InputError for a baseline and for a cap that allows no
+        request, ModelError where a key is missing.
         """
         negatives = await asyncio.to_thread(_no_tool_drafts, plan)
         if model is None:
-            return DraftedCases((*await asyncio.to_thread(_offline, plan), *negatives))
+            found = await asyncio.to_thread(_offline, plan)
+            return replace(found, drafts=(*found.drafts, *negatives))
         writer = await capped_writer(self._writer(), self._models, model, keys, max_cost_usd)
         prompts = await asyncio.to_thread(plan.prompts)
         writer.require_one([SYSTEM + prompt for prompt in prompts], "draft")
-        author, slots = _CaseAuthor(writer), asyncio.Semaphore(AT_ONCE)
+        author, slots, done = _CaseAuthor(writer), asyncio.Semaphore(AT_ONCE), count(1)
 
         async def ask(place: int) -> DraftedCases:
             async with slots:
-                return await author.draft(*plan.wanted[place], prompts[place])
+                made = await author.draft(*plan.wanted[place], prompts[place])
+            if progress:
+                progress(next(done) / len(prompts))
+            return made
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(ask(place)) for place in range(len(prompts))]
@@ -149,13 +169,15 @@ def _flagged(found: Similarity, rule: FlagRule) -> list[tuple[int, int]]:
     return [(pair.a, pair.b) for pair in found.flagged(rule)]
 
 
-def _offline(plan: DraftingPlan) -> list[DraftedCase]:
+def _offline(plan: DraftingPlan) -> DraftedCases:
     found: list[DraftedCase] = []
+    left_out: list[tuple[str, str]] = []
     for tool, others in plan.wanted:
-        found += tool_drafts(tool, plan.seed)
-        for other in others:
-            found += near_misses(tool, other, plan.seed)
-    return found
+        product = product_of(tool, plan.servers[tool.server])
+        made = tool_drafts(tool, plan.seed, product)
+        found += chain(made, *(near_misses(tool, other, plan.seed, product) for other in others))
+        left_out += [] if made else [(tool.name, why_none(tool))]
+    return DraftedCases(tuple(found), left_out=tuple(left_out))
 
 
 def _no_tool_drafts(plan: DraftingPlan) -> list[DraftedCase]:
@@ -232,7 +254,9 @@ def _why_refused(request: WrittenRequest, tool: Tool, others: Sequence[Tool], ke
 
 
 def _is_stated(value: Json, query: str) -> bool:
-    """Return True if a text or number stands in a request, or every item of a list does."""
+    """Return True if a text or number stands in a request, or every item of a list does; of a matcher, its text."""
+    if isinstance(value, dict):
+        return all(_is_stated(inner, query) for inner in value.values())
     if isinstance(value, list):
         return bool(value) and all(_is_stated(item, query) for item in value)
     return isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).lower() in query.lower()

@@ -6,6 +6,7 @@ ranks the tools for drafted and for real queries with the same expected tools. `
 
 import argparse
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.model.drafted_cases import DraftedCase, DraftKind
-from mcp_tef.scoring.case_drafting.offline_drafts import tool_drafts
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.case_drafting.offline_drafts import product_of, tool_drafts
 from mcp_tef.scoring.case_drafting.rules import why_refused
 from tests.benchmarks.retrieval_recall import Methods, Query, bfcl, mcp_cases, metatool, query, read, tools
 
@@ -25,10 +27,15 @@ def drafted(queries: Sequence[Query], seed: int) -> list[tuple[Query, DraftedCas
     """Drafts for each tool that a real query expects, over the tools that the query offers, each with its draft."""
     offered = queries[0].offered
     wanted = sorted({place for query in queries for place in query.right})
+    servers = defaultdict[str, list[Tool]](list)
+    for item in offered:
+        servers[item.tool.server].append(item.tool)
     return [
         (Query(draft.draft.query, offered, frozenset({place})), draft)
         for place in wanted
-        for draft in tool_drafts(offered[place].tool, seed)
+        for draft in tool_drafts(
+            offered[place].tool, seed, product_of(offered[place].tool, servers[offered[place].tool.server])
+        )
     ]
 
 

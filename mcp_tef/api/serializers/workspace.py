@@ -187,6 +187,7 @@ def drafted_cases_to_json(found: DraftedCases) -> dict[str, Json]:
         "failures": [
             {"tool": tool, "code": failure.code, "message": failure.message} for tool, failure in found.failures
         ],
+        "left_out": [{"tool": tool, "reason": reason} for tool, reason in found.left_out],
         "tokens": found.tokens,
         "cost_usd": found.cost_usd,
     }

@@ -1,7 +1,8 @@
 """Drafted cases from definitions alone: direct and indirect requests, near misses, and requests for no tool."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -11,18 +12,21 @@ from mcp_tef.model.drafted_cases import DraftedCase, DraftKind
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.case_drafting import WORDING, phrasing
+from mcp_tef.scoring.case_drafting.noun_phrases import article, is_plural
 from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, plain_words, why_refused
 from mcp_tef.scoring.case_drafting.values import StatedValue, stated_values
 from mcp_tef.scoring.differentiation.purposes import base_verb, purpose
 from mcp_tef.scoring.differentiation.text_terms import sentences
+from mcp_tef.scoring.differentiation.tool_pair import own_properties
 from mcp_tef.scoring.lint.vocabulary import word_set
 from mcp_tef.scoring.tfidf_weights import stems
 
 PER_KIND, PER_PAIR, PER_SERVER = 5, 3, 10
 _ATTEMPTS = 12
-_NEEDS_NO_THE = word_set("a an the all your its to you me us it them")
-_NO_ARTICLE = word_set("an? the all its your one each any seconds minutes real time detail bulk order you")
-_BARE = re.compile(rf"\b(for|in|of|on|from|to|into) (?=(?!(?:{'|'.join(sorted(_NO_ARTICLE))})\b|\w+ing\b)[a-z]+\b)")
+MOST_WORDS, FEWEST_MENTIONS = 8, 3
+_ARTICLES = word_set("a an the all any each every both some your its their this that one")
+_PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w{2,}\b")
+_BETWEEN = re.compile(r" (for|in|of|on|from|to|into) ")
 
 
 def known_purpose(tool: Tool) -> str:
@@ -32,16 +36,24 @@ def known_purpose(tool: Tool) -> str:
     words = plain_words(tool.name)
     words = words[1:] if len(words) > 2 and not base_verb(words[0])[0] else words
     named = " ".join(words) if len(words) in (2, 3) and words[0] in phrasing.GROUPS else ""
-    told = (purpose(told) for told in (text, _with_articles(text), _with_articles(named)) if told)
+    told = (purpose(told) for told in (text, _with_articles(text, tool), _with_articles(named, tool)) if told)
     return next(filter(None, told), "")
 
 
-def _with_articles(text: str) -> str:
-    """Return a text with “the” after its verb and after prepositions where a noun stands there alone."""
+def _with_articles(text: str, tool: Tool) -> str:
+    """Return a short text with “a” before each noun that a parameter is named after: `move task` with `task_id`."""
     verb, _, rest = text.partition(" ")
-    first = rest.partition(" ")[0].lower()
-    whole = rest if first in _NEEDS_NO_THE or first.endswith("ing") else f"the {rest}"
-    return f"{verb} {_BARE.sub(lambda found: f'{found[1]} the ', whole)}" if rest else ""
+    nouns = {word for name in own_properties(tool) for word in plain_words(name)}
+    if phrasing.GROUPS.get(verb.lower()) == phrasing.CREATE:
+        nouns |= {*plain_words(_BETWEEN.split(rest)[0])}
+    pieces = [_with_article(piece, nouns) for piece in _BETWEEN.split(rest.rstrip("."))]
+    return f"{verb} {' '.join(pieces)}" if rest and len(text.split()) <= MOST_WORDS else ""
+
+
+def _with_article(piece: str, nouns: Collection[str]) -> str:
+    first, last = plain_words(piece)[:1], plain_words(piece)[-1:]
+    bare = first and first[0] not in _ARTICLES and last[0] in nouns and not is_plural(last[0])
+    return f"{article(piece)} {piece}" if bare else piece
 
 
 def expectation_of(tool: Tool, parameters: Mapping[str, Json]) -> Expectation:
@@ -49,12 +61,17 @@ def expectation_of(tool: Tool, parameters: Mapping[str, Json]) -> Expectation:
     return Expectation(((ExpectedCall(tool=tool.name, server=tool.server or None, parameters=parameters or None),),))
 
 
+def query_name(query: str) -> str:
+    """Return the name of a drafted case."""
+    return " ".join(query.split())[:80]
+
+
 def drafted(
     kind: DraftKind, tool: Tool | None, server: str, query: str, *, family: str, expectation: Expectation = NO_TOOL
 ) -> DraftedCase:
     """Return a draft; `tool` is the expected one."""
     draft = CaseDraft(
-        name=query[:80],
+        name=query_name(query),
         query=query,
         expectation=expectation,
         servers=(server,) if server else (),
@@ -64,29 +81,53 @@ def drafted(
     return DraftedCase(kind, server, tool.name if tool else "", draft)
 
 
-def tool_drafts(tool: Tool, seed: int) -> tuple[DraftedCase, ...]:
+def product_of(tool: Tool, tools: Sequence[Tool]) -> str:
+    """Return the name of the product that a tool is for, as the descriptions of its server write it.
+
+    That is a word of its name that descriptions write with a capital, else the name of its server.
+    """
+    proper = Counter(word for each in tools for word in set(_PROPER.findall(each.description)))
+    named = plain_words(tool.name)
+    known = [word for word, count in proper.most_common() if count >= FEWEST_MENTIONS and word.lower() in named]
+    spelling = re.compile(r"\W?".join(map(re.escape, plain_words(tool.server))) or r"\b\B", re.IGNORECASE)
+    written = (found[0] for each in tools if (found := spelling.search(each.description)))
+    return next(iter(known), "") or next(written, tool.server)
+
+
+def why_none(tool: Tool) -> str:
+    """Return why no request for a tool can be drafted from its definition, as a sentence."""
+    told, stated = known_purpose(tool), stated_values(tool, Random(0))  # noqa: S311  # not for secrets
+    if not told:
+        return "Its description does not begin with a plain English sentence on what it does."
+    if stated is None:
+        return "It requires a value that nobody states in words, such as an object or a code."
+    return "Its definition does not tell which thing a request would be about, or how to say it."
+
+
+def tool_drafts(tool: Tool, seed: int, product: str = "") -> tuple[DraftedCase, ...]:
     """Return up to 5 direct and 5 indirect requests; fewer where the definition says too little in plain English."""
     random, told = Random(f"{seed} {tool.server} {tool.name}"), known_purpose(tool)  # noqa: S311  # not for secrets
     made: list[DraftedCase] = []
     for kind, phrase in ((DraftKind.DIRECT, phrasing.direct), (DraftKind.INDIRECT, phrasing.indirect)):
         for number in range(PER_KIND if told else 0):
-            stated = stated_values(tool, Random(f"{seed} {tool.name} {number}"), optional=1 + number % 2)  # noqa: S311
-            request = phrasing.request_of(told, stated)
+            every = stated_values(tool, Random(f"{seed} {tool.name} {number}"))  # noqa: S311
+            stated = phrasing.fitting(told, every, optional=number % 2 if kind is DraftKind.DIRECT else 0)
+            request = phrasing.request_of(told, stated, product=product)
             if request:
                 made += _drafted(kind, [tool], stated or (), partial(phrase, request, random), made)
     return tuple(made)
 
 
-def near_misses(tool: Tool, other: Tool, seed: int) -> tuple[DraftedCase, ...]:
+def near_misses(tool: Tool, other: Tool, seed: int, product: str = "") -> tuple[DraftedCase, ...]:
     """Return up to 3 requests for a tool that mention what a similar tool does."""
     random = Random(f"{seed} {tool.server} {tool.name} {other.server} {other.name}")  # noqa: S311
     wanted, unwanted = map(known_purpose, (tool, other))
-    rival = phrasing.request_of(unwanted, (), unspecific=True) if set(stems(unwanted)) - set(stems(wanted)) else None
+    rival = phrasing.request_of(unwanted, (), unspecific=True)
     made: list[DraftedCase] = []
     for _ in range(PER_PAIR if rival else 0):
-        stated = stated_values(tool, random, optional=0)
-        request = phrasing.request_of(wanted, stated)
-        if request and rival:
+        stated = phrasing.fitting(wanted, stated_values(tool, random), optional=0)
+        request = phrasing.request_of(wanted, stated, product=product)
+        if request and rival and rival.stems - request.stems:
             phrase = partial(phrasing.near_miss, request, rival, random)
             made += _drafted(DraftKind.NEAR_MISS, [tool, other], stated or (), phrase, made)
     return tuple(replace(one, other=other.name) for one in made)

@@ -4,61 +4,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 from random import Random
 
 from mcp_tef.scoring.case_drafting import WORDING
-from mcp_tef.scoring.case_drafting.values import NAMED, NUMBERED, StatedValue
-from mcp_tef.scoring.lint.vocabulary import BASE_VERBS, word_set
+from mcp_tef.scoring.case_drafting.noun_phrases import PIECES, Part, article, is_plural, part_of
+from mcp_tef.scoring.case_drafting.values import LABELLED, NAMED, NUMBERED, StatedValue
+from mcp_tef.scoring.lint.vocabulary import word_set
+from mcp_tef.scoring.tfidf_weights import stems
 
 GROUPS = {verb: group for group, verbs in WORDING["verbs"].items() for verb in verbs.split()}
-LIST, SEARCH, CREATE, UPDATE = "list", "search", "create", "update"
-_NEEDS_TARGET = {"put": " to ", "turn": " to "}
-"""Synonyms that need a place or a result, and the preposition that shows that there is one."""
-_PREPOSITIONS = word_set("""
-    about across against among around as at between by during for from in
-    into on onto over through to under using via with within without
-""")
-_SPLIT = re.compile(rf"\s(?=(?:{'|'.join(sorted(_PREPOSITIONS))})\s|of (?:an?|the|your|all|specific|this)\s)")
-_DROPPED_TAILS = word_set("as by using via with without")
-_EMPTY = word_set(
-    "all available certain complete comprehensive configured current detailed different existing full given multiple "
-    "new one particular provided several single specific specified target various"
-)
-_DETERMINERS = word_set(
-    "a all an any each every his her its my one our some that the their these this those your all both two"
-)
+READ, LIST, SEARCH, CREATE, UPDATE = "read", "list", "search", "create", "update"
+_SAYS_MORE = re.compile(r" (?:as|based|between|either) ")
+"""Words of a purpose that a request without its tail would leave out."""
 _NEW = re.compile(r"(?:new|source|target|parent|output) .*|.*path")
-_IMPLIED = {"current": "the"} | dict.fromkeys(("specific", "specified", "given", "particular"), "a")
+_MOVING = word_set("copy duplicate move transfer")
+_RELATIVE = word_set("corresponding matching related relevant similar")
+_ALL = {"all": "all"}
+"""Determiners that a request takes over from a purpose."""
+_DEFINITE = word_set("the all your our my its their")
 _OPEN = re.compile(
     r"(?i)\b(?:topic|query|keywords?|specified|given|provided|criteria|id|ids|name or id|path|url|urls)\b"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A noun phrase of a purpose, without its determiner, behind its preposition; `value` is stated beside it."""
-
-    words: tuple[str, ...]
-    preposition: str = ""
-    determiner: str = ""
-    value: str = ""
-
-    @property
-    def indefinite(self) -> bool:
-        """True for `a` and `an`."""
-        return self.determiner in ("a", "an")
-
-    @property
-    def bare(self) -> str:
-        """Its words with the value."""
-        return " ".join((*self.words, *([self.value] if self.value else [])))
-
-    @property
-    def plural(self) -> bool:
-        """True for a noun in the plural."""
-        head = _head(self.words)
-        return is_plural(head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +40,79 @@ class PhrasedRequest:
     @property
     def group(self) -> str:
         """Group of the verb."""
-        return str(GROUPS.get(self.verb.split()[0], "other"))
+        group, first = str(GROUPS.get(self.verb.split()[0], "other")), self.parts[0]
+        return LIST if group == READ and first.plural and not first.value and first.words[-1] not in _VAGUE else group
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Stems of its words."""
+        return frozenset(stems(f"{self.verb} {self.bare()}"))
 
     def object(self, determiner: str) -> str:
         """Return the object with everything that belongs to it, with this determiner where it has no value."""
-        first, *others = self.parts
-        rest = [f"{part.preposition} {_definite(part, 'the')}" for part in others]
-        if self.group == CREATE and not first.plural and first.indefinite:
-            told = f"{'an' if _VOWEL.match(first.bare) else 'a'} {first.bare}"
-        else:
-            told = _definite(first, determiner)
-        return " ".join((told, *rest, *self.phrases)).replace(" ,", ",")
+        return self._with_rest(self._first(determiner))
 
     def bare(self) -> str:
         """Return the same without the determiner of the object."""
-        first, *others = self.parts
-        rest = [f"{part.preposition} {_definite(part, 'the')}" for part in others]
-        return " ".join((first.bare, *rest, *self.phrases)).replace(" ,", ",")
+        return self._with_rest(self.parts[0].bare)
+
+    def _with_rest(self, first: str) -> str:
+        rest = (f"{part.preposition} {part.definite('the')}" for part in self.parts[1:])
+        return " ".join((first, *rest, *self.phrases)).replace(" ,", ",")
+
+    def _first(self, determiner: str) -> str:
+        """Return the object alone: `a page` to create, `pages` to search for, `all pages` to delete."""
+        first, group = self.parts[0], self.group
+        if group == CREATE and first.indefinite and not first.plural:
+            return f"{article(first.bare)} {first.bare}"
+        if first.value or group in (LIST, READ):
+            return first.definite(determiner)
+        return (
+            first.bare
+            if first.plural and not first.determiner
+            else first.definite(_ALL.get(first.determiner, determiner))
+        )
+
+
+def fitting(purpose: str, values: Sequence[StatedValue] | None, *, optional: int) -> tuple[StatedValue, ...] | None:
+    """Return required values, those that say which thing of the purpose is meant, and some other optional ones.
+
+    A number of results fits where several are listed; an ID of anything else does not fit.
+    """
+    request = _parsed(purpose)
+    return None if request is None or values is None else _fitting(request, values, optional)
+
+
+def _fitting(request: PhrasedRequest, values: Sequence[StatedValue], optional: int) -> tuple[StatedValue, ...]:
+    parts = request.parts[request.group in (LIST, SEARCH, CREATE) :]
+    needed = [value for value in values if value.required]
+    beside = [value for value in values if any(_fits(part, value) for part in parts)]
+    for value in beside:
+        needed += _new(value, needed)
+    others = list[StatedValue]()
+    for value in values:
+        others += _new(value, (*needed, *others)) if _may_be_added(request, value) else []
+    return (*needed, *others[:optional])
+
+
+def _new(value: StatedValue, told: Sequence[StatedValue]) -> list[StatedValue]:
+    """Return a value unless it is told, or names a thing that one of these names already."""
+    known = {one.noun for one in told} - {""}
+    return [] if value in told or value.noun in known else [value]
+
+
+def _may_be_added(request: PhrasedRequest, value: StatedValue) -> bool:
+    if not value.label:
+        return request.group in (LIST, SEARCH) and request.parts[0].plural
+    return value.style != NUMBERED
 
 
 def request_of(
-    purpose: str, values: Sequence[StatedValue] | None, *, unspecific: bool = False
+    purpose: str, values: Sequence[StatedValue] | None, *, product: str = "", unspecific: bool = False
 ) -> PhrasedRequest | None:
     """Return the request for a purpose (`add a comment to a page`) with values; None where it cannot be said well.
 
-    Unless it may be `unspecific`, it has to say which thing is meant.
+    Unless it may be `unspecific`, it has to say which thing is meant. It names the product unless it names one already.
     """
     request = _parsed(purpose)
     if request is None or values is None:
@@ -106,20 +121,28 @@ def request_of(
         reduce(_with, values, request), [value for value in values if value.style and not _NEW.match(value.label)]
     )
     said_well = unspecific or (_is_specific(request, values) and not _has_odd_topic(request))
-    return _without_open(request) if said_well else None
+    return _in_product(_without_open(request), product) if said_well else None
+
+
+def _in_product(request: PhrasedRequest, product: str) -> PhrasedRequest:
+    named = any(word[:1].isupper() for part in request.parts for word in part.words)
+    placed = any(re.search(r"(?:^|\s)(?:/|https?:)", part.value) for part in request.parts)
+    if named or placed or not product:
+        return request
+    return replace(request, phrases=(*request.phrases, f"in {product}"))
 
 
 def _has_odd_topic(request: PhrasedRequest) -> bool:
     """Return True if it asks for something about a topic that has none: people, or what is not searched for."""
     has_topic = any(phrase.startswith("about ") for phrase in request.phrases)
-    return has_topic and (request.group != SEARCH or _head(request.parts[0].words).lower() in _PEOPLE)
+    return has_topic and (request.group != SEARCH or request.parts[0].head.lower() in _PEOPLE)
 
 
 def _parsed(purpose: str) -> PhrasedRequest | None:
-    joined = re.match(r"(\w+ and \w+|\w+) (?!or\b)(.+)", purpose)
-    if joined is None or joined[1].split()[0] in _VAGUE_VERBS or re.search(" (?:based|between) ", purpose):
+    joined = re.match(r"(\w+ and \w+|\w+) (?!(?:or|up|down|off|out|back)\b)(.+)", purpose)
+    if joined is None or joined[1].split()[0] in _VAGUE_VERBS or _SAYS_MORE.search(purpose):
         return None
-    parts = [part for part in takewhile(bool, map(_part, _SPLIT.split(joined[2]))) if part]
+    parts = [part for part in takewhile(bool, map(part_of, PIECES.split(joined[2]))) if part]
     if not parts or (parts[0].preposition and joined[1] not in ("search", "look")):
         return None
     return PhrasedRequest(joined[1], _plain_object(joined[1], *parts))
@@ -147,18 +170,39 @@ def _identified(request: PhrasedRequest, values: Sequence[StatedValue]) -> Phras
     """Return the request with values from sentences beside things that nothing else tells apart."""
     for value in values:
         unclear = _unclear(request)
-        if value.sentence in request.sentences and len(unclear) == 1:
+        if value.sentence in request.sentences and len(unclear) == 1 and _belongs(request.parts[unclear[0]], value):
             part = replace(request.parts[unclear[0]], value=f"with the {value.label} {value.text}")
             kept = tuple(sentence for sentence in request.sentences if sentence != value.sentence)
             request = replace(_replaced(request, unclear[0], part), sentences=kept)
     return request
 
 
+def _belongs(part: Part, value: StatedValue) -> bool:
+    """Return True for an ID that may be that of a part: no `page ID` for a request."""
+    return not value.noun or value.noun in {word.lower() for word in part.words}
+
+
 def _is_specific(request: PhrasedRequest, values: Sequence[StatedValue]) -> bool:
     """Return True if it says which thing is meant, for what to search, and what to change."""
     which = [at for at in _unclear(request) if at or request.group != SEARCH]
-    opened = any(_is_open(part) for part in request.parts) and not request.phrases
-    return not which and not opened and len(values) >= {SEARCH: 1, UPDATE: 2}.get(request.group, 0)
+    opened = any(map(_is_open, request.parts)) and not request.phrases
+    return not (which or opened) and _is_enough(request, values) and bool(values or _is_complete(request))
+
+
+def _is_enough(request: PhrasedRequest, values: Sequence[StatedValue]) -> bool:
+    """Return True if it says what to search for and what to change; IDs stand beside what they are of."""
+    if request.group not in (CREATE, UPDATE) and {one.sentence for one in values if one.style} & {*request.sentences}:
+        return False
+    return len(values) >= (request.group == SEARCH) and bool(request.sentences or request.group != UPDATE)
+
+
+def _is_complete(request: PhrasedRequest) -> bool:
+    """Return True if a request needs no value: it is about all there are, or about what there is only one of."""
+    first, *others = request.parts
+    if request.group == LIST:
+        return first.plural and not set(first.words) & (_VAGUE | _RELATIVE)
+    told = [first, *others] if first.determiner or first.words[-1] not in _VAGUE else others
+    return bool(told) and all(part.determiner in _DEFINITE for part in told)
 
 
 def _is_open(part: Part) -> bool:
@@ -166,46 +210,45 @@ def _is_open(part: Part) -> bool:
     return not part.value and bool(_OPEN.search(" ".join(part.words)))
 
 
-def _part(piece: str) -> Part | None:
-    words = re.sub(r"\b(?:one|1) or more\b|\bany number of\b", "all", piece).split()
-    first = words[0].lower() if words else ""
-    preposition = first if first in _PREPOSITIONS | {"of"} else ""
-    words = words[1:] if preposition else words
-    if not words or preposition in _DROPPED_TAILS or _is_clause(preposition, words):
-        return None
-    words = words[: words.index("or", 1)] if "or" in words[1:] else words
-    return _noun_phrase(preposition, words) if words[-1].lower() not in _EMPTY else None
-
-
-def _is_clause(preposition: str, words: Sequence[str]) -> bool:
-    if preposition == "to":
-        return len(words) > 1 and words[0] in BASE_VERBS
-    return preposition == "for" and words[0].endswith("ing")
-
-
-def _noun_phrase(preposition: str, words: list[str]) -> Part:
-    nouns = list(dropwhile(lambda word: word.lower() in _DETERMINERS, words)) or words[-1:]
-    determiner = words[0].lower() if len(nouns) < len(words) else _IMPLIED.get(words[0], "")
-    words = nouns
-    kept = [word for word in words if word.lower() not in _EMPTY] or words
-    return Part(tuple(kept if determiner or is_plural(_head(kept)) else words), preposition, determiner)
-
-
 def _with(request: PhrasedRequest, value: StatedValue) -> PhrasedRequest:
+    if request.group == UPDATE and value.style != NUMBERED and not value.noun:
+        return replace(request, sentences=(*request.sentences, value.sentence.replace("The ", "The new ", 1)))
     place = _place(request, value)
-    if place is not None:
-        part = request.parts[place]
-        if part.plural and (value.style, value.noun) == (NAMED, ""):
-            return replace(request, phrases=(*request.phrases, f"for {value.text}"))
-        words, determiner = _named(part, value), part.determiner or "the"
-        return _replaced(request, place, replace(part, value=_beside(part, value), words=words, determiner=determiner))
+    return _owned(request, value) or _added(request, value) if place is None else _stated(request, place, value)
+
+
+def _stated(request: PhrasedRequest, place: int, value: StatedValue) -> PhrasedRequest:
+    part = request.parts[place]
+    if part.plural and (value.style, value.noun) == (NAMED, ""):
+        return replace(request, phrases=(*request.phrases, f"for {value.text}"))
+    words, determiner = _named(part, value), part.determiner or "the"
+    return _replaced(request, place, replace(part, value=_beside(part, value), words=words, determiner=determiner))
+
+
+def _added(request: PhrasedRequest, value: StatedValue) -> PhrasedRequest:
     if phrase := _phrase(request, value):
         return replace(request, phrases=(*request.phrases, phrase))
     return replace(request, sentences=(*request.sentences, value.sentence))
 
 
+def _owned(request: PhrasedRequest, value: StatedValue) -> PhrasedRequest | None:
+    """Return `the details of the task 7` for `task details`; None where the value is not about a word before a noun."""
+    first, *others = request.parts
+    words = [word.lower() for word in first.words[:-1]]
+    if not (value.style and value.noun in words) or first.value:
+        return None
+    end = words.index(value.noun) + 1
+    owner = Part(first.words[:end], "for" if request.group == CREATE else "of", "the")
+    owner = replace(owner, value=_beside(owner, value))
+    rest = replace(first, words=first.words[end:])
+    rest = replace(rest, determiner="the") if rest.plural or rest.words[-1] in _VAGUE else rest
+    return replace(request, parts=(rest, owner, *others))
+
+
 def _place(request: PhrasedRequest, value: StatedValue) -> int | None:
     """Return the part that a value stands beside: the one with its noun; without a noun, the one it belongs to."""
+    if value.phrase.startswith("at "):
+        value = replace(value, noun=value.label.partition(" ")[0])
     if value.style and not value.noun:
         place = _owner(request)
         return None if request.parts[place].value else place
@@ -214,9 +257,9 @@ def _place(request: PhrasedRequest, value: StatedValue) -> int | None:
 
 def _phrase(request: PhrasedRequest, value: StatedValue) -> str:
     """Return a value as a phrase behind the request; "" where it takes a sentence of its own."""
-    if value.phrase or not value.style or value.noun not in _CONTAINERS | _modifiers(request):
+    if value.phrase or not value.style or value.noun not in _CONTAINERS:
         return value.phrase
-    preposition = "in" if value.noun in _CONTAINERS else "of"
+    preposition = "to" if request.verb in _MOVING else "in"
     return f"{preposition} the {value.noun} {_beside(Part((value.noun,), determiner='the'), value)}"
 
 
@@ -232,50 +275,27 @@ def _owner(request: PhrasedRequest) -> int:
 
 
 def _fits(part: Part, value: StatedValue) -> bool:
-    return bool(value.noun) and value.noun.rstrip("s") == _head(part.words).lower().rstrip("s") and not part.value
-
-
-def _modifiers(request: PhrasedRequest) -> frozenset[str]:
-    return frozenset(word.lower() for word in request.parts[0].words[:-1])
+    return bool(value.noun) and value.noun.rstrip("s") == part.head.lower().rstrip("s") and not part.value
 
 
 def _beside(part: Part, value: StatedValue) -> str:
-    if value.style == NAMED:
-        return f"called {value.text}" if part.indefinite else value.text
-    label = "ID" if value.noun else value.label
-    return f"with the {label} {value.text}" if value.style == NUMBERED and value.text.isdigit() else value.text
+    if value.phrase.startswith("at "):
+        return value.phrase
+    if value.style == NUMBERED and value.text.isdigit():
+        return f"with the {'ID' if value.noun else value.label} {value.text}"
+    joined = {NAMED: "called ", LABELLED: "at " if value.text.startswith("/") else ""}.get(value.style, "")
+    return f"{joined if part.indefinite else ''}{value.text}"
 
 
 def _named(part: Part, value: StatedValue) -> tuple[str, ...]:
     """Return the words beside a value: in the singular, unless there are two values."""
-    words, head = part.words, _head(part.words)
+    words, head = part.words, part.head
     if " and " in value.text and is_plural(head):
         return words
     words = words[: words.index("and")] if "and" in words else words
     return tuple(
         word[:-1] if word == head and is_plural(word) and not word.endswith(("ies", "ses")) else word for word in words
     )
-
-
-def is_plural(word: str) -> bool:
-    """Return True for most nouns in the plural."""
-    plain = word.lower()
-    return plain in ("children", "criteria", "media", "people") or bool(
-        re.search(r"..[^suoi]s$|(?:[^s]ies|[^u]es|ios)$", plain)
-    )
-
-
-def _head(words: Sequence[str]) -> str:
-    """Return the noun that decides the number: the last before `of`."""
-    end = next((at for at, word in enumerate(words) if word in ("of", "and", "or")), len(words))
-    return words[end - 1 if end else 0]
-
-
-def _definite(part: Part, determiner: str) -> str:
-    """Return the phrase with a determiner, where it may have one: not for `HTML` or `output`."""
-    if part.value:
-        return f"the {part.bare}"
-    return f"{determiner} {part.bare}" if part.determiner or part.plural else part.bare
 
 
 def _without_open(request: PhrasedRequest) -> PhrasedRequest:
@@ -285,25 +305,21 @@ def _without_open(request: PhrasedRequest) -> PhrasedRequest:
 
 _VAGUE_VERBS = word_set("manage provide connect process handle interact perform apply explore use")
 _FRONTED = {word: word for word in ("for", "in", "on", "from", "within")} | {"of": "for", "about": "for"}
-_VAGUE = word_set("content data details information list metadata state status value")
+_VAGUE = word_set(
+    "content contents data details info information list metadata metrics properties settings state "
+    "statistics stats status value"
+)
+_CHANGED_IN_NEEDS = {CREATE: (" to ", " for "), "delete": (" from ", " in ")}
+_SEVERAL = {"it": "them", "is": "are", "has": "have"}
 _CONTAINERS = word_set("board channel database folder list project repository space team workspace")
 _PEOPLE = word_set("accounts agents customers contacts employees members people users")
-_VOWEL = re.compile(r"(?i)(?!user|uni|one\b|url|uuid|utf|eu)[aeiou]")
 _ADDRESSED = ("give me", "show me")
-
-
-def _owner_of(request: PhrasedRequest, random: Random) -> str:
-    return "our" if request.group == LIST and request.parts[0].plural and random.random() < 0.25 else "the"
 
 
 def order(request: PhrasedRequest, random: Random, *, addressed: bool = False) -> str:
     """Return the request in the infinitive, with some synonym of its verb; `show me` only if somebody is addressed."""
-    target = request.object(_owner_of(request, random))
-    known = [
-        one
-        for one in WORDING["synonyms"].get(request.verb, (request.verb,))
-        if _NEEDS_TARGET.get(one, " ") in f" {target}"
-    ]
+    target = request.object("the")
+    known = WORDING["synonyms"].get(request.verb, (request.verb,))
     known = [one for one in known if addressed or one not in _ADDRESSED]
     joined = " for" if request.parts[0].preposition == "for" else ""
     return f"{random.choice(known or [request.verb])}{joined} {target}"
@@ -321,11 +337,11 @@ def _parted(request: PhrasedRequest) -> tuple[PhrasedRequest, str, Part] | None:
 
 def direct(request: PhrasedRequest, random: Random) -> str:
     """Return a request that names the action."""
-    if (parted := _parted(request)) and random.random() < 0.4:
+    if not request.phrases and (parted := _parted(request)) and random.random() < 0.4:
         short, preposition, last = parted
         wanted = order(short, random, addressed=True)
         frame = random.choice(WORDING["fronted_orders"]).format(
-            order=wanted, tail=f"{preposition} {_definite(last, 'the')}"
+            order=wanted, tail=f"{preposition} {last.definite('the')}"
         )
         return " ".join((_capital(frame), *request.sentences))
     return _told(random.choice(WORDING["orders"]), order(request, random, addressed=True), request)
@@ -333,18 +349,27 @@ def direct(request: PhrasedRequest, random: Random) -> str:
 
 def indirect(request: PhrasedRequest, random: Random) -> str:
     """Return a request that names the need; for actions without a phrase of their own, one that tells of a chore."""
-    needs = WORDING["needs"].get(request.group) if request.group != LIST or request.parts[0].plural else None
-    frame = random.choice(needs if needs and random.random() < 0.85 else WORDING["chores"])
-    thing = request.object(_owner_of(request, random))
-    if request.group == CREATE:
-        thing = thing.replace(" to ", " for ", 1)
-    forms = (
-        {"it": "them", "is": "are", "has": "have"}
-        if _is_several(request.parts[0])
-        else {"it": "it", "is": "is", "has": "has"}
-    )
+    needs = [frame for frame in _needs(request) if not (request.sentences and "{bare}" in frame)]
+    frame, need = random.choice(needs or WORDING["chores"]), _need(request)
+    before, after = _CHANGED_IN_NEEDS.get(request.group, (" ", " "))
+    thing = need.object("the").replace(before, after, 1)
+    forms = _SEVERAL if _is_several(need.parts[0]) else {word: word for word in _SEVERAL}
     told = frame.format(order=order(request, random), the=thing, The=_capital(thing), bare=request.bare(), **forms)
-    return " ".join((told.replace("them should", "they should"), *request.sentences))
+    return " ".join((told, *request.sentences))
+
+
+def _needs(request: PhrasedRequest) -> Sequence[str]:
+    named = request.group != LIST or request.parts[0].plural
+    return WORDING["needs"].get(request.group, ()) if named else ()
+
+
+def _need(request: PhrasedRequest) -> PhrasedRequest:
+    """Return the request about `the page` for one about `information about the page`."""
+    first, *others = request.parts
+    hollow = request.group == READ and len(first.words) == 1 and first.words[0] in _VAGUE and not first.value
+    if not (hollow and others and others[0].preposition in ("about", "of", "on", "for", "from")):
+        return request
+    return replace(request, parts=(replace(others[0], preposition=""), *others[1:]))
 
 
 def _is_several(part: Part) -> bool:

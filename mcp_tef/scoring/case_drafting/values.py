@@ -1,7 +1,7 @@
 """Values for parameters, and how people state them in a request."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -34,6 +34,8 @@ _SHORT = {word: word.upper() for word in ("id", "url", "pid", "uuid", "guid", "i
 }
 _SHORT_FIRST = {"from": "source", "to": "target", "num": "number"}
 _CHOICE = re.compile(r"(?!(?:all|any|none|dontcare|default|auto|unspecified)$)[A-Za-z][\w -]{2,20}", re.IGNORECASE)
+_WRITTEN = re.compile(r"(?:[a-z]+ )?(?:body|content|text|message|comment)(?: text| body)?")
+_TITLED = re.compile(r"alarm|article|board|card|document|epic|event|folder|issue|list|meeting|note|page|report|task")
 _SAYABLE = re.compile(r"[a-z]+(?: [a-z]+){0,2}")
 
 
@@ -48,6 +50,7 @@ class StatedValue:
     text: str = ""
     phrase: str = ""
     label: str = ""
+    required: bool = False
 
     @property
     def sentence(self) -> str:
@@ -55,28 +58,19 @@ class StatedValue:
         if not self.label:
             return f"The first {self.text} are enough."
         verb = "are" if self.label.endswith("s") and not self.label.endswith("ss") else "is"
-        return f"The {self.label} {verb} {self.text}."
+        told = "It should say:" if _WRITTEN.fullmatch(self.label) else f"The {self.label} {verb}"
+        return f"{told} {self.text}" if self.text.endswith(".”") else f"{told} {self.text}."
 
 
-def stated_values(tool: Tool, random: Random, optional: int) -> tuple[StatedValue, ...] | None:
-    """Return values of all required parameters and of some optional ones; None if a required one cannot be stated."""
+def stated_values(tool: Tool, random: Random) -> tuple[StatedValue, ...] | None:
+    """Return values of the required parameters and of optional ones; None if a required one cannot be stated."""
     place = SchemaPlace(SchemaDocument(tool.input_schema))
     required = {name for schema in place.schemas() for name in required_in(schema)}
     properties = tool.input_schema.get("properties")
     known = dict.fromkeys(properties if isinstance(properties, Mapping) else (), False) | dict.fromkeys(required, True)
     made = [_ParameterValue.of(name, place.at(name), tool, random, known[name]).stated() for name in known]
-    stated = [value for value in made if value]
-    needed = [value for value in stated if value.parameter in required]
-    if len(needed) < len(required):
-        return None
-    return tuple(_with_optional(needed, stated, optional))
-
-
-def _with_optional(stated: list[StatedValue], others: Iterable[StatedValue], most: int) -> list[StatedValue]:
-    """Add some values of optional parameters, but not the name of a thing beside its ID."""
-    nouns = {value.noun for value in stated if value.noun}
-    added = [value for value in others if value.noun not in nouns and value not in stated]
-    return [*stated, *added[:most]]
+    stated = tuple(value for value in made if value)
+    return stated if required <= {value.parameter for value in stated} else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +110,12 @@ class _ParameterValue:
         return None if _LIMIT.fullmatch(self.said) else next(filter(None, (make() for make in makers)), None)
 
     def _made(self, value: Json, **more: str) -> StatedValue:
-        return StatedValue(self.name, value, **{"text": str(value), "label": _label(self.said), **more})
+        texts = {"text": str(value), "label": _label(self.said), **more}
+        return StatedValue(self.name, value, **texts, required=self.required)
 
     def _choice(self, values: Sequence[Json]) -> StatedValue | None:
         known = [value for value in values if isinstance(value, str) and _CHOICE.fullmatch(value)]
-        value = self.random.choice(known) if len(known) > 1 else ""
+        value = self.random.choice(known) if len(known) > 1 and self.required else ""
         return self._made(value, text=spaced(value).lower()) if value else None
 
     def _items(self) -> StatedValue | None:
@@ -130,13 +125,7 @@ class _ParameterValue:
             return None
         described = {**items, "description": self.schema.get("description", "")}
         item = replace(self, said=self.said.removesuffix("s"), schema=described, types=frozenset({"string"}))
-        one, two = item.stated(), item.stated()
-        if one is None or two is None:
-            return None
-        if not one.noun or one.text == two.text:
-            return replace(one, expected=[one.expected])
-        both = f"{one.text} and {two.text}"
-        return replace(one, expected=[one.expected, two.expected], text=both, phrase="", label=f"{one.label}s")
+        return _both([value for value in (item.stated(), item.stated(), item.stated()) if value])
 
     def _number(self) -> StatedValue | None:
         if not self.types & {"integer", "number"}:
@@ -162,7 +151,7 @@ class _ParameterValue:
 
     def _id(self) -> StatedValue | None:
         found = _ID.fullmatch(self.said)
-        value = self._example_or(WORDING["codes"])
+        value = self._example_or([f"{self.random.choice('AKMRT')}-{self.random.randrange(1000, 9999)}"])
         return self._made(value, noun=_last_word(found[1]), style=NUMBERED) if found else None
 
     def _of_kind(self) -> StatedValue | None:
@@ -189,7 +178,9 @@ class _ParameterValue:
         if not self.required or not _PATH.fullmatch(self.said):
             return None
         told = self._told
-        noun = next((word for word in ("file", "directory", "folder") if word in told), "file")
+        noun = next((word for word in ("file", "directory", "folder") if word in told), "")
+        if not noun:
+            return None
         ending = next((ending for word, ending in _ENDINGS if word in told), "txt")
         pool = [file.format(ending) for file in WORDING["files" if noun == "file" else "folders"]]
         return self._made(self._example_or(pool), noun=noun, style=LABELLED)
@@ -197,7 +188,9 @@ class _ParameterValue:
     def _title(self) -> StatedValue | None:
         if not _TITLE.fullmatch(self.said):
             return None
-        value = self._example_or(WORDING["labels" if "name" in self.said else "titles"])
+        noun = self.said.rpartition(" ")[0] or self.tool.name.lower()
+        titled = "name" not in self.said or _TITLED.search(noun)
+        value = self._example_or(WORDING["titles" if titled else "labels"])
         return self._made(value, noun=_last_word(self.said.rpartition(" ")[0]), style=NAMED, text=f"“{value}”")
 
     def _example(self) -> StatedValue | None:
@@ -208,6 +201,14 @@ class _ParameterValue:
         """Return an example of the schema in a share of the cases, else a value of the pool."""
         example = next(_examples(self.schema, self.random), "")
         return example if example and self.random.random() < share else self.random.choice(pool)
+
+
+def _both(items: Sequence[StatedValue]) -> StatedValue | None:
+    one, *others = {value.text: value for value in items}.values() or (None,)
+    if one is None or not others or not one.noun:
+        return one and replace(one, expected=[one.expected])
+    both = f"{one.text} and {others[0].text}"
+    return replace(one, expected=[one.expected, others[0].expected], text=both, phrase="", label=f"{one.label}s")
 
 
 def _last_word(text: str | None) -> str:

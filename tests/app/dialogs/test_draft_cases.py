@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -30,8 +31,14 @@ def drafted(*queries: str) -> list[DraftedCase]:
     ]
 
 
+def typed(case: DraftedCase, query: str) -> tuple[DraftedCase, str]:
+    """The case with another query; one that says “find” is refused."""
+    refused = "It names the tool find." if "find" in query else ""
+    return replace(case, draft=replace(case.draft, query=query, name=query)), refused
+
+
 def a_review() -> CaseReview:
-    review = CaseReview()
+    review = CaseReview(typed)
     review.offer(drafted("one", "two", "three"))
     return review
 
@@ -73,6 +80,17 @@ def test_a_draft_without_a_query_cannot_be_kept() -> None:
     review.edit("1", "  ")
     review.decide(["1"], ReviewDecision.KEPT)
     assert not kept(review)
+
+
+def test_an_edited_query_that_breaks_a_rule_is_kept_no_more_until_it_is_mended() -> None:
+    review = a_review()
+    review.decide(["1"], ReviewDecision.KEPT)
+    review.edit("1", "find it")
+    review.decide(["1"], ReviewDecision.KEPT)
+    assert (kept(review), review.rows["1"].problem) == ([], "It names the tool find.")
+    review.edit("1", "look for it")
+    review.decide(["1"], ReviewDecision.KEPT)
+    assert (kept(review), review.rows["1"].problem) == (["look for it"], "")
 
 
 def test_new_drafts_replace_only_undecided_ones_and_never_repeat_a_query() -> None:
@@ -201,7 +219,7 @@ async def test_what_a_model_writes_replaces_the_undecided_drafts_and_what_breaks
     await servers.until(sheet.estimate.text)
     assert "3 tools" in sheet.estimate.text()
     sheet.ask.click()
-    await servers.until(dialog.notice.isVisible)
+    await servers.until(lambda: any(one.query == texts[0] for one in dialog._review.rows.values()))
     queries = {one.query for one in dialog._review.rows.values()}
     assert queries >= {*mine, texts[0]}
     assert texts[1] not in queries

@@ -10,13 +10,14 @@ from mcp_tef.model.cases import CaseOrigin
 from mcp_tef.model.drafted_cases import DraftedCase, DraftKind
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.call_pairing import argument_problems
-from mcp_tef.scoring.case_drafting.offline_drafts import near_misses, no_tool_drafts, tool_drafts
+from mcp_tef.scoring.case_drafting.offline_drafts import near_misses, no_tool_drafts, product_of, tool_drafts
 from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, names_tool, why_refused
 
 VERBS = ("Get", "List", "Searches", "Create", "Updates", "Delete", "Send", "Calculate", "Archive", "Returns")
 THINGS = ("a page", "all issues", "the orders of a customer", "an invoice for a project", "notes from the archive")
 PARAMETERS: dict[str, dict[str, Any]] = {
     "page_id": {"type": "string"},
+    "order_id": {"type": "string"},
     "query": {"type": "string", "description": "Text to look for"},
     "limit": {"type": "integer", "minimum": 1, "maximum": 6},
     "title": {"type": "string"},
@@ -89,13 +90,46 @@ def test_requests_for_the_same_call_are_one_family() -> None:
     [
         told("save", "Save the settings.", ("options",)),
         told("get_page", "Get a page."),
+        told("get_page", "Get page details."),
+        told("create_page", "Create a page."),
+        told("remove_pages", "Remove one or more pages."),
+        told("rename", "Update a page.", ("page_id",)),
+        told("list_rows", "List the rows of a customer.", ("page_id",)),
         told("frob", "Frobnicates."),
         told("x", "获取页面。"),
     ],
-    ids=["an object that nobody types", "no way to say which page", "no object", "not English"],
+    ids=[
+        "an object that nobody types",
+        "no way to say which page",
+        "details of nothing",
+        "nothing to create it with",
+        "no way to say which pages",
+        "no change",
+        "an ID of another thing",
+        "no object",
+        "not English",
+    ],
 )
 def test_where_nothing_sensible_can_be_said_nothing_is_drafted(tool: Tool) -> None:
     assert tool_drafts(tool, 0) == ()
+
+
+def test_a_request_names_its_product_unless_it_names_one_or_a_place() -> None:
+    listed = told("list_pages", "Lists all pages.")
+    tools = [told(name, "Sends a note to Confluence.") for name in ("one", "two", "three")]
+    assert product_of(listed, tools) == "desk"
+    assert product_of(told("confluence_list_pages", "Lists all pages."), tools) == "Confluence"
+    assert all("in Confluence" in one.draft.query for one in tool_drafts(listed, 0, "Confluence"))
+    jira = told("list_pages", "Lists all Jira pages.")
+    assert not any("Confluence" in one.draft.query for one in tool_drafts(jira, 0, "Confluence"))
+
+
+def test_a_change_states_what_is_new_and_no_request_states_what_nobody_asked_for() -> None:
+    drafts = tool_drafts(told("rename_page", "Updates a page.", ("page_id", "title"), "format", "customerId"), 0)
+    assert drafts
+    for draft in drafts:
+        assert "The new title is" in draft.draft.query
+        assert calls(draft).keys() == {"page_id", "title"}
 
 
 def test_another_seed_gives_other_requests() -> None:
@@ -104,7 +138,7 @@ def test_another_seed_gives_other_requests() -> None:
 
 
 def test_a_near_miss_expects_its_tool_and_mentions_the_other_action() -> None:
-    stop, delete = (told(f"{verb.lower()}_order", f"{verb} an order.", ("page_id",)) for verb in ("Cancel", "Archive"))
+    stop, delete = (told(f"{verb.lower()}_order", f"{verb} an order.", ("order_id",)) for verb in ("Cancel", "Archive"))
     drafts = near_misses(stop, delete, 0)
     assert drafts
     for draft in drafts:

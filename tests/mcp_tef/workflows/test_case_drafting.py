@@ -1,6 +1,7 @@
 """Drafting cases for the tools of a server: look-alikes, a model's requests, and what is refused of them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,6 +47,36 @@ async def test_without_a_model_every_tool_and_no_tool_get_drafts() -> None:
     found = await work.draft(await work.plan(tool_set(CANCEL, WEATHER)))
     assert {one.tool for one in found.drafts} == {"cancel_order", "get_weather", ""}
     assert sum(one.kind is DraftKind.NO_TOOL for one in found.drafts) == 10
+
+
+async def test_tools_that_a_definition_says_too_little_of_are_left_out_with_the_reason() -> None:
+    options = {"type": "object", "properties": {"options": {"type": "object"}}, "required": ["options"]}
+    silent, typed = told("frob", "Frobnicates."), replace(told("save", "Save the page."), input_schema=options)
+    work = drafting(FakeWriter(lambda _task: ""))
+    found = await work.draft(await work.plan(tool_set(silent, typed, told("get_page", "Get a page."))))
+    reasons = dict(found.left_out)
+    assert reasons.keys() == {"frob", "save", "get_page"}
+    for tool, part in (("frob", "description"), ("save", "requires"), ("get_page", "which")):
+        assert part in reasons[tool]
+
+
+async def test_an_edited_query_keeps_the_rules_and_expects_only_what_it_states() -> None:
+    work = drafting(FakeWriter(lambda _task: ""))
+    plan = await work.plan(tool_set(CANCEL, WEATHER))
+    case = next(one for one in (await work.draft(plan)).drafts if one.tool == "cancel_order")
+    number = str((case.draft.expectation.first_call.parameters or {})["order_id"])  # type: ignore[union-attr]
+    kept, problem = plan.with_query(case, f"Undo my purchase {number}")
+    assert (kept.draft.expectation, problem) == (case.draft.expectation, "")
+    changed, problem = plan.with_query(case, "Undo my purchase")
+    call = changed.draft.expectation.first_call
+    assert (call and call.tool, call and call.parameters, problem) == ("cancel_order", None, "")
+    assert "names the tool" in plan.with_query(case, "cancel_order, please")[1]
+
+
+async def test_progress_is_heard_tool_by_tool() -> None:
+    heard: list[float] = []
+    await drafted(lambda _task: answer(direct=[]), WEATHER, CANCEL, progress=heard.append)
+    assert heard == [0.5, 1.0]
 
 
 async def test_only_the_named_tools_are_drafted_for_and_an_unknown_name_is_refused() -> None:
