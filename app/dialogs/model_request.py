@@ -21,7 +21,7 @@ from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent import with_consent
-from app.text.formatting import count, duration, error_text, money
+from app.text.formatting import count, duration, error_text, money, rounded
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, Notice, Picker, PickItem, Segmented
 from mcp_tef import Estimate, ModelInfo, ModelSettings, TefError
@@ -65,11 +65,6 @@ def estimate_text(items: int, noun: str, estimate: Estimate) -> str:
     parts += [f"about {duration(estimate.seconds)}"] if estimate.seconds else []
     parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
     return " · ".join(parts)
-
-
-def rounded(number: int) -> int:
-    """Round to two significant digits."""
-    return int(float(f"{number:.1e}"))
 
 
 class ModelRequests(QObject):

@@ -81,6 +81,11 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def rounded(number: int) -> int:
+    """Round to two significant digits."""
+    return int(float(f"{number:.1e}"))
+
+
 def clock(moment: datetime, now: datetime | None = None) -> str:
     """Return a moment as "14:02" today, then "Yesterday", "18 Nov", "18 Nov 2025"."""
     local, today = _local(moment), _local(now or datetime.now(UTC))
@@ -142,3 +147,9 @@ def model_name(label: str) -> str:
     if not is_baseline(label):
         return name
     return "offline baseline" if name == Baseline.DEFAULT else f"offline baseline ({name})"
+
+
+def matches_all_words(text: str, query: str) -> bool:
+    """Return True if each word of the query occurs in the text, in any order and case; an empty query matches."""
+    folded = text.casefold()
+    return all(word in folded for word in query.casefold().split())

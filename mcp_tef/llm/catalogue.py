@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_tef.llm.providers import KNOWN, LOCAL, key_variables, wants_key
+from mcp_tef.llm.served_models import served_models
 from mcp_tef.model.addresses import own_origins
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import OFFLINE_PROVIDER, Baseline, ModelSettings
+from mcp_tef.model.secrets import Secret
 
 TABLE = "model_prices_and_context_window_backup.json"
 BASELINES = tuple(
@@ -65,6 +67,10 @@ class LitellmCatalogue:
     def key_variable(self, provider: str) -> str:
         """Return the environment variable that usually holds a provider's key; empty where there is none."""
         return next(iter(key_variables(provider)), "")
+
+    async def served(self, address: str, key: Secret | None) -> tuple[str, ...]:
+        """Return the names of the models that the server at an address lists. Raises ModelError."""
+        return await served_models(address, key)
 
     def own_origins(self, provider: str) -> frozenset[str]:
         """Return the origins at which a provider itself is reached; empty where they are not known."""

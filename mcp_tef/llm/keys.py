@@ -93,6 +93,12 @@ class KeyRing:
         remembered = self._from_keychain(provider)
         return StoredKey(remembered, f"keychain:{provider}") if remembered else None
 
+    def is_at_hand(self, provider: str) -> bool:
+        """Return True for a key of the environment or a typed one; the keychain is not asked."""
+        return any(self._environment.get(name, "").strip() for name in key_variables(provider)) or any(
+            one == provider for one, _ in self._typed
+        )
+
     def address(self, provider: str) -> str:
         """Return the address that the environment sets for a provider; empty where it sets none."""
         return environment_address(provider, self._environment)

@@ -92,6 +92,10 @@ class ModelCatalogue(Protocol):
         """Return the environment variable that holds the provider's key by convention."""
         ...
 
+    async def served(self, address: str, key: Secret | None) -> tuple[str, ...]:
+        """Return the names of the models that the server at an address lists. Raises ModelError."""
+        ...
+
     def own_origins(self, provider: str) -> frozenset[str]:
         """Return the origins at which a provider itself is reached; empty where they are not known."""
         ...
@@ -160,6 +164,10 @@ class KeySource(Protocol):
 
     def stored(self, provider: str) -> StoredKey | None:
         """Return the key of the environment, else that of the keychain, or None."""
+        ...
+
+    def is_at_hand(self, provider: str) -> bool:
+        """Return True for a key of the environment or a typed one; the keychain is not asked."""
         ...
 
     def address(self, provider: str) -> str:

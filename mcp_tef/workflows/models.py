@@ -94,6 +94,22 @@ class Models:
         price_in, price_out = prices or (None, None)
         return replace(known, input_price=price_in, output_price=price_out)
 
+    async def served(self, settings: ModelSettings, typed: Secret | None = None) -> tuple[str, ...]:
+        """Return the names that the server at the settings' address lists; a key that may not go there stays here.
+
+        Raises ModelError.
+        """
+        destination = settings.destination
+        try:
+            keys = self.keys_at([destination], {settings.provider: typed} if typed else {})
+        except ConsentError:
+            keys = {}
+        return await self._catalogue.served(settings.base_url or "", keys.get(destination))
+
+    def with_key(self, providers: Iterable[str]) -> frozenset[str]:
+        """Return those providers whose key is at hand, in the environment or typed."""
+        return frozenset(provider for provider in providers if self._keys.is_at_hand(provider))
+
     def key_variable(self, provider: str) -> str:
         """Return the environment variable that would hold the provider's key."""
         return self._catalogue.key_variable(provider)

@@ -232,6 +232,19 @@ async def runs_start_model(stage: Stage) -> None:
     sheet.run.click()
 
 
+async def runs_start_own(stage: Stage) -> None:
+    """The form of a run on an own server that lists five models."""
+    page = await stage.page("runs")
+    assert isinstance(page, RunsPage)
+    page.open_target(StartRuns())
+    sheet = await stage.sheet()
+    assert isinstance(sheet, StartDialog)
+    sheet.panel.selector.choose(2)
+    sheet.panel.own.show_found(["gemma3:4b", "llama3.1:8b", "mistral-nemo:12b", "qwen3:4b", "qwen3:8b"])
+    sheet.panel.own.address.setText("http://127.0.0.1:11434/v1")
+    sheet.panel.own.found.tick(["qwen3:4b", "qwen3:8b"], ticked=True)
+
+
 async def metrics_export(stage: Stage) -> None:
     """What of the figures can be written to files."""
     page = await stage.page("metrics")

@@ -294,6 +294,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("runs-columns", FULL, _columns),
     Scene("runs-start", FULL, _start_runs),
     Scene("runs-start-model", FULL, openings.runs_start_model),
+    Scene("runs-start-own", FULL, openings.runs_start_own),
     *(
         Scene(f"metrics-{view}", FULL, partial(_metrics, view=view))
         for view in ("overview", "models", "repeats", "compare")
@@ -344,7 +345,7 @@ PICTURES: Mapping[str, tuple[str, str]] = {
     "servers": ("servers", FULL),
     "import": ("server-import", FULL),
     "cases": ("cases", FULL),
-    "run-form": ("runs-start", FULL),
+    "run-form": ("runs-start-own", FULL),
     "run": ("runs", FULL),
     "metrics": ("metrics-overview", FULL),
     "comparison": ("metrics-compare", FULL),

@@ -150,7 +150,7 @@ class FakeEngine:
         self._events = EventStream()
         self._current = CurrentConfig(Config())
         self.consents = loopback_consents(environment)
-        catalogue = FakeCatalogue(dict(_MODELS), frozenset({"openai"}))
+        catalogue = self.catalogue = FakeCatalogue(dict(_MODELS), frozenset({"openai"}))
         self.models = Models(catalogue, self.keys, self.consents, self._current)
         self.servers = Servers(self.store.servers, self.gateway, self.consents, self._events, self._current)
         self.caller = FakeCaller()

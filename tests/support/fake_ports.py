@@ -8,7 +8,7 @@ from pathlib import Path
 
 from keyring.errors import KeyringLocked
 
-from mcp_tef.errors import ServerError, ServerFault, TefError
+from mcp_tef.errors import ModelError, ModelFault, ServerError, ServerFault, TefError
 from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.config import Config
 from mcp_tef.model.consents import Consent
@@ -175,6 +175,12 @@ class FakeCatalogue:
         """Whether its provider is a cloud."""
         return settings.provider in self.clouds and not settings.base_url
 
+    async def served(self, address: str, key: Secret | None) -> tuple[str, ...]:
+        """Those of `infos` at that provider, or nothing answers."""
+        if not self.infos:
+            raise ModelError(ModelFault.DOWN, "No model server answers.")
+        return tuple(info.model for info in self.infos.values())
+
     def own_origins(self, provider: str) -> frozenset[str]:
         """`https://PROVIDER.example`, and this machine for `ollama`."""
         return frozenset({"http://localhost:11434" if provider == "ollama" else f"https://{provider}.example"})
@@ -191,6 +197,10 @@ class FakeKeys:
         self._keys = {provider: Secret(text) for provider, text in keys.items()}
         self.typed_keys: dict[tuple[str, str], Secret] = {}
         self.addresses: dict[str, str] = {}
+
+    def is_at_hand(self, provider: str) -> bool:
+        """Whether it has one."""
+        return provider in self._keys
 
     def typed(self, provider: str, origin: str) -> Secret | None:
         """The key typed for it there."""

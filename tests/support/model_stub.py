@@ -23,11 +23,16 @@ REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
 
 
 class ModelStub:
-    """The server, on a thread of its own; `requests` are those received so far, in order."""
+    """The server, on a thread of its own; `requests` are those received so far, in order.
+
+    `listing` answers whoever asks which models there are, noted in `listings`.
+    """
 
     def __init__(self, script: Script = (), *, delay: float = 0.0, port: int = 0) -> None:
         self.requests: list[Received] = []
         self.keep_requests = True
+        self.listing = Reply(body='{"object":"list","data":[]}')
+        self.listings: list[Received] = []
         self.delay = delay
         self.port = port
         self.connections = 0
@@ -140,7 +145,11 @@ class _Connection(asyncio.Protocol):
         self._serve(Received(method=method, path=path, headers=headers, body=_body(rest[:length])))
 
     def _serve(self, request: Received) -> None:
-        reply = self._stub.reply(request) if request.method == "POST" else Reply(body='{"object":"list","data":[]}')
+        if request.method == "POST":
+            reply = self._stub.reply(request)
+        else:
+            reply = self._stub.listing
+            self._stub.listings.append(request)
         delay = reply.delay + (self._stub.delay if request.method == "POST" else 0)
         if reply.hang:
             return

@@ -34,7 +34,7 @@ from app.screens.kit.filters import (
     in_order,
 )
 from app.screens.kit.view_state import SortState, ViewState, ViewStates
-from app.text.search import matches_all_words
+from app.text.formatting import matches_all_words
 
 __all__ = [
     "NO_FILTERS",

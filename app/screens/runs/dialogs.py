@@ -1,7 +1,7 @@
 """Dialogs that start a batch, raise its cost cap and rename it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QTimer
@@ -12,6 +12,7 @@ from app.core_link.model_requests import KeyNeed
 from app.core_link.session import Session
 from app.dialogs.preflight import Preflight
 from app.screens.runs.labels import model_summary
+from app.screens.runs.own_server import PLACE
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.start_panel import StartPanel
 from app.screens.runs.start_presenter import ParsedStartForm, StartField, StartForm, StartPresenter, run_button_text
@@ -21,7 +22,9 @@ from app.widgets import Action, Button, Dialog, Field, FlowText, LineEdit, Notic
 from mcp_tef import (
     Batch,
     BatchRequest,
+    ModelFault,
     ModelSettings,
+    Secret,
     TefError,
     UsedUpCap,
     parse_dollars,
@@ -30,8 +33,8 @@ from mcp_tef import (
 
 TYPING_PAUSE_MS = 150
 WIDTH = 640
-OFFLINE_HEIGHT = 424
-MODEL_HEIGHT = 680
+OFFLINE_HEIGHT = 360
+MODEL_HEIGHT = 700
 
 
 class StartDialog(Dialog):
@@ -57,6 +60,7 @@ class StartDialog(Dialog):
         self.panel.show_form(form)
         self.panel.show_cases(starting.cases, starting.suites, starting.tags)
         self.panel.changed.connect(self._changed)
+        self.panel.own.check_requested.connect(lambda: session.spawn(self._check_server(), of=self))
         self.finished.connect(lambda _: self._stop_asking())
         session.closing.connect(self._quiet.stop)
         self._changed()
@@ -84,18 +88,17 @@ class StartDialog(Dialog):
         self.need(height=OFFLINE_HEIGHT if offline else MODEL_HEIGHT)
         self.resize(self.width(), self.minimumHeight())
         self.run.setText(run_button_text(reading))
-        self.panel.tell_problems(self._shown(reading))
+        if self._tried:
+            self.panel.show_problems(self._shown(reading))
         if reading.problems:
             self.estimate.set_text("")
         self._quiet.start()
 
     def _shown(self, reading: ParsedStartForm) -> dict[StartField, str]:
-        """Return the problems to show; a missing model or key only after the first attempt to start."""
+        """Return the problems to show after the first attempt to start."""
         problems = dict(reading.problems)
-        if self._tried and (missing := self._need.missing(self.panel.key.edit.text())):
+        if missing := self._need.missing(self.panel.key.edit.text()):
             problems[StartField.KEY] = missing
-        if not self._tried and not self.panel.model.text():
-            problems.pop(StartField.MODEL, None)
         return problems
 
     def _ask_core(self) -> None:
@@ -111,7 +114,7 @@ class StartDialog(Dialog):
         form = self.panel.form()
         reading = self._starting.parse(form)
         if not form.offline:
-            await self._look_up_model(reading.model)
+            await self._look_up_models(reading.models)
         if reading.request is not None:
             self.estimate.set_text(await self._estimate(reading.request))
 
@@ -121,24 +124,43 @@ class StartDialog(Dialog):
         except TefError as error:
             return f"No estimate: {error.message}"
 
-    async def _look_up_model(self, settings: ModelSettings | None) -> None:
+    async def _look_up_models(self, models: Sequence[ModelSettings]) -> None:
         if not self._starting.models:
             await self._starting.load_models()
             self.panel.model.show_models(self._starting.models)
             self.panel.model.say(f"{len(self._starting.models):,} known models. You can type any other.")
         elif not self.panel.model.has_models():
             self.panel.model.show_models(self._starting.models)
-        self._need = await self._starting.key_need(settings) if settings else KeyNeed()
+        self._need = await self._key_need(models)
         self.panel.show_key_need(self._need)
-        if settings is not None:
-            self.panel.model.say(model_summary(await self._starting.info(settings)))
+        if len(models) == 1:
+            self.panel.model.say(model_summary(await self._starting.info(models[0])))
+
+    async def _key_need(self, models: Sequence[ModelSettings]) -> KeyNeed:
+        """Return the first key that is missing, else what the first model needs."""
+        needs = [await self._starting.key_need(model) for model in models]
+        return next((need for need in needs if need.needed), needs[0] if needs else KeyNeed())
+
+    async def _check_server(self) -> None:
+        """Ask the own server for its models."""
+        own, address, typed = self.panel.own, self.panel.own.address.text().strip(), self.panel.key.edit.text()
+        own.show_checking()
+        try:
+            names = await self._starting.served(address or PLACE, Secret(typed) if typed.strip() else None)
+        except TefError as error:
+            words = error_text(error)
+            own.show_failure(f"{words.message} {words.hint}".strip(), nobody_answers=error.code == ModelFault.DOWN)
+            return
+        if not address:
+            own.address.setText(PLACE)
+        own.show_found(names)
 
     async def _start(self) -> None:
         self._tried = True
         form = self.panel.form()
         reading = self._starting.parse(form)
-        if reading.model is not None:
-            self._need = await self._starting.key_need(reading.model)
+        if reading.models:
+            self._need = await self._key_need(reading.models)
             self.panel.show_key_need(self._need)
         problems = self._shown(reading)
         self.panel.show_problems(problems)
@@ -158,8 +180,9 @@ class StartDialog(Dialog):
         if request is None:
             return
         provider, key = self._need.provider, self.panel.key.take()
-        model = request.models[0]
-        await self._starting.add_typed_address(model)
+        model = next((one for one in request.models if one.provider == provider), request.models[0])
+        for one in request.models:
+            await self._starting.add_typed_address(one)
         if key and provider:
             remember = self.panel.key.remember.isChecked()
             await self._starting.hold(provider, key, address=model.base_url, remember=remember)

@@ -1,13 +1,12 @@
 """Texts and marks of the runs screen: outcomes, models and their facts, times, intervals."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
-from app.text.formatting import RUN_STATUS_TEXTS, count, duration, model_name, verdict_outcome_text
-from app.text.search import matches_all_words
+from app.text.formatting import RUN_STATUS_TEXTS, count, duration, matches_all_words, model_name, verdict_outcome_text
 from mcp_tef import (
     CUT_OFF_CODE,
     NOT_OFFERED_CODE,
@@ -178,7 +177,10 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRow:
-    """A model of the catalogue as the table shows it; `searched` is the text that a search matches."""
+    """A model of the catalogue as the table shows it; `searched` is the text that a search matches.
+
+    `recent` models ran before; those that are `ready` have their provider's key at hand.
+    """
 
     label: str
     context: str
@@ -186,6 +188,13 @@ class ModelRow:
     tools: str
     vision: str
     searched: str
+    recent: bool = False
+    ready: bool = False
+
+    @property
+    def provider(self) -> str:
+        """The provider in its label."""
+        return self.label.partition("/")[0]
 
 
 def model_rows(catalogue: Sequence[ModelInfo]) -> tuple[ModelRow, ...]:
@@ -203,6 +212,17 @@ def model_row(info: ModelInfo) -> ModelRow:
         vision=_ability(info.vision),
         searched=info.label.casefold(),
     )
+
+
+def usual_order(catalogue: Sequence[ModelInfo], recent: Sequence[str], ready: Collection[str]) -> tuple[ModelRow, ...]:
+    """Return rows: recent models, then providers whose key is at hand, then makers of models; baselines at the end."""
+    first = {label: place for place, label in enumerate(recent)}
+    rows = [replace(row, recent=row.label in first, ready=row.provider in ready) for row in model_rows(catalogue)]
+    return tuple(sorted(rows, key=lambda row: (first.get(row.label, len(first)), *_usual(row))))
+
+
+def _usual(row: ModelRow) -> tuple[bool, ...]:
+    return not row.ready, is_baseline(row.label), row.provider not in MAKERS
 
 
 def format_tokens(number: int | None) -> str:
@@ -231,19 +251,22 @@ def _ability(known: bool | None) -> str:
 
 
 def search_models(rows: Sequence[ModelRow], text: str) -> tuple[ModelRow, ...]:
-    """Return the models whose label has every word, those that start with the first word first."""
+    """Return the models whose label has every word: exact names first, then recent ones and those with a key."""
     words = text.casefold().split()
     if not words:
         return tuple(rows)
     found = [row for row in rows if matches_all_words(row.searched, text)]
-    return tuple(sorted(found, key=lambda row: (_distance(row, words[0]), row.searched.count("/"), row.searched)))
+    return tuple(sorted(found, key=lambda row: (*_rank(row, words[0]), row.searched.count("/"), row.searched)))
 
 
-def _distance(row: ModelRow, word: str) -> int:
-    if row.searched == word:
-        return 0
+MAKERS = ("openai", "anthropic", "gemini", "mistral", "deepseek", "xai")
+
+
+def _rank(row: ModelRow, word: str) -> tuple[int | bool, ...]:
+    """Return a lower rank for an exact name, a recent model, a key at hand, a start, and the maker before resellers."""
     name = row.searched.rsplit("/", 1)[-1]
-    return 1 if name.startswith(word) else 2 if row.searched.startswith(word) else 3
+    start = 1 if name.startswith(word) else 2 if row.searched.startswith(word) else 3
+    return word not in (name, row.searched), not row.recent, not row.ready, start, row.provider not in MAKERS
 
 
 def model_summary(info: ModelInfo | None) -> str:

@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QW
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
 from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
+from app.screens.runs.own_server import OwnServerFields
 from app.screens.runs.start_presenter import CaseScope, StartForm
 from app.screens.runs.start_presenter import StartField as Where
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
+    Button,
     Cell,
     CellKind,
     Column,
@@ -32,7 +34,7 @@ from app.widgets import (
 from mcp_tef import CallingMode, CaseId, TestCase, ToolChoiceMode
 
 TYPING_PAUSE_MS = 80
-HEIGHT = 176
+HEIGHT = 146
 
 COLUMNS = (
     Column(key="model", title="Model", kind=CellKind.MONO, stretch=True),
@@ -62,7 +64,7 @@ class ModelField(QWidget):
         self._quiet = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._quiet.timeout.connect(self._search)
         self.edit = _Line(self._down)
-        self.edit.setPlaceholderText("Search the catalogue, or type PROVIDER/NAME")
+        self.edit.setPlaceholderText("Search the catalogue, or type PROVIDER/NAME; several with commas")
         self.edit.setAccessibleName("Model")
         self.table = ListTable(COLUMNS, "Model catalogue")
         self.table.setSelectionMode(ListTable.SelectionMode.SingleSelection)
@@ -105,15 +107,17 @@ class ModelField(QWidget):
         self.changed.emit(text)
 
     def _search(self) -> None:
-        known = any(model.label == self.text() for model in self._models)
-        found = search_models(self._models, "" if known else self.text())
+        last = self.text().rpartition(",")[2].strip()
+        known = any(model.label == last for model in self._models)
+        found = search_models(self._models, "" if known else last)
         self.table.set_rows([_row(model) for model in found])
         if known:
-            self.table.select(self.text())
+            self.table.select(last)
 
     def _choose(self, label: str) -> None:
-        if label and label != self.edit.text():
-            self.edit.setText(label)
+        before, comma, last = self.text().rpartition(",")
+        if label and label != last.strip():
+            self.edit.setText(f"{before}{comma}{' ' if comma else ''}{label}")
             self.changed.emit(label)
 
     def _down(self) -> None:
@@ -158,7 +162,9 @@ NUMBERS = (
     (Where.LIMIT, "Answer limit", "Most tokens of one answer. Empty: 1,024 with a cost cap, else the model's own."),
     (Where.SEED, "Seed", "Makes answers repeatable where the provider supports it."),
 )
-MODEL_ONLY = (Where.TEMPERATURE, Where.TIMEOUT, Where.RETRIES, Where.COST, Where.PRICE, Where.LIMIT, Where.SEED)
+FIRST = (Where.CASES, Where.REPEATS, Where.CONCURRENCY, Where.COST)
+OFFLINE_SOURCE, PROVIDER_SOURCE, OWN_SOURCE = "offline", "provider", "own"
+SOURCES = ((OFFLINE_SOURCE, "Offline baseline"), (PROVIDER_SOURCE, "Provider"), (OWN_SOURCE, "My own server"))
 MODES = (
     (CallingMode.AUTO.value, "Automatic"),
     (CallingMode.NATIVE.value, "Native"),
@@ -176,13 +182,15 @@ class StartPanel(QWidget):
         super().__init__(parent)
         self._chosen: tuple[CaseId, ...] = ()
         self.cases = MenuButton("Cases to run")
-        self.selector = Segmented((("offline", "Offline baseline"), ("model", "A model")), "Selector")
+        self.selector = Segmented(SOURCES, "Who answers")
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
+        self.own = OwnServerFields()
+        self.options = Button("", kind="link")
         self.baseline = QCheckBox("Also run the offline baseline, for comparison")
         self.key = ApiKeyField()
         self.base_url = QLineEdit()
-        self.base_url.setPlaceholderText("For your own server, such as http://localhost:11434/v1")
+        self.base_url.setPlaceholderText("Empty: the provider's own")
         self.mode = Segmented(MODES, "Calling mode")
         self.tool_choice = Segmented(TOOL_CHOICES, "Tool choice")
         self.system_prompt = TextArea("Put before the instructions of mcp-tef", lines=2)
@@ -208,36 +216,39 @@ class StartPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addWidget(self.fields[Where.CASES])
-        column.addWidget(Field("Selector", self.selector))
-        column.addWidget(self.offline_note)
-        self.model_part = QWidget()
-        part = QVBoxLayout(self.model_part)
-        part.setContentsMargins(0, 0, 0, 0)
-        part.setSpacing(12)
-        for where in (Where.MODEL, Where.BASE_URL, Where.KEY):
-            part.addWidget(self.fields[where])
-        part.addWidget(Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."))
-        part.addWidget(Field("Tool choice", self.tool_choice))
-        part.addWidget(Field("System prompt", self.system_prompt))
-        part.addWidget(self.baseline)
-        column.addWidget(self.model_part)
-        column.addWidget(Rule())
-        column.addLayout(self._number_grid())
+        column.addWidget(Field("Who answers", self.selector))
+        for part in (self.offline_note, self.fields[Where.MODEL], self.own, self.fields[Where.KEY], Rule()):
+            column.addWidget(part)
+        column.addLayout(self._grid(FIRST, columns=len(FIRST)))
+        column.addWidget(self.options, 0, Qt.AlignmentFlag.AlignLeft)
+        self.more = QWidget()
+        more = QVBoxLayout(self.more)
+        more.setContentsMargins(0, 0, 0, 0)
+        more.setSpacing(12)
+        more.addLayout(self._grid([where for where, _, _ in NUMBERS if where not in FIRST]))
+        more.addWidget(self.fields[Where.BASE_URL])
+        more.addWidget(Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."))
+        more.addWidget(Field("Tool choice", self.tool_choice))
+        more.addWidget(Field("System prompt", self.system_prompt))
+        more.addWidget(self.baseline)
+        column.addWidget(self.more)
         column.addStretch(1)
 
-    def _number_grid(self) -> QGridLayout:
+    def _grid(self, fields: Sequence[Where], columns: int = 3) -> QGridLayout:
+        """Return rows of fields; the cases take the room of two."""
         grid = QGridLayout()
         grid.setSpacing(12)
-        for number, (where, _, _) in enumerate(NUMBERS):
-            grid.addWidget(self.fields[where], number // 3, number % 3)
-        for place in range(3):
-            grid.setColumnStretch(place, 1)
+        for number, where in enumerate(fields):
+            grid.addWidget(self.fields[where], number // columns, number % columns, Qt.AlignmentFlag.AlignTop)
+        for place in range(columns):
+            grid.setColumnStretch(place, 2 if fields[place] is Where.CASES else 1)
         return grid
 
     def _connect(self) -> None:
         edits = (self.base_url, *self.numbers.values())
         self.selector.changed.connect(lambda _: self._show_parts())
+        self.options.clicked.connect(lambda: self._show_options(shown=self.more.isHidden()))
+        self.own.changed.connect(self.changed)
         for changed in (
             *(part.changed for part in (self.cases, self.selector, self.model, self.mode, self.tool_choice)),
             *(edit.textEdited for edit in edits),
@@ -248,11 +259,18 @@ class StartPanel(QWidget):
         self.system_prompt.textChanged.connect(self.changed.emit)
 
     def _show_parts(self) -> None:
-        model = self.selector.current() == "model"
-        self.model_part.setVisible(model)
-        self.offline_note.setVisible(not model)
-        for where in MODEL_ONLY:
-            self.fields[where].setVisible(model)
+        source = self.selector.current()
+        self.offline_note.setVisible(source == OFFLINE_SOURCE)
+        self.own.setVisible(source == OWN_SOURCE)
+        for where in (Where.MODEL, Where.BASE_URL):
+            self.fields[where].setVisible(source == PROVIDER_SOURCE)
+        for widget in (self.fields[Where.KEY], self.fields[Where.COST], self.options):
+            widget.setVisible(source != OFFLINE_SOURCE)
+        self._show_options(shown=False)
+
+    def _show_options(self, *, shown: bool) -> None:
+        self.more.setVisible(shown)
+        self.options.setText("Fewer options" if shown else "More options…")
 
     def show_cases(self, cases: Sequence[TestCase], suites: Sequence[str], tags: Sequence[str]) -> None:
         """Set the cases, suites and tags to select from; the selection stays if it still exists."""
@@ -270,8 +288,11 @@ class StartPanel(QWidget):
         self._chosen = form.selected
         key = f"{form.scope.value}:{form.name}" if form.scope in (CaseScope.SUITE, CaseScope.TAG) else form.scope.value
         self.cases.set_current(key)
-        self.selector.set_current("offline" if form.offline else "model")
+        source = OWN_SOURCE if form.own_server else PROVIDER_SOURCE
+        self.selector.set_current(OFFLINE_SOURCE if form.offline else source)
         self.model.set_text(form.model)
+        self.own.address.setText(form.own_address)
+        self.own.names.setText(form.own_model)
         self.baseline.setChecked(form.with_baseline)
         self.base_url.setText(form.base_url)
         self.mode.set_current(form.mode.value)
@@ -289,7 +310,10 @@ class StartPanel(QWidget):
             scope=CaseScope(scope),
             name=name,
             selected=self._chosen,
-            offline=self.selector.current() == "offline",
+            offline=self.selector.current() == OFFLINE_SOURCE,
+            own_server=self.selector.current() == OWN_SOURCE,
+            own_address=self.own.address.text(),
+            own_model=self.own.names.text(),
             with_baseline=self.baseline.isChecked(),
             model=self.model.text(),
             base_url=self.base_url.text(),
@@ -308,17 +332,17 @@ class StartPanel(QWidget):
         """Show the problem of each field."""
         for where, field in self.fields.items():
             field.set_error(problems.get(where, ""))
-
-    def tell_problems(self, problems: Mapping[Where, str]) -> None:
-        """Show problems while the user types: each appears when typing pauses."""
-        for where, field in self.fields.items():
-            field.tell(problems.get(where, ""))
+        self.own.show_problems(problems.get(Where.BASE_URL, ""), problems.get(Where.MODEL, ""))
 
     def focus_problem(self, problems: Mapping[Where, str]) -> None:
-        """Focus the first invalid field."""
-        first = next((where for where in self.fields if where in problems), None)
+        """Focus the first invalid field, among the options too."""
+        fields = dict(self.fields)
+        if self.selector.current() == OWN_SOURCE:
+            fields |= {Where.MODEL: self.own.names_field, Where.BASE_URL: self.own.address_field}
+        first = next((field for where, field in fields.items() if where in problems), None)
         if first is not None:
-            self.fields[first].widget.setFocus()
+            self._show_options(shown=self.more.isVisible() or self.more.isAncestorOf(first))
+            first.widget.setFocus()
 
 
 def _group(scope: CaseScope, names: Sequence[str]) -> list[tuple[str, str] | None]:
@@ -328,5 +352,8 @@ def _group(scope: CaseScope, names: Sequence[str]) -> list[tuple[str, str] | Non
 
 
 def with_cases(form: StartForm, chosen: tuple[CaseId, ...]) -> StartForm:
-    """Return the form for cases selected on another screen."""
-    return replace(form, scope=CaseScope.SELECTED, selected=chosen) if chosen else form
+    """Return the form for cases selected on another screen; a single one runs once unless that is changed."""
+    if not chosen:
+        return form
+    repeats = "1" if len(chosen) == 1 else form.repeats
+    return replace(form, scope=CaseScope.SELECTED, selected=chosen, repeats=repeats)

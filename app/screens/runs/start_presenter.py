@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from app.core_link.model_requests import CoreCall, ModelKeys
-from app.screens.runs.labels import ModelRow, format_wait, model_rows
-from app.text.formatting import count, money
+from app.screens.runs.labels import ModelRow, format_wait, usual_order
+from app.text.formatting import count, money, rounded
 from mcp_tef import (
     CONCURRENCY,
     MAX_TOKENS,
@@ -27,6 +27,7 @@ from mcp_tef import (
     Secret,
     TestCase,
     ToolChoiceMode,
+    is_baseline,
     parse_model,
     parse_number,
     parse_prices,
@@ -34,6 +35,9 @@ from mcp_tef import (
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
+
+OWN_PROVIDER: Final = "openai"
 
 
 class CaseScope(StrEnum):
@@ -65,15 +69,21 @@ class StartField(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartForm:
-    """Values of the form, as typed. `name` is the suite or tag of the scope, `price` two numbers with a comma."""
+    """Values of the form, as typed. `name` is the suite or tag of the scope, `price` two numbers with a comma.
+
+    `model` and `own_model`, of a provider and of an own server, may name several models with commas between them.
+    """
 
     scope: CaseScope = CaseScope.ALL
     name: str = ""
     selected: tuple[CaseId, ...] = ()
     offline: bool = True
+    own_server: bool = False
     with_baseline: bool = False
     model: str = ""
     base_url: str = ""
+    own_address: str = ""
+    own_model: str = ""
     repeats: str = REPEATS.default_text
     concurrency: str = CONCURRENCY.default_text
     temperature: str = TEMPERATURE.default_text
@@ -92,11 +102,11 @@ class StartForm:
 class ParsedStartForm:
     """Parsed form: the request, or one sentence for each invalid field.
 
-    `model` is known as soon as its name is valid.
+    `models` are known as soon as their names are valid.
     """
 
     request: BatchRequest | None
-    model: ModelSettings | None
+    models: tuple[ModelSettings, ...]
     problems: Mapping[StartField, str] = field(default_factory=dict)
     cases: int = 0
 
@@ -128,7 +138,7 @@ def parse_start_form(form: StartForm, cases: Sequence[TestCase]) -> ParsedStartF
     request = _request(form, settings, chosen, problems)
     return ParsedStartForm(
         request=None if problems else request,
-        model=settings or _named(form),
+        models=settings or _named(form),
         problems=problems,
         cases=len(chosen),
     )
@@ -142,63 +152,85 @@ def _no_cases(form: StartForm, cases: Sequence[TestCase]) -> str:
     return "No test case matches. Select other cases."
 
 
-def _settings(form: StartForm, problems: dict[StartField, str]) -> ModelSettings | None:
+def _settings(form: StartForm, problems: dict[StartField, str]) -> tuple[ModelSettings, ...]:
+    """Return the settings of each model; none if a field is invalid."""
     if form.offline:
-        return ModelSettings()
+        return (ModelSettings(),)
     before = len(problems)
-    address = form.base_url.strip()
-    named = _attempt(problems, StartField.MODEL, lambda: _model(form.model), ModelSettings())
+    nothing: tuple[ModelSettings, ...] = ()
+    named = _attempt(problems, StartField.MODEL, lambda: _models(form), nothing)
     temperature = _attempt(problems, StartField.TEMPERATURE, lambda: TEMPERATURE.parse(form.temperature), 0.0)
     timeout = _attempt(problems, StartField.TIMEOUT, lambda: TIMEOUT.parse(form.timeout), 1)
     retries = _attempt(problems, StartField.RETRIES, lambda: RETRIES.parse(form.retries), 0)
     prices = _attempt(problems, StartField.PRICE, lambda: parse_prices(form.price), parse_prices(""))
     limit = _attempt(problems, StartField.LIMIT, lambda: MAX_TOKENS.parse_optional(form.max_tokens), None)
     seed = _attempt(problems, StartField.SEED, lambda: SEED.parse_optional(form.seed), None)
-    if address and not address.startswith(("http://", "https://")):
-        problems[StartField.BASE_URL] = "The address does not start with http:// or https://."
-    _attempt(problems, StartField.BASE_URL, lambda: ModelSettings(base_url=address), None)
+    _attempt(problems, StartField.BASE_URL, lambda: _check_address(form), None)
     if len(problems) > before:
-        return None
-    return ModelSettings(
-        provider=named.provider,
-        model=named.model,
-        timeout=timeout,
-        temperature=temperature,
-        max_retries=retries,
-        base_url=address or None,
-        system_prompt=form.system_prompt.strip() or None,
-        mode=form.mode,
-        tool_choice=form.tool_choice,
-        seed=seed,
-        max_tokens=limit,
-        input_price=prices[0],
-        output_price=prices[1],
+        return ()
+    return tuple(
+        replace(
+            model,
+            timeout=timeout,
+            temperature=temperature,
+            max_retries=retries,
+            base_url=_address(form) or None,
+            system_prompt=form.system_prompt.strip() or None,
+            mode=form.mode,
+            tool_choice=form.tool_choice,
+            seed=seed,
+            max_tokens=limit,
+            input_price=prices[0],
+            output_price=prices[1],
+        )
+        for model in named
     )
 
 
-def _model(text: str) -> ModelSettings:
-    if not text.strip():
-        raise InputError("No model is selected.", hint="Select one from the list, or type PROVIDER/NAME.")
-    provider, model = parse_model(text)
-    return ModelSettings(provider=provider, model=model)
+def _address(form: StartForm) -> str:
+    return (form.own_address if form.own_server else form.base_url).strip()
 
 
-def _named(form: StartForm) -> ModelSettings | None:
+def _check_address(form: StartForm) -> None:
+    address = _address(form)
+    if form.own_server and not address:
+        raise InputError("The address of your server is missing.", hint="Enter it, such as http://localhost:11434/v1.")
+    if address and not address.startswith(("http://", "https://")):
+        raise InputError("The address does not start with http:// or https://.")
+    ModelSettings(base_url=address)
+
+
+def _models(form: StartForm) -> tuple[ModelSettings, ...]:
+    """Return the models that are named, each once; those of an own server are spoken to as to OpenAI's API."""
+    text = form.own_model if form.own_server else form.model
+    names = list(dict.fromkeys(name for part in text.split(",") if (name := part.strip())))
+    if not names:
+        raise InputError("No model is selected.", hint=_HOW_TO_SELECT[form.own_server])
+    if form.own_server:
+        return tuple(ModelSettings(provider=OWN_PROVIDER, model=name) for name in names)
+    return tuple(ModelSettings(provider=provider, model=model) for provider, model in map(parse_model, names))
+
+
+_HOW_TO_SELECT = ("Select one from the list, or type PROVIDER/NAME.", "Check the server, or type the model's name.")
+
+
+def _named(form: StartForm) -> tuple[ModelSettings, ...]:
     try:
-        return replace(_model(form.model), base_url=form.base_url.strip() or None)
+        return tuple(replace(model, base_url=_address(form) or None) for model in _models(form))
     except InputError:
-        return None
+        return ()
 
 
 def _request(
-    form: StartForm, settings: ModelSettings | None, chosen: Sequence[TestCase], problems: dict[StartField, str]
+    form: StartForm, models: tuple[ModelSettings, ...], chosen: Sequence[TestCase], problems: dict[StartField, str]
 ) -> BatchRequest | None:
     repeats = _attempt(problems, StartField.REPEATS, lambda: REPEATS.parse(form.repeats), 1)
     concurrency = _attempt(problems, StartField.CONCURRENCY, lambda: CONCURRENCY.parse(form.concurrency), 1)
     cap = _cap(form, problems)
-    if problems or settings is None:
+    if problems or not models:
         return None
-    models = (settings, ModelSettings()) if form.with_baseline and not settings.offline else (settings,)
+    if form.with_baseline and not any(model.offline for model in models):
+        models = (*models, ModelSettings())
     selections: Mapping[CaseScope, Mapping[str, Any]] = {
         CaseScope.SELECTED: {"cases": tuple(case.id for case in chosen)},
         CaseScope.SUITE: {"suites": (form.name,)},
@@ -265,16 +297,27 @@ def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
     if all(settings.offline for settings in request.models):
         parts.append("no cost, nothing leaves this machine")
     else:
-        parts += [f"about {count(estimate.tokens, 'token')}"] if estimate.tokens else []
+        parts += [f"about {count(rounded(estimate.tokens), 'token')}"] if estimate.tokens else []
         parts.append("cost unknown" if estimate.cost_usd is None else f"about {money(estimate.cost_usd)}")
     return " · ".join(parts)
 
 
 TEXTS: Final = (
-    *("model", "base_url", "repeats", "concurrency", "temperature", "timeout", "retries", "cost_cap"),
+    *(
+        "model",
+        "base_url",
+        "own_address",
+        "own_model",
+        "repeats",
+        "concurrency",
+        "temperature",
+        "timeout",
+        "retries",
+        "cost_cap",
+    ),
     *("price", "max_tokens", "seed", "system_prompt"),
 )
-FLAGS: Final = ("offline", "with_baseline")
+FLAGS: Final = ("offline", "own_server", "with_baseline")
 
 
 def form_to_settings(form: StartForm) -> dict[str, str | bool]:
@@ -291,6 +334,7 @@ def form_from_settings(kept: Mapping[str, object]) -> StartForm:
     return StartForm(
         **texts,
         offline=kept.get("offline") is not False,
+        own_server=kept.get("own_server") is True,
         with_baseline=kept.get("with_baseline") is True,
         mode=modes.get(str(kept.get("mode")), CallingMode.AUTO),
         tool_choice=choices.get(str(kept.get("tool_choice")), ToolChoiceMode.AUTO),
@@ -320,7 +364,13 @@ class StartPresenter(ModelKeys):
     async def load_models(self) -> None:
         """Read the catalogue once; it may take a second or two the first time."""
         if not self.models:
-            self.models = model_rows(await self._ask(lambda core: core.models.catalogue()))
+            self.models = usual_order(*await self._ask(_known_models))
+
+    async def served(self, address: str, key: Secret | None) -> tuple[str, ...]:
+        """Return the models that an own server lists, whose address the user typed. Raises InputError, ModelError."""
+        settings = ModelSettings(provider=OWN_PROVIDER, base_url=address)
+        await self.add_typed_address(settings)
+        return await self._ask(lambda core: core.models.served(settings, key))
 
     def parse(self, form: StartForm) -> ParsedStartForm:
         """Parse a form for the current cases."""
@@ -337,6 +387,13 @@ class StartPresenter(ModelKeys):
     async def start(self, request: BatchRequest, keys: Mapping[str, Secret] | None = None) -> Batch:
         """Start a batch; returns at once."""
         return await self._ask(lambda core: core.runs.start(request, keys, may_pause=True))
+
+
+async def _known_models(core: "Engine") -> tuple[tuple[ModelInfo, ...], tuple[str, ...], frozenset[str]]:
+    """Return the catalogue, the models of batches, newest first, and the providers whose key is at hand."""
+    known = await core.models.catalogue()
+    ran = [label for batch in await core.runs.batches() for label in batch.models if not is_baseline(label)]
+    return known, tuple(dict.fromkeys(ran)), core.models.with_key({info.provider for info in known})
 
 
 async def _default_model(core: "Engine") -> ModelSettings:

@@ -17,8 +17,7 @@ from app.screens.settings.presenter import (
     data_locations,
     size_text,
 )
-from app.text.formatting import ago, count
-from app.text.search import matches_all_words
+from app.text.formatting import ago, count, matches_all_words
 from app.theme import Role, Size
 from app.widgets import Action, EmptyState, FlowText, Label, Rule, SearchField, Section, button, one_line
 from mcp_tef import Consent, ConsentKind

@@ -12,12 +12,14 @@ from app.core_link.targets import ShowBatch, ShowRuns
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import filter_actions
 from app.screens.runs.filters import FIELDS, OUTCOME, run_filter
+from app.screens.runs.labels import model_row, model_rows, search_models
 from app.screens.runs.run_table import filter_predicate
 from mcp_tef import (
     CUT_OFF_CODE,
     NOT_OFFERED_CODE,
     BatchRequest,
     FailureInfo,
+    ModelInfo,
     RunFilter,
     RunMark,
     RunOrder,
@@ -181,3 +183,19 @@ def test_filters_of_earlier_versions_are_still_known() -> None:
     assert (view.text, view.filters.of("outcomes"), view.filters.of("states")) == ("a", ("wrong",), ("failed",))
     assert (views.load(part="batches").text, views.load(part="batches").sort.name) == ("night", "best")
     assert ViewStates(settings, "spoilt.db", "runs").load(FIELDS) == ViewState()
+
+
+def test_every_word_typed_must_be_found_and_names_that_start_with_it_come_first() -> None:
+    rows = model_rows([ModelInfo(provider=p, model=m) for p, m in (("azure", "my-gpt"), ("openai", "gpt-4.1"))])
+    assert [row.label for row in search_models(rows, "gpt")] == ["openai/gpt-4.1", "azure/my-gpt"]
+    assert [row.label for row in search_models(rows, "azure gpt")] == ["azure/my-gpt"]
+    assert search_models(rows, "") == rows
+
+
+def test_models_that_ran_and_those_with_a_key_come_before_others() -> None:
+    rows = [model_row(ModelInfo(provider=p, model="gpt-4.1")) for p in ("azure", "groq", "ollama", "openai")]
+    azure, groq, ollama, openai = rows
+    assert search_models(rows, "gpt-4.1")[0].label == "openai/gpt-4.1"
+    known = [azure, replace(groq, ready=True), replace(ollama, recent=True), openai]
+    labels = [row.label for row in search_models(known, "gpt-4.1")]
+    assert labels == ["ollama/gpt-4.1", "groq/gpt-4.1", "openai/gpt-4.1", "azure/gpt-4.1"]

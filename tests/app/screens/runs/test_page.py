@@ -212,6 +212,38 @@ async def test_the_form_says_what_is_wrong_and_starts_nothing(desk: Desk) -> Non
     assert await desk.session.call(lambda core: core.runs.batches()) == ()
 
 
+async def test_an_own_server_lists_its_models_and_those_that_are_ticked_run(desk: Desk) -> None:
+    desk.page.batch_actions.open_start_dialog()
+    sheet = await desk.start_dialog()
+    sheet.panel.selector.choose(2)
+    own = sheet.panel.own
+    own.address.setText("http://127.0.0.1:8080/v1")
+    QTest.mouseClick(own.check, Qt.MouseButton.LeftButton)
+    await desk.until(own.found.isVisible)
+    first, second = own.found.rows.ids()[:2]
+    own.found.tick([first, second], ticked=True)
+    assert own.names.text() == f"{first}, {second}"
+    QTest.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
+    await desk.until(lambda: desk.said)
+    (batch,) = await desk.session.call(lambda core: core.runs.batches())
+    assert batch.models == (f"openai/{first}", f"openai/{second}")
+    assert {question.settings.base_url for question in desk.fake.selector.questions} == {"http://127.0.0.1:8080/v1"}
+
+
+async def test_where_no_server_answers_the_form_says_how_to_get_one(desk: Desk) -> None:
+    desk.fake.catalogue.infos.clear()
+    desk.page.batch_actions.open_start_dialog()
+    sheet = await desk.start_dialog()
+    sheet.panel.selector.choose(2)
+    QTest.mouseClick(sheet.panel.own.check, Qt.MouseButton.LeftButton)
+    await desk.until(lambda: "ollama pull" in sheet.panel.own.status.text())
+    sheet.panel.own.names.setText("qwen3:4b")
+    QTest.mouseClick(sheet.run, Qt.MouseButton.LeftButton)
+    await desk.until(sheet.panel.own.address.hasFocus)
+    sheet.reject()
+    await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
+
+
 async def test_a_mistyped_provider_is_named_with_the_nearest_instead_of_a_missing_key(desk: Desk) -> None:
     desk.page.batch_actions.open_start_dialog()
     sheet = await desk.start_dialog()

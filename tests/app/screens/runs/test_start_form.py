@@ -12,8 +12,8 @@ from app.core_link.model_requests import KeyNeed
 from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
 from app.screens.runs.dialogs import PausedBatchDialog
-from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary, search_models
-from app.screens.runs.start_panel import StartPanel
+from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary
+from app.screens.runs.start_panel import StartPanel, with_cases
 from app.screens.runs.start_presenter import (
     CaseScope,
     StartField,
@@ -111,6 +111,25 @@ def test_everything_that_is_set_is_passed_on() -> None:
         max_cost_usd=1.5,
         name="All cases",
     )
+
+
+def test_several_models_can_be_named_each_runs_once() -> None:
+    reading = parse_start_form(replace(MODEL, model="openai/gpt-4.1, ollama/qwen3:8b,openai/gpt-4.1"), CASES)
+    assert [model.label for model in reading.models] == ["openai/gpt-4.1", "ollama/qwen3:8b"]
+    assert run_button_text(reading) == "Run 3 cases on 2 selectors"
+
+
+def test_a_model_of_an_own_server_keeps_its_whole_name() -> None:
+    form = replace(MODEL, own_server=True, own_address="http://127.0.0.1:8000/v1", own_model="Qwen/Qwen3-8B")
+    (model,) = parse_start_form(form, CASES).models
+    assert (model.provider, model.model, model.base_url) == ("openai", "Qwen/Qwen3-8B", "http://127.0.0.1:8000/v1")
+    assert form_from_settings(form_to_settings(form)) == form
+    assert StartField.BASE_URL in parse_start_form(replace(form, own_address=""), CASES).problems
+
+
+def test_a_single_case_runs_once_whatever_was_set_before() -> None:
+    assert with_cases(StartForm(repeats="5"), (CaseId("case-1"),)).repeats == "1"
+    assert with_cases(StartForm(repeats="5"), (CaseId("case-1"), CaseId("case-2"))).repeats == "5"
 
 
 def test_a_model_can_run_beside_the_baseline() -> None:
@@ -260,13 +279,6 @@ def test_what_is_not_known_is_unknown_and_neither_no_nor_free() -> None:
 
 def test_a_baseline_can_be_chosen_by_name() -> None:
     assert [row.label for row in model_rows((BASELINE, MINI))] == ["offline/words", "openai/gpt-4.1-mini"]
-
-
-def test_every_word_typed_must_be_found_and_names_that_start_with_it_come_first() -> None:
-    rows = model_rows([ModelInfo(provider=p, model=m) for p, m in (("azure", "my-gpt"), ("openai", "gpt-4.1"))])
-    assert [row.label for row in search_models(rows, "gpt")] == ["openai/gpt-4.1", "azure/my-gpt"]
-    assert [row.label for row in search_models(rows, "azure gpt")] == ["azure/my-gpt"]
-    assert search_models(rows, "") == rows
 
 
 def test_a_thousand_tokens_are_short() -> None:
