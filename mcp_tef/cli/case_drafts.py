@@ -112,6 +112,7 @@ async def _keep(engine: "Engine", found: DraftedCases, arguments: Namespace, ter
 async def check(arguments: Namespace, terminal: Terminal) -> int:
     """List doubtful cases, each with the actions that would answer the doubt."""
     async with opened(arguments, terminal) as engine:
+        await engine.cases.in_groups(arguments.suite, arguments.tag)
         findings = await engine.case_checks.find(suites=arguments.suite, tags=arguments.tag)
     terminal.document({"findings": [case_finding_to_json(one) for one in findings]})
     rows = [(one.name, one.doubt.replace("_", " "), one.sentence) for one in findings]

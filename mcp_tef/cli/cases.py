@@ -130,7 +130,7 @@ async def _doubts(engine: "Engine", preview: CaseImportPreview) -> list[tuple[st
 async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
     """Write cases to a file; what its form cannot hold is told, case by case."""
     async with opened(arguments, terminal) as engine:
-        ids = [case.id for case in await engine.cases.list(suites=arguments.suite, tags=arguments.tag)]
+        ids = [case.id for case in await engine.cases.in_groups(arguments.suite, arguments.tag)]
         if not ids:
             raise InputError("There is no case to export.", hint="Look at them with: mcp-tef cases list")
         report = await engine.case_files.export_file(arguments.out, ids, _form(arguments))
@@ -147,7 +147,7 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
 async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
     """List the cases."""
     async with opened(arguments, terminal) as engine:
-        cases = await engine.cases.list(suites=arguments.suite, tags=arguments.tag)
+        cases = await engine.cases.in_groups(arguments.suite, arguments.tag)
     terminal.document({"cases": [case_to_json(case) for case in cases]})
     drafts = [(case.id, case.draft) for case in cases]
     rows = [(id_, one.name, one.expectation.label, one.origin, ", ".join(one.suites)) for id_, one in drafts]
@@ -168,6 +168,7 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
 async def families(arguments: Namespace, terminal: Terminal) -> int:
     """List proposed families; only --apply stores any."""
     async with opened(arguments, terminal) as engine:
+        await engine.cases.in_groups(arguments.suite, arguments.tag)
         proposals = await engine.families.propose(suites=arguments.suite, tags=arguments.tag)
         if arguments.apply is not None:
             proposals = engine.families.named(arguments.apply, proposals)

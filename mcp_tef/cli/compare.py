@@ -6,7 +6,6 @@ from itertools import islice
 
 from mcp_tef import (
     BatchComparison,
-    BatchId,
     CasePair,
     CaseSide,
     ComparedRuns,
@@ -16,7 +15,7 @@ from mcp_tef import (
     TestCase,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.formatting import CHANGES, comparison_lines
+from mcp_tef.cli.formatting import A_BATCH, CHANGES, comparison_lines
 from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
@@ -45,7 +44,7 @@ def register(verbs: Verbs) -> None:
     )
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = SHAPE
-    parser.add_argument("before", metavar="BATCH_A", help="the earlier batch")
+    parser.add_argument("before", metavar="BATCH_A", help=f"the earlier batch: {A_BATCH}")
     parser.add_argument("after", metavar="BATCH_B", help="the later batch")
     parser.add_argument(
         "--must-hold",
@@ -67,8 +66,8 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
     """Print what was fixed and what regressed; return 1 where it fails, and 4 where --strict asks for a decision."""
     from mcp_tef import RunReports, comparison_to_json
 
-    before, after = BatchId(arguments.before), BatchId(arguments.after)
     async with opened(arguments, terminal) as engine:
+        before, after = [(await engine.runs.named(text)).id for text in (arguments.before, arguments.after)]
         held = await engine.cases.named(arguments.must_hold)
         found = await engine.compare.batches(before, after, [case.id for case in held])
         changed = list(islice(_worth_telling(found), SHOWN))

@@ -42,6 +42,7 @@ REASONS = {
     RejudgeReason.RULES_CHANGED: "the rules of judging changed",
 }
 MOST_FLAKY = 10
+A_BATCH = "the id of a batch, a unique beginning of it, its name, latest or latest~1"
 LONGEST_DRIFT = 1_000
 MARGIN = " " * 13
 

@@ -2,10 +2,9 @@
 
 from argparse import Namespace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from mcp_tef import (
-    BatchId,
-    CaseId,
     ConfusionMatrix,
     InputError,
     RunFilter,
@@ -21,6 +20,9 @@ from mcp_tef.cli.formatting import overview_lines, rate
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
 
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
 _SIDES = ("expected", "selected", "offered")
 
 
@@ -30,7 +32,7 @@ def add_filters(parser: Parser) -> None:
         ("batch", "BATCH", "of this batch"),
         ("suite", "SUITE", "of cases in this suite"),
         ("tag", "TAG", "of cases with this tag"),
-        ("case", "ID", "of this case"),
+        ("case", "CASE", "of this case"),
         ("model", "PROVIDER/NAME", "of this model"),
     ):
         parser.add_argument(f"--{name}", action="append", default=[], metavar=meta, help=f"only runs {words}")
@@ -46,13 +48,14 @@ def add_filters(parser: Parser) -> None:
     parser.add_argument("--until", metavar="DATE", help="only runs planned up to this date or time, the day included")
 
 
-def filter_of(arguments: Namespace) -> RunFilter:
-    """Return the filter of the arguments; InputError for a date that is none."""
-    return RunFilter(
-        batch_ids=tuple(BatchId(value) for value in arguments.batch),
+async def filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
+    """Return the filter of the arguments; InputError for a date that is none, NotFoundError for an unknown name."""
+    await engine.cases.in_groups(arguments.suite, arguments.tag)
+    where = RunFilter(
+        batch_ids=tuple([(await engine.runs.named(value)).id for value in arguments.batch]),
         suites=tuple(arguments.suite),
         tags=tuple(arguments.tag),
-        case_ids=tuple(CaseId(value) for value in arguments.case),
+        case_ids=tuple(case.id for case in await engine.cases.named(arguments.case)),
         models=tuple(arguments.model),
         expected=_label(arguments, "expected"),
         selected=_label(arguments, "selected"),
@@ -62,6 +65,8 @@ def filter_of(arguments: Namespace) -> RunFilter:
         since=_moment(arguments.since, timedelta()),
         until=_moment(arguments.until, timedelta(days=1)),
     )
+    await engine.metrics.require_known(where)
+    return where
 
 
 def _label(arguments: Namespace, side: str) -> ToolLabel | None:
@@ -92,8 +97,8 @@ def register_metrics(verbs: Verbs) -> None:
 
 async def metrics(arguments: Namespace, terminal: Terminal) -> int:
     """Tell the figures of the runs that pass the filters, all where there is none."""
-    where = filter_of(arguments)
     async with opened(arguments, terminal) as engine:
+        where = await filter_of(engine, arguments)
         overview = await engine.metrics.overview(where)
     terminal.document(overview_to_json(overview))
     terminal.say(*overview_lines(overview))
@@ -109,8 +114,8 @@ def register_confusions(verbs: Verbs) -> None:
 
 async def confusions(arguments: Namespace, terminal: Terminal) -> int:
     """Tell each tool against the rest, then every pair that was confused, the most frequent first."""
-    where = filter_of(arguments)
     async with opened(arguments, terminal) as engine:
+        where = await filter_of(engine, arguments)
         matrix = await engine.metrics.confusions(where)
     terminal.document(confusions_to_json(matrix))
     terminal.say(*table(("TOOL", "RUNS", "PRECISION", "RECALL"), [_row(figures) for figures in matrix.tools]))

@@ -186,7 +186,7 @@ async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase
     """Return the cases of the named suites, tags and ids; InputError where there is none."""
     named = await engine.cases.named(arguments.case)
     groups = bool(arguments.suite or arguments.tag) or not named
-    grouped = await engine.cases.list(suites=arguments.suite, tags=arguments.tag) if groups else ()
+    grouped = await engine.cases.in_groups(arguments.suite, arguments.tag) if groups else ()
     cases = {case.id: case for case in (*named, *grouped)}
     if not cases:
         raise InputError("There is no test case to run.", hint="Import some with: mcp-tef cases import FILE")

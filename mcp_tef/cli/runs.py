@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from mcp_tef import (
     Batch,
-    BatchId,
     InputError,
     NotFoundError,
+    RunDetail,
     RunFilter,
     RunId,
     RunStatus,
@@ -22,7 +22,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.batches import add_report_options, follow, report
-from mcp_tef.cli.formatting import MARGIN, past_line, run_lines
+from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, run_lines
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Progress, Terminal, table
@@ -38,14 +38,14 @@ def register(verbs: Verbs) -> None:
     group = add_group(verbs, "runs", "list runs, run the failed ones again, go on with interrupted ones")
     _filters(add_verb(group, "list", "list batches, and the runs that pass the filters", list_runs, reads=True))
     one = add_verb(group, "show", "show a run, or a batch with its runs", show, reads=True)
-    one.add_argument("id", metavar="ID")
+    one.add_argument("id", metavar="ID", help=f"the id of a run, or {A_BATCH}")
     add_report_options(one)
     for name, summary, command in (
         ("retry", "run the failed runs of a batch again", retry),
         ("resume", "go on with a batch that was cancelled or interrupted", resume),
     ):
         parser = add_verb(group, name, summary, command)
-        parser.add_argument("batch", nargs="?", metavar="BATCH", help="a batch (default: the newest)")
+        parser.add_argument("batch", nargs="?", metavar="BATCH", help=f"{A_BATCH} (default: latest)")
         parser.add_argument("--max-cost", type=float, metavar="USD", help="another cost cap, for the whole batch")
         add_key_options(parser)
         add_report_options(parser)
@@ -55,50 +55,54 @@ def register(verbs: Verbs) -> None:
 
 
 def _filters(parser: Parser) -> None:
-    parser.add_argument("--batch", metavar="BATCH", help="only runs of this batch")
-    parser.add_argument("--status", choices=[status.value for status in RunStatus], help="only runs of this status")
-    parser.add_argument("--model", metavar="PROVIDER/NAME", help="only runs of this model")
+    parser.add_argument("--batch", metavar="BATCH", help=f"only runs of this batch: {A_BATCH}")
+    statuses = [status.value for status in RunStatus]
+    parser.add_argument("--status", action="append", default=[], choices=statuses, help="only runs of this status")
+    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="only runs of this model")
     parser.add_argument("--limit", type=int, default=MOST_RUNS, metavar="N", help=f"at most N runs ({MOST_RUNS})")
 
 
 async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
     """List the batches, newest first; with a filter, the runs that pass it."""
-    where = _filter_of(arguments)
     async with opened(arguments, terminal) as engine:
+        where = await _filter_of(engine, arguments)
         batches = [await engine.runs.batch(where.batch_id)] if where.batch_id else await engine.runs.batches()
         runs = await engine.runs.list(where, limit=arguments.limit)
     terminal.document(
         {"batches": [batch_to_json(batch) for batch in batches], "runs": [run_to_json(run) for run in runs]}
     )
     if where == RunFilter():
-        terminal.say(*table(("BATCH", "STATUS", "STARTED", "RUNS", "MODELS"), [_row(batch) for batch in batches]))
+        terminal.say(
+            *table(("BATCH", "NAME", "STATUS", "STARTED", "RUNS", "MODELS"), [_row(batch) for batch in batches])
+        )
     else:
         terminal.say(*(line for run in runs for line in run_lines(run)))
     return 0
 
 
-def _filter_of(arguments: Namespace) -> RunFilter:
-    return RunFilter(
-        batch_id=BatchId(arguments.batch) if arguments.batch else None,
-        statuses=(RunStatus(arguments.status),) if arguments.status else (),
-        model=arguments.model,
+async def _filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
+    where = RunFilter(
+        batch_id=(await engine.runs.named(arguments.batch)).id if arguments.batch else None,
+        statuses=tuple(map(RunStatus, arguments.status)),
+        models=tuple(arguments.model),
     )
+    await engine.metrics.require_known(where)
+    return where
 
 
 def _row(batch: Batch) -> tuple[str, ...]:
     told = {**batch.counts, "failed": batch.failed, "interrupted": batch.interrupted}
     counts = ", ".join(f"{count} {key}" for key, count in told.items() if count)
     started = batch.created_at.strftime("%Y-%m-%d %H:%M")
-    return batch.id, batch.status.value, started, f"{batch.total}: {counts}", ", ".join(batch.models)
+    return batch.id, batch.name, batch.status.value, started, f"{batch.total}: {counts}", ", ".join(batch.models)
 
 
 async def show(arguments: Namespace, terminal: Terminal) -> int:
     """Show a batch as `run` told it, or one run with everything that was kept of it."""
     async with opened(arguments, terminal) as engine:
-        batch = next((item for item in await engine.runs.batches() if item.id == arguments.id), None)
-        if batch:
-            return await _shown(engine, batch, terminal, arguments)
-        detail = await engine.runs.detail(RunId(arguments.id))
+        detail = await _run_or_none(engine, arguments.id)
+        if detail is None:
+            return await _shown(engine, await engine.runs.named(arguments.id), terminal, arguments)
         since = await engine.drift.since_run(detail)
     shape = run_detail_to_json(detail, since)
     terminal.document(shape)
@@ -108,12 +112,19 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     return 0
 
 
+async def _run_or_none(engine: "Engine", text: str) -> RunDetail | None:
+    try:
+        return await engine.runs.detail(RunId(text))
+    except NotFoundError:
+        return None
+
+
 async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
     """Judge runs again from their stored answers; what they were judged before is kept."""
     if bool(arguments.runs) == bool(arguments.batch):
         raise InputError("Name runs to judge again, or a batch.", hint="See mcp-tef runs rejudge --help.")
-    batch = BatchId(arguments.batch) if arguments.batch else None
     async with opened(arguments, terminal) as engine:
+        batch = (await engine.runs.named(arguments.batch)).id if arguments.batch else None
         for run_id in arguments.runs:
             await engine.runs.detail(RunId(run_id))
         stop = engine.subscribe(Progress(terminal).hear)
@@ -133,13 +144,8 @@ async def _shown(engine: "Engine", batch: Batch, terminal: Terminal, arguments: 
 
 
 async def newest_or(engine: "Engine", batch_id: str | None) -> Batch:
-    """Return the batch of an id, or the newest one; an error where there is none."""
-    if batch_id:
-        return await engine.runs.batch(BatchId(batch_id))
-    batches = await engine.runs.batches()
-    if not batches:
-        raise NotFoundError("Nothing was run in this workspace yet.", hint="Start with: mcp-tef run")
-    return batches[0]
+    """Return the batch that is named, or the newest one; an error where there is none."""
+    return await engine.runs.named(batch_id or "latest")
 
 
 async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> tuple[Batch, dict[str, Secret]]:

@@ -20,6 +20,7 @@ from mcp_tef.scoring.call_pairing import argument_problems, unknown_parameters
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.matchers import is_matcher
 from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_missing, why_not_asked
+from mcp_tef.workflows.named_items import find_case, require_known
 
 
 class Cases:
@@ -34,10 +35,17 @@ class Cases:
         return await self._store.cases.select(suites=suites, tags=tags)
 
     async def named(self, texts: Sequence[str]) -> tuple[TestCase, ...]:
-        """Return the cases with these ids or names; NotFoundError for a text that is neither."""
+        """Return the cases with these ids, unique beginnings or names; NotFoundError, InputError for several."""
         cases = await self.list() if texts else ()
-        known = {case.name: case for case in cases} | {case.id: case for case in cases}
-        return tuple([known.get(text) or await self.get(CaseId(text)) for text in texts])
+        return tuple(find_case(cases, text) for text in texts)
+
+    async def in_groups(self, suites: Sequence[str], tags: Sequence[str]) -> tuple[TestCase, ...]:
+        """Return what `list` does; NotFoundError for a suite or tag that no case has."""
+        if suites or tags:
+            cases = await self.list()
+            require_known("suite", suites, chain.from_iterable(case.draft.suites for case in cases))
+            require_known("tag", tags, chain.from_iterable(case.draft.tags for case in cases))
+        return await self.list(suites=suites, tags=tags)
 
     async def get(self, case_id: CaseId) -> TestCase:
         """Return one case; NotFoundError."""

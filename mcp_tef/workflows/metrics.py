@@ -24,6 +24,7 @@ from mcp_tef.statistics.confusion import confusions
 from mcp_tef.statistics.history import History
 from mcp_tef.statistics.metrics import models, summarise, trend
 from mcp_tef.statistics.repeats import repeats
+from mcp_tef.workflows.named_items import require_known
 
 T = TypeVar("T")
 EVERYTHING = RunFilter()
@@ -78,6 +79,16 @@ class MetricsService:
     async def choices(self) -> FilterChoices:
         """Return the names that a filter can be made of."""
         return await self._store.choices()
+
+    async def require_known(self, where: RunFilter) -> None:
+        """Raise NotFoundError for a model, tool or server of a filter that occurs in no run."""
+        labels = [label for label in (where.expected, where.selected, where.offered) if label]
+        if not (where.models or labels):
+            return
+        known = await self.choices()
+        require_known("model among the runs named", where.models, known.models)
+        require_known("tool among the runs named", (label.tool for label in labels), known.tools)
+        require_known("server among the runs named", (label.server for label in labels), known.servers)
 
     async def _counted(self, where: RunFilter, count: Callable[[History], T]) -> T:
         history = await self._store.history(where)

@@ -36,6 +36,7 @@ from mcp_tef.workflows.cost_budget import call_price, require_one, with_answer_l
 from mcp_tef.workflows.estimate import RunCosts, estimate, most_input_tokens, require_room
 from mcp_tef.workflows.evaluate import SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Keys, Models
+from mcp_tef.workflows.named_items import find_batch
 from mcp_tef.workflows.rejudge import RejudgeJob
 from mcp_tef.workflows.tool_sources import ToolCache
 
@@ -175,6 +176,10 @@ class Runs:
     async def batch(self, batch_id: BatchId) -> Batch:
         """Return one batch; NotFoundError."""
         return self._as_it_is(await self._store.runs.batch(batch_id))
+
+    async def named(self, text: str) -> Batch:
+        """Return a batch by id, unique beginning, name or `latest~N`; NotFoundError, InputError for several."""
+        return find_batch(await self.batches(), text)
 
     async def list(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
         """Return runs that pass a filter, newest batch first."""
