@@ -13,7 +13,7 @@ import platformdirs
 
 from mcp_tef.embedding.local_embedder import best_local_embedder
 from mcp_tef.embedding.tfidf import TfidfLexicon
-from mcp_tef.errors import InputError
+from mcp_tef.errors import InputError, StoreError
 from mcp_tef.events import Event, EventStream, NoticePublished
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.keys import KeyRing, ServerVault
@@ -85,6 +85,14 @@ def _config(
 ) -> tuple[Config, tuple[InputError, ...]]:
     """Return the configuration, and the problems of settings that are passed over; without settings, they raise."""
     return (Config.from_environment(environment), ()) if settings is None else Config.lenient(environment, settings)
+
+
+def _require_folder(path: Path) -> Path:
+    """Return the path of a workspace; StoreError where its folder is not there, since the path may be mistyped."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise StoreError(f"There is no folder {folder}.", hint="Check the path of the workspace, or make the folder.")
+    return path
 
 
 def _bundled_programs() -> frozenset[str]:
@@ -172,7 +180,7 @@ class Engine:
         surroundings = dict(os.environ if environment is None else environment)
         config, problems = _config(surroundings, settings)
         named = workspace or config.workspace
-        path = named or default_workspace()
+        path = _require_folder(named) if named else default_workspace()
         if reading:
             store = await open_store_for_reading(path, may_be_missing=named is None, recover=recover)
         else:

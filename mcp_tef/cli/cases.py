@@ -1,6 +1,7 @@
 """`cases …`: bring test cases in and out, and look at them."""
 
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,16 +12,18 @@ from mcp_tef import (
     CaseImportPreview,
     ImportStatus,
     InputError,
+    RunFilter,
+    TestCase,
     case_export_to_json,
     case_import_to_json,
     case_to_json,
     open_regular_file,
 )
-from mcp_tef.cli import case_drafts
+from mcp_tef.cli import case_drafts, case_edits
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.output_files import output_name, writable
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import opened, require_yes
 from mcp_tef.cli.terminal import Terminal, table, unreachable
 
 if TYPE_CHECKING:
@@ -35,6 +38,13 @@ def register(verbs: Verbs) -> None:
     import_parser = add_verb(group, "import", "add and update cases from a file", import_cases)
     _file(import_parser)
     import_parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    import_parser.add_argument(
+        "--attach", metavar="SERVER", help="use this server for every case, whatever the file names"
+    )
+    import_parser.add_argument(
+        "--prune", action="store_true", help="remove the cases of the workspace that the file does not hold"
+    )
+    import_parser.add_argument("--yes", action="store_true", help="remove cases even if they have runs")
     export_parser = add_verb(group, "export", "write cases to a file", export_cases, reads=True)
     export_parser.add_argument("out", type=writable, metavar="FILE")
     _form_option(export_parser)
@@ -51,6 +61,8 @@ def register(verbs: Verbs) -> None:
     case_drafts.register(group)
     remove_parser = add_verb(group, "remove", "remove cases with their runs", remove)
     remove_parser.add_argument("cases", nargs="+", metavar="ID", help="an id, or a name")
+    remove_parser.add_argument("--yes", action="store_true", help="remove even cases that have runs")
+    case_edits.register(group)
 
 
 def _file(parser: Parser) -> None:
@@ -72,15 +84,51 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     _require_known_form(arguments)
     _require_readable(arguments.file)
     async with opened(arguments, terminal) as engine:
-        preview = await engine.case_files.preview(arguments.file, _form(arguments))
+        preview = await _previewed(engine, arguments, terminal)
+        pruned = _pruned(preview, arguments)
         if not arguments.dry_run:
+            await _require_removable(engine, pruned, arguments, terminal)
             await engine.case_files.apply(preview)
+            await engine.cases.remove([case.id for case in pruned])
         doubts = await _doubts(engine, preview)
     for name, warning in doubts:
         terminal.note(f"{name}: {warning}")
     _tell(preview, terminal, dry=arguments.dry_run)
-    terminal.document(case_import_to_json(preview, doubts, dry=arguments.dry_run))
+    terminal.say(*(f"Not in the file, so removed: {case.name}." for case in pruned))
+    document = case_import_to_json(preview, doubts, dry=arguments.dry_run)
+    terminal.document(document | {"pruned": [case.name for case in pruned]})
     return 1 if preview.of(ImportStatus.REFUSED) else 0
+
+
+async def _previewed(engine: "Engine", arguments: Namespace, terminal: Terminal) -> CaseImportPreview:
+    attach = [(await engine.servers.find(arguments.attach)).name] if arguments.attach else []
+    preview = await engine.case_files.preview(arguments.file, _form(arguments), attach=attach)
+    if preview.ignored_servers:
+        terminal.note(f"All cases use {arguments.attach}, not {', '.join(preview.ignored_servers)}.")
+    return preview
+
+
+def _pruned(preview: CaseImportPreview, arguments: Namespace) -> tuple[TestCase, ...]:
+    """Return the cases that --prune removes; InputError where refused ones would be taken for missing ones."""
+    if not arguments.prune:
+        return ()
+    if refused := preview.of(ImportStatus.REFUSED):
+        first = f"{refused[0].place}: {refused[0].reason}"
+        raise InputError(f"Nothing is pruned while cases are refused. {first}", hint="Correct the file first.")
+    return preview.absent
+
+
+async def _require_removable(
+    engine: "Engine", cases: Sequence[TestCase], arguments: Namespace, terminal: Terminal
+) -> int:
+    """Return the number of runs that go with these cases, after a yes where there are any."""
+    ids = tuple(case.id for case in cases)
+    runs = await engine.runs.count(RunFilter(case_ids=ids)) if ids else 0
+    if runs:
+        await engine.cases.require_idle(ids)
+        lost = f"{counted(len(ids), 'case')} would be removed with {counted(runs, 'run')}."
+        require_yes(terminal, f"{lost} Remove?", lost, yes=arguments.yes)
+    return runs
 
 
 def _form(arguments: Namespace) -> CaseFileFormat | None:
@@ -187,7 +235,9 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
     """Remove cases, all or none."""
     async with opened(arguments, terminal) as engine:
         cases = await engine.cases.named(arguments.cases)
+        runs = await _require_removable(engine, cases, arguments, terminal)
         await engine.cases.remove([case.id for case in cases])
-    terminal.document({"removed": [case.id for case in cases]})
-    terminal.say(*(f"{case.name} was removed." for case in cases))
+    terminal.document({"removed": [case.id for case in cases], "runs": runs})
+    gone = f" with {counted(runs, 'run')}" if runs else ""
+    terminal.say(*(f"{case.name} was removed." for case in cases), *([f"Removed{gone}."] if runs else []))
     return 0

@@ -2,13 +2,12 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_tef import (
-    ConsentError,
     Drift,
     InputError,
     Server,
@@ -16,6 +15,7 @@ from mcp_tef import (
     ServerStatus,
     ToolDrift,
     Transport,
+    did_you_mean,
     drift_to_json,
     listing_to_json,
     server_check_to_json,
@@ -23,10 +23,13 @@ from mcp_tef import (
 )
 from mcp_tef.cli import server_calls, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.formatting import drift_line, server_line
+from mcp_tef.cli.formatting import counted, drift_line, server_line
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
-from mcp_tef.cli.session import add_consent_options, agree, opened
+from mcp_tef.cli.session import add_consent_options, agree, opened, require_yes
 from mcp_tef.cli.terminal import Terminal, one_line, table
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 UNREACHED = 3
 MOST_LINES = 100
@@ -36,7 +39,12 @@ REMEMBERED = "allow the program or address that it names, from now on"
 def register(verbs: Verbs) -> None:
     """Add the verbs."""
     group = add_group(verbs, "servers", "register, check and list MCP servers and tools files")
-    _add_spec_options(_named(add_verb(group, "add", "register a server and check that it answers", add)))
+    add_parser = _named(add_verb(group, "add", "register a server and check that it answers", add))
+    _add_spec_options(add_parser)
+    existing = add_parser.add_mutually_exclusive_group()
+    existing.add_argument("--if-missing", action="store_true", help="do nothing where a server has this name")
+    existing.add_argument("--replace", action="store_true", help="change the server of this name, if there is one")
+    add_parser.add_argument("--no-keep", action="store_true", help="do not keep a new server whose first check fails")
     add_verb(group, "list", "list the servers", list_servers, reads=True)
     _named(add_verb(group, "show", "show one server", show, reads=True))
     add_consent_options(_named(add_verb(group, "check", "connect once and say what was found", check)))
@@ -46,6 +54,14 @@ def register(verbs: Verbs) -> None:
     _add_spec_options(edit_parser)
     remove_parser = add_verb(group, "remove", "remove servers", remove)
     remove_parser.add_argument("names", nargs="+", metavar="NAME")
+    remove_parser.add_argument("--yes", action="store_true", help="remove even servers that cases use")
+    for name, summary in (
+        ("include", "offer tools of a server that were left out"),
+        ("exclude", "leave tools of a server out of runs"),
+    ):
+        parser = _named(add_verb(group, name, summary, include))
+        parser.add_argument("tools", nargs="+", metavar="TOOL", help="the name of a tool")
+        parser.set_defaults(included=name == "include")
     server_imports.register(group)
     server_calls.register(group)
     accept_parser = _named(
@@ -80,14 +96,33 @@ def _add_spec_options(parser: Parser) -> None:
 
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
-    """Register a server and check it; a failed check keeps the server."""
+    """Register a server and check it; a server whose first check fails is kept, unless the user decides otherwise."""
     spec = new_spec(arguments)
     async with opened(arguments, terminal) as engine:
+        there = next((one for one in await engine.servers.list() if one.name == spec.name), None)
+        if there and arguments.if_missing:
+            return _told(there, terminal)
         typed, spec = spec, await without_secrets(engine, spec, arguments, terminal)
         await engine.consents.add_typed_server(typed, spec)
         await agree(engine, [spec], arguments, terminal)
-        server = await engine.servers.add(spec)
-        return _told(await engine.servers.check(server.id), terminal)
+        if there and arguments.replace:
+            await engine.servers.edit(there.id, spec)
+            return _told(await engine.servers.check(there.id), terminal)
+        checked = await engine.servers.check((await engine.servers.add(spec)).id)
+        await _keep_or_remove(engine, checked, arguments, terminal)
+    return _told(checked, terminal)
+
+
+async def _keep_or_remove(engine: "Engine", server: Server, arguments: Namespace, terminal: Terminal) -> None:
+    """Decide about a new server that did not answer: by option, else by asking; where nobody is there, it is kept."""
+    if server.status is ServerStatus.ACTIVE:
+        return
+    asks = terminal.asks and not arguments.no_keep
+    kept = terminal.confirms(f"Keep {server.name} all the same?") if asks else not arguments.no_keep
+    if not kept:
+        await engine.servers.remove([server.id])
+    what = "was kept; check it again with mcp-tef servers check" if kept else "was not kept"
+    terminal.note(f"{server.name} {what}.")
 
 
 async def list_servers(arguments: Namespace, terminal: Terminal) -> int:
@@ -166,13 +201,52 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
 
 
 async def remove(arguments: Namespace, terminal: Terminal) -> int:
-    """Remove servers by name, all or none."""
+    """Remove servers by name, all or none; cases keep the name, and attach to the next server that has it."""
     async with opened(arguments, terminal) as engine:
         servers = [await engine.servers.find(name) for name in arguments.names]
+        cases = await _cases_to_keep(engine, {server.name for server in servers}, arguments, terminal)
         await engine.servers.remove([server.id for server in servers])
-    terminal.document({"removed": [server.name for server in servers]})
+    terminal.document({"removed": [server.name for server in servers], "cases": cases})
     terminal.say(*(f"{one_line(server.name)} was removed." for server in servers))
+    if cases:
+        terminal.say(f"{counted(len(cases), 'case')} kept the name; a server added under it serves them again.")
     return 0
+
+
+async def _cases_to_keep(engine: "Engine", names: set[str], arguments: Namespace, terminal: Terminal) -> list[str]:
+    """Return the names of the cases of these servers, after a yes where there are any."""
+    cases = [case for case in await engine.cases.list() if names & {*case.draft.servers}]
+    if cases:
+        await engine.cases.require_idle([case.id for case in cases])
+        used = f"{counted(len(cases), 'case')} of {one_line(', '.join(sorted(names)))} could not run any more."
+        require_yes(terminal, f"{used} Remove?", used, yes=arguments.yes)
+    return [case.name for case in cases]
+
+
+async def include(arguments: Namespace, terminal: Terminal) -> int:
+    """Offer tools of a server again, or leave them out; the server stays as it is."""
+    async with opened(arguments, terminal) as engine:
+        server = await engine.servers.find(arguments.name)
+        listing = await engine.servers.listed_tools(server.id)
+        out = {*server.spec.disallowed_tools}
+        require_known_tools(server.name, arguments.tools, {*listing, *out})
+        out = out - {*arguments.tools} if arguments.included else out | {*arguments.tools}
+        offered = tuple(dict.fromkeys((*server.spec.allowed_tools, *arguments.tools)))
+        allowed = offered if arguments.included and server.spec.allowed_tools else server.spec.allowed_tools
+        spec = replace(server.spec, disallowed_tools=tuple(sorted(out)), allowed_tools=allowed)
+        changed = await engine.servers.edit(server.id, spec)
+    terminal.document({"name": changed.name, "excluded": list(changed.spec.disallowed_tools)})
+    terminal.say(f"{changed.name} leaves out {', '.join(sorted(out)) or 'no tool'}.")
+    return 0
+
+
+def require_known_tools(server: str, wanted: Sequence[str], known: Iterable[str]) -> None:
+    """Raise InputError with the nearest name for a tool that the server does not have, as last seen."""
+    names = sorted(known)
+    for tool in wanted:
+        if names and tool not in names:
+            hint = did_you_mean(tool, names, "See mcp-tef servers tools.")
+            raise InputError(f"{server} has no tool {tool}.", hint=hint)
 
 
 async def accept(arguments: Namespace, terminal: Terminal) -> int:
@@ -186,7 +260,8 @@ async def accept(arguments: Namespace, terminal: Terminal) -> int:
             return 0
         for line in _drift_lines(drift):
             terminal.note(line)
-        _require_yes(terminal, server.name, yes=arguments.yes)
+        refusal = f"Nobody has accepted the tools of {server.name}."
+        require_yes(terminal, "Accept them as they are now?", refusal, yes=arguments.yes)
         await engine.drift.accept(server.id, drift)
     terminal.say(f"Accepted: the tools of {server.name} count as seen.")
     return 0
@@ -205,14 +280,6 @@ def _definition(tool: ToolDrift) -> Iterator[str]:
     yield from lines[:MOST_LINES]
     if len(lines) > MOST_LINES:
         yield f"… and {len(lines) - MOST_LINES} lines more"
-
-
-def _require_yes(terminal: Terminal, name: str, *, yes: bool) -> None:
-    """Ask for the word; ConsentError where it is not given, or nobody is there."""
-    if not (yes or terminal.asks):
-        raise ConsentError(f"Nobody has accepted the tools of {name}.", hint="Add --yes to accept the changes shown.")
-    if not (yes or terminal.confirms("Accept them as they are now?")):
-        raise ConsentError(f"The tools of {name} were not accepted.", hint="They stay pointed out.")
 
 
 def new_spec(arguments: Namespace) -> ServerSpec:

@@ -113,6 +113,14 @@ async def with_consent(
         raise _with_options(error.requests) from None
 
 
+def require_yes(terminal: Terminal, question: str, refusal: str, *, yes: bool) -> None:
+    """Ask for a yes, unless it was given as an option; ConsentError where it is not given, or nobody is there."""
+    if not (yes or terminal.asks):
+        raise ConsentError(refusal, hint="Add --yes to do it.")
+    if not (yes or terminal.confirms(question)):
+        raise ConsentError(refusal, hint="Nothing was changed.")
+
+
 async def agree(engine: "Engine", specs: Iterable[ServerSpec], arguments: Namespace, terminal: Terminal) -> None:
     """Get consent for every server that would be started or contacted, then let the user sign in."""
     asked = tuple(specs)

@@ -45,8 +45,8 @@ class _Ties:
 
 
 def require_servers(session: Session, drafts: Sequence[CaseDraft]) -> dict[str, str]:
-    """The ids of all registered servers by name. NotFoundError where a draft names another."""
-    rows = session.execute(select(SERVERS.c.name, SERVERS.c.id).where(SERVERS.c.removed_at.is_(None)))
+    """The ids of all servers by name, removed ones that cases still name included. NotFoundError for another name."""
+    rows = session.execute(select(SERVERS.c.name, SERVERS.c.id).order_by(SERVERS.c.removed_at.desc().nulls_last()))
     ids = {row.name: row.id for row in rows}
     for draft in drafts:
         for name in draft.servers:
@@ -68,14 +68,10 @@ def add(session: Session, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
 
 
 def update(session: Session, case_id: CaseId, draft: CaseDraft) -> TestCase:
-    """Change one case; its ties to servers that are hidden for now stay."""
+    """Change one case."""
     get(session, case_id)
     session.execute(update_rows(CASES).where(CASES.c.id == case_id).values(_cells(draft)))
-    seen = select(SERVERS.c.id).where(SERVERS.c.removed_at.is_(None))
-    session.execute(
-        delete(CASE_SERVERS).where(CASE_SERVERS.c.test_case_id == case_id, CASE_SERVERS.c.mcp_server_id.in_(seen))
-    )
-    for table in (CASE_TAGS, SUITE_CASES):
+    for table in (CASE_SERVERS, CASE_TAGS, SUITE_CASES):
         session.execute(delete(table).where(table.c.test_case_id == case_id))
     _tie(session, {case_id: draft})
     return get(session, case_id)
@@ -190,9 +186,7 @@ def _ties(session: Session, ids: Sequence[str]) -> _Ties:
     in_suites = select(SUITE_CASES.c.test_case_id, SUITES.c.name).select_from(SUITE_CASES.join(SUITES))
     tags = select(CASE_TAGS.c.test_case_id, CASE_TAGS.c.tag)
     return _Ties(
-        _grouped(
-            session, servers.where(SERVERS.c.removed_at.is_(None)).order_by(text("test_case_mcp_servers.rowid")), ids
-        ),
+        _grouped(session, servers.order_by(text("test_case_mcp_servers.rowid")), ids),
         _grouped(session, in_suites.order_by(text("suite_test_cases.rowid")), ids),
         _grouped(session, tags.order_by(text("test_case_tags.rowid")), ids),
     )

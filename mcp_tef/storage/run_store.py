@@ -35,6 +35,7 @@ from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outco
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.tables import (
     BATCHES,
+    CASE_SERVERS,
     CASES,
     RESULTS,
     RUNS,
@@ -314,7 +315,10 @@ def tidy(database: Database) -> None:
 
 def _delete_removed(session: Session) -> None:
     for table in (CASES, SERVERS, BATCHES):
-        session.execute(delete(table).where(table.c.removed_at.is_not(None)))
+        gone = delete(table).where(table.c.removed_at.is_not(None))
+        # Cases keep the name of a removed server, and attach to the next one of that name.
+        named = exists().where(CASE_SERVERS.c.mcp_server_id == SERVERS.c.id)
+        session.execute(gone.where(~named) if table is SERVERS else gone)
 
 
 def _delete_unreferenced(session: Session) -> None:

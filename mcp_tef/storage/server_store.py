@@ -21,7 +21,7 @@ from mcp_tef.storage import server_rows
 from mcp_tef.storage.columns import now, one_of, row_of
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
-from mcp_tef.storage.tables import SERVERS, TOOL_CALLS, ListingRow, ServerRow
+from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
 
 
 class SqliteServers:
@@ -163,8 +163,16 @@ def _require_free(session: Session, row: ServerRow) -> None:
 
 def _stored(session: Session, row: ServerRow) -> Server:
     session.flush()
+    _attach_cases(session, row)
     session.refresh(row)
     return server_of(row)
+
+
+def _attach_cases(session: Session, row: ServerRow) -> None:
+    """Tie the cases to a server that were tied to a removed one of its name."""
+    removed = select(SERVERS.c.id).where(SERVERS.c.name == row.name, SERVERS.c.removed_at.is_not(None))
+    ties = CASE_SERVERS.c.mcp_server_id.in_(removed)
+    session.execute(update(CASE_SERVERS).where(ties).values(mcp_server_id=row.id).prefix_with("OR IGNORE"))
 
 
 def _remove(session: Session, ids: Sequence[ServerId]) -> None:

@@ -10,7 +10,7 @@ from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.model.runs import BatchStatus, RunStatus, RunSummary
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
@@ -80,6 +80,18 @@ class Cases:
         """Remove cases with their runs; `restore` undoes it until the workspace is closed."""
         await self._store.cases.remove(ids)
         self._touched(ids, by)
+
+    async def require_idle(self, ids: Sequence[CaseId]) -> None:
+        """Raise ConflictError where a batch that is running asks one of these cases."""
+        wanted = set(ids)
+        for batch in await self._store.runs.batches():
+            if batch.status not in (BatchStatus.RUNNING, BatchStatus.PAUSED):
+                continue
+            if wanted & {run.case_id for run in await self._store.runs.outcomes(batch.id)}:
+                raise ConflictError(
+                    f"The batch {batch.name or batch.id} is running and asks these cases.",
+                    hint="Wait until it has ended, or cancel it.",
+                )
 
     async def restore(self, ids: Sequence[CaseId], *, by: str = "") -> None:
         """Undo a removal."""

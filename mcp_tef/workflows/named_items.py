@@ -35,19 +35,20 @@ def find_case(cases: Sequence[TestCase], text: str) -> TestCase:
 
 
 def _find(items: Sequence[Named], text: str, kind: str, name_of: Callable[[Named], str]) -> Named:
-    for found in (
-        [item for item in items if item.id == text],
-        [item for item in items if name_of(item) == text],
-        [item for item in items if len(text) >= _SHORTEST_BEGINNING and item.id.startswith(text)],
-    ):
-        if len(found) > 1:
-            ids = ", ".join(item.id for item in found[:5])
-            raise InputError(f"“{text}” could be {len(found)} of the {kind}s: {ids}.", hint="Give one of these ids.")
-        if found:
-            return found[0]
-    known = [*filter(None, map(name_of, items)), *(item.id for item in items)]
-    hint = did_you_mean(text, known, "Give its id or its name.")
-    raise NotFoundError(f"There is no {kind} “{text}”.", hint=hint)
+    found = _matches(items, text, name_of)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(item.id for item in found[:5])
+        raise InputError(f"“{text}” could be {len(found)} of the {kind}s: {ids}.", hint="Give one of these ids.")
+    known = filter(None, (text for item in items for text in (name_of(item), item.id)))
+    raise NotFoundError(f"There is no {kind} “{text}”.", hint=did_you_mean(text, known, "Give its id or its name."))
+
+
+def _matches(items: Sequence[Named], text: str, name_of: Callable[[Named], str]) -> list[Named]:
+    by_id = [item for item in items if item.id == text]
+    by_name = [item for item in items if name_of(item) == text]
+    return by_id or by_name or [item for item in items if len(text) >= _SHORTEST_BEGINNING and item.id.startswith(text)]
 
 
 def require_known(kind: str, wanted: Iterable[str | None], known: Iterable[str]) -> None:

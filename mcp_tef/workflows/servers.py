@@ -108,6 +108,11 @@ class Servers:
             return listing
         return replace(listing, tools=tuple(tool for tool in listing.tools if spec.wants(tool.name)))
 
+    async def listed_tools(self, server_id: ServerId) -> frozenset[str]:
+        """Return the names of all tools that a server listed last, rejected ones included; starts nothing."""
+        listing = await self._store.listing(server_id)
+        return frozenset(tool.name for tool in listing.tools) if listing else frozenset()
+
     async def consents(self) -> tuple[Consent, ...]:
         """Return everything that was allowed, the latest first, each with the servers that it applies to now."""
         servers = await self._store.all()

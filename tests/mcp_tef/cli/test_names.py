@@ -75,3 +75,79 @@ def test_two_cases_of_one_name_are_told_apart_by_their_ids() -> None:
     assert [say("cases", "show", one[:8], "--json").document["id"] for one in ids] == ids
     ran = say("run", "--case", ids[0])
     assert "Twice: train times north" in ran.out
+
+
+def test_what_hangs_on_a_case_or_server_is_told_before_it_is_removed() -> None:
+    case_said = say("cases", "remove", "weather report")
+    assert (case_said.code, "1 case would be removed with 2 runs. Add --yes" in case_said.err) == (2, True)
+    server_said = say("servers", "remove", "city")
+    assert (server_said.code, "3 cases of city" in server_said.err) == (2, True)
+    assert len(say("cases", "list", "--json").document["cases"]) == 3
+
+
+def test_cases_keep_the_name_of_a_removed_server_and_attach_to_the_next_one(tmp_path: Path) -> None:
+    assert len(say("servers", "remove", "city", "--yes", "--json").document["cases"]) == 3
+    assert say("cases", "show", "weather report", "--json").document["servers"] == ["city"]
+    said = say("run", "--case", "weather report")
+    assert (said.code, "no server named city" in said.err) == (2, True)
+    assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path)).code == 0
+    assert say("run", "--case", "weather report", "--json").document["runs"][0]["status"] == "completed"
+
+
+def test_a_server_is_added_once_replaced_or_not_kept(tmp_path: Path) -> None:
+    again = ("servers", "add", "city", "--tools-file")
+    assert say(*again, tmp_path / "tools.json").code == 2
+    assert say(*again, tmp_path / "missing.json", "--if-missing").code == 0
+    assert say(*again, tmp_path / "missing.json", "--replace").code == 3
+    assert "missing.json" in say("servers", "list").out
+    for name, option, kept in (("one", "--no-keep", False), ("two", "--debug", True)):
+        said = say("servers", "add", name, "--tools-file", tmp_path / "missing.json", option)
+        assert (said.code, "was not kept" in said.err) == (3, not kept)
+        assert (say("servers", "show", name).code == 0) is kept
+
+
+def test_tools_of_a_server_are_left_out_and_offered_again() -> None:
+    assert "Did you mean train_times?" in say("servers", "exclude", "city", "train_tmes").err
+    assert say("servers", "exclude", "city", "weather_report", "--json").document["excluded"] == ["weather_report"]
+    ran = say("run", "--case", "weather report", "--json")
+    assert ran.document["runs"][0]["error"]["code"]
+    assert say("servers", "include", "city", "weather_report", "--json").document["excluded"] == []
+    assert say("run", "--case", "weather report", "--json").document["runs"][0]["error"] is None
+
+
+def test_a_case_is_added_and_changed_by_options() -> None:
+    options = ("--tool", "weather_report", "--server", "city", "--suite", "New", "--json")
+    added = say("cases", "add", "Will it rain?", *options)
+    assert (added.code, added.document["expected"]) == (0, [{"tool": "weather_report"}])
+    changed = say("cases", "edit", added.document["id"][:8], "--name", "Rain", "--no-tool", "--tag", "sky", "--json")
+    shown = say("cases", "show", "Rain", "--json").document
+    assert shown == changed.document
+    assert (shown["expected"], shown["query"]) == (None, "Will it rain?")
+    assert (shown["suites"], shown["tags"]) == (["New"], ["sky"])
+    for line in (
+        ["add", "x"],
+        ["add", "x", "--tool", "a", "--server", "cty"],
+        ["edit", "Rain", "--expected", "{half"],
+        ["edit", "Rain", "--tool", "a", "--no-tool"],
+        ["add", " ", "--no-tool"],
+    ):
+        assert say("cases", *line).code == 2, line
+
+
+def test_an_import_prunes_and_attaches(tmp_path: Path) -> None:
+    one = case_file(tmp_path, [case("new one", None, server="elsewhere")])
+    said = say("cases", "import", one, "--attach", "city", "--prune", "--dry-run", "--json")
+    assert len(said.document["pruned"]) == 3
+    assert "All cases use city, not elsewhere." in said.err
+    assert say("cases", "import", one, "--attach", "city", "--prune").code == 2
+    assert say("cases", "import", one, "--attach", "city", "--prune", "--yes").code == 0
+    [left] = say("cases", "list", "--json").document["cases"]
+    assert (left["name"], left["servers"]) == ("new one", ["city"])
+    bad = case_file(tmp_path, [{"query": "x"}])
+    assert "Nothing is pruned" in say("cases", "import", bad, "--prune", "--yes").err
+
+
+def test_a_mistyped_path_makes_no_folders(tmp_path: Path) -> None:
+    said = say("servers", "remove", "city", "--workspace", tmp_path / "typo" / "w.db")
+    assert (said.code, "There is no folder" in said.err) == (3, True)
+    assert not (tmp_path / "typo").exists()

@@ -74,7 +74,7 @@ def test_a_server_is_renamed_and_removed(tools_file: Path) -> None:
     added(tools_file)
     assert say("servers", "edit", "clock", "--name", "watch").code == 0
     assert say("servers", "show", "watch", "--json").document["tools"] == 2
-    assert say("servers", "remove", "watch", "--json").document == {"removed": ["watch"]}
+    assert say("servers", "remove", "watch", "--json").document == {"removed": ["watch"], "cases": []}
     assert say("servers", "list", "--json").document == {"servers": []}
 
 

@@ -172,10 +172,27 @@ async def test_a_removed_server_comes_back_with_its_cases(store: SqliteStore) ->
     server = await store.servers.add(http("docs"))
     (case,) = await store.cases.add([draft()])
     await store.servers.remove([server.id])
-    assert (await store.cases.get(case.id)).draft.servers == ()
+    assert (await store.cases.get(case.id)).draft.servers == ("docs",)
     await store.servers.restore([server.id])
     assert await store.servers.find("docs") == await store.servers.get(server.id)
     assert (await store.cases.get(case.id)).draft.servers == ("docs",)
+
+
+async def test_cases_of_a_server_that_was_deleted_attach_to_the_next_one_of_its_name(workspace: Path) -> None:
+    store = await open_store(workspace)
+    server = await store.servers.add(http("docs"))
+    (case,) = await store.cases.add([draft()])
+    await store.servers.remove([server.id])
+    await store.close()
+    store = await open_store(workspace)
+    assert await store.servers.all() == ()
+    assert (await store.cases.get(case.id)).draft.servers == ("docs",)
+    await store.servers.add(http("docs", url="http://new.test"))
+    assert (await store.cases.get(case.id)).draft.servers == ("docs",)
+    await store.close()
+    assert rows(workspace, "SELECT url FROM mcp_servers JOIN test_case_mcp_servers ON id = mcp_server_id") == [
+        ("http://new.test",)
+    ]
 
 
 async def test_a_server_does_not_come_back_onto_a_name_that_was_taken(store: SqliteStore) -> None:
