@@ -357,7 +357,8 @@ class Engine:
         from mcp_tef.llm.token_count import BundledTokenCounter
         from mcp_tef.workflows.quality import Quality
 
-        return Quality(self._writer, BundledTokenCounter(), self.models)
+        ignored = self.workspace.with_name(f"{self.workspace.stem}.ignored.json")
+        return Quality(self._writer, BundledTokenCounter(), self.models, ignored)
 
     @cached_property
     def _writer(self) -> "LitellmWriter":

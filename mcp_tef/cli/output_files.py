@@ -14,7 +14,7 @@ from mcp_tef.cli.terminal import Terminal
 
 STANDARD_OUTPUT = Path("-")
 WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown")
-READ = ("file", "pairs", "tools_file", "workspace", "cases", "baseline")
+READ = ("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file")
 
 
 def writable(text: str) -> Path:

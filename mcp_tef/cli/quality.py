@@ -6,7 +6,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import InputError, ModelReview, QualityReport, Severity, ToolQuality
+from mcp_tef import (
+    InputError,
+    ModelReview,
+    QualityReport,
+    Severity,
+    Suppression,
+    ToolQuality,
+    ToolSet,
+    did_you_mean,
+    read_baseline,
+    read_suppressions,
+)
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
@@ -17,7 +28,7 @@ from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.tool_options import UNREACHED, add_source_options, code_of, gather
 
 if TYPE_CHECKING:
-    from mcp_tef import AnalysisReports
+    from mcp_tef import AnalysisReports, Engine
 
 MISSED = 1
 SENTENCE = 200
@@ -37,6 +48,16 @@ def register(verbs: Verbs) -> None:
         choices=[str(one) for one in SEVERITIES],
         help="exit with 1 where a finding is as grave (default: error, unless --fail-under is given)",
     )
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="[TOOL:]RULE",
+        help="leave out a rule, everywhere or in a tool",
+    )
+    parser.add_argument("--reason", metavar="TEXT", help="keep each --ignore TOOL:RULE for this reason")
+    parser.add_argument("--ignore-file", type=Path, metavar="F", help="kept entries (default: beside the workspace)")
+    parser.add_argument("--baseline", type=Path, metavar="F", help="leave out findings of an earlier --json document")
     parser.add_argument("--out", type=analysis_file, metavar="F", help="write everything to F: .json, .csv or .html")
     parser.add_argument("--sarif", type=writable, metavar="F", help="write the findings as sarif to F")
     parser.add_argument("--markdown", type=writable, metavar="F", help="write the findings as markdown to F")
@@ -64,14 +85,48 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
         if model:
             tell_estimate(await engine.quality.estimate(tool_set, model), model, terminal)
             allow_typed_addresses(engine, [model])
+        if arguments.reason:
+            await _keep(engine, tool_set, arguments)
         review = partial(engine.quality.review, tool_set, model=model, keys=keys, max_cost_usd=arguments.max_cost)
-        report = await with_consent(engine, arguments, terminal, review)
+        ignored = _ignored(engine, arguments)
+        report = await with_consent(engine, arguments, terminal, partial(review, ignored=ignored))
         written = await _write(AnalysisReports(), report, arguments)
     terminal.document(quality_to_json(report))
     terminal.say(*quality_lines(report))
+    for entry in report.void:
+        terminal.note(f"{entry.tool} changed since {entry.date}, so that {entry.rule} is not ignored any more.")
     for path in written:
         terminal.say("", f"The findings were written to {output_name(path)}.")
     return code_of(tool_set) or _model_code(report) or _threshold_code(report, arguments, terminal)
+
+
+def _ignored(engine: "Engine", arguments: Namespace) -> list[Suppression]:
+    """Return what the options say is ignored, beside the file of the workspace."""
+    found = [] if arguments.reason else [_suppression(engine, text) for text in arguments.ignore]
+    found += read_suppressions(arguments.ignore_file) if arguments.ignore_file else ()
+    return [*found, *(read_baseline(arguments.baseline) if arguments.baseline else ())]
+
+
+def _suppression(engine: "Engine", text: str) -> Suppression:
+    """Parse `RULE` or `TOOL:RULE`; InputError with the nearest name for an unknown rule."""
+    tool, _, rule = text.rpartition(":")
+    known = [one.id for one in engine.quality.rules()]
+    if rule not in known:
+        hint = did_you_mean(rule, known, "mcp-tef quality names the rule of each finding.")
+        raise InputError(f"--ignore {text}: there is no rule {rule}.", hint=hint, code="bad_usage")
+    return Suppression(tool=tool, rule=rule, reason="--ignore")
+
+
+async def _keep(engine: "Engine", tool_set: ToolSet, arguments: Namespace) -> None:
+    """Keep each `--ignore TOOL:RULE` with its reason; InputError where no tool or several are meant."""
+    report = await engine.quality.review(tool_set)
+    for text in arguments.ignore:
+        entry = _suppression(engine, text)
+        tools = [one for one in report.tools if entry.tool in (one.tool.id, one.tool.tool.name)]
+        if len(tools) != 1:
+            hint = did_you_mean(entry.tool, [one.tool.id for one in report.tools], "Write SERVER/TOOL:RULE.")
+            raise InputError(f"--ignore {text}: {len(tools)} tools are meant.", hint=hint, code="bad_usage")
+        engine.quality.ignore(tools[0], entry.rule, arguments.reason, arguments.ignore_file)
 
 
 async def _write(reports: "AnalysisReports", report: QualityReport, arguments: Namespace) -> list[Path]:
@@ -130,11 +185,13 @@ def _counts(one: ToolQuality) -> str:
 
 
 def _tool_lines(one: ToolQuality) -> Iterator[str]:
-    if one.findings or one.review or one.failure:
+    if any((one.findings, one.ignored, one.review, one.failure)):
         yield from ("", f"{one.tool.id}: {one.score} of 100")
     for finding in one.findings:
         sentence = one_line(f"{finding.sentence} {finding.fix}", SENTENCE)
         yield f"  {MARKS[finding.rule.severity]} {finding.rule.id} ({finding.place}): {sentence}"
+    for finding, entry in one.ignored:
+        yield f"  – {finding.rule.id} ({finding.place}) is ignored: {one_line(entry.reason, SENTENCE)}"
     if one.review:
         yield from _review_lines(one.review)
     if one.failure:

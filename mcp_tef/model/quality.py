@@ -41,6 +41,21 @@ class LintFinding:
     penalty: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """Findings that somebody accepted: of a rule, in one tool by id or name (any, if empty) and place (any, if empty).
+
+    With a `definition` (see `ToolQuality.definition`), it is void as soon as the tool's text changes.
+    """
+
+    rule: str
+    tool: str = ""
+    place: str = ""
+    reason: str = ""
+    date: str = ""
+    definition: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class GradedQuality:
     """A model's score, 1–10, and its words for it."""
@@ -64,7 +79,10 @@ class ModelReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolQuality:
-    """One tool judged. `score` 0–100 is 100 less the penalties; `tokens` is what the definition costs each request."""
+    """One tool judged. `score` 0–100 is 100 less the penalties; `tokens` is what the definition costs each request.
+
+    `ignored` findings are accepted by a suppression, and cost nothing.
+    """
 
     tool: ComparedTool
     score: int
@@ -72,6 +90,16 @@ class ToolQuality:
     tokens: int
     review: ModelReview | None = None
     failure: FailureInfo | None = None
+    ignored: tuple[tuple[LintFinding, Suppression], ...] = ()
+
+    @property
+    def definition(self) -> str:
+        """Short fingerprint of the tool's definition, which suppressions are bound to."""
+        return self.tool.tool.fingerprint[:12]
+
+    def suppressed_by(self, entry: Suppression) -> bool:
+        """Return True if an entry is about this tool as it is now."""
+        return entry.tool in ("", self.tool.id, self.tool.tool.name) and entry.definition in ("", self.definition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +116,7 @@ class QualityReport:
     """Tools from worst to best, and the weight of every server. `tokenizer` names what counted the tokens.
 
     Rejected definitions are among the tools; `problems` are those of whole lists, such as missing pages, by server.
+    `void` suppressions are bound to a definition that a tool no longer has.
     """
 
     tools: tuple[ToolQuality, ...]
@@ -95,3 +124,4 @@ class QualityReport:
     tokenizer: str
     unreachable: tuple[UnreachableSource, ...] = ()
     problems: tuple[tuple[str, ToolProblem], ...] = ()
+    void: tuple[Suppression, ...] = ()

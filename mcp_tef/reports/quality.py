@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from mcp_tef.api.serializers.tools import quality_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.json import Json
-from mcp_tef.model.quality import LintFinding, ModelReview, QualityReport, Severity, ToolQuality
+from mcp_tef.model.quality import LintFinding, ModelReview, QualityReport, Severity, Suppression, ToolQuality
 from mcp_tef.reports.charts import shown
 from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table, unread
 
@@ -37,7 +37,7 @@ MARKS = {Severity.ERROR: ("bad", "✗ error"), Severity.WARNING: ("warn", "! war
 
 def quality_html(report: QualityReport) -> str:
     """Render the whole page."""
-    reviewed = [quality for quality in report.tools if quality.findings or quality.review or quality.failure]
+    reviewed = [quality for quality in report.tools if _has_more(quality)]
     sections = [
         section("Tools, from worst to best", _scores(report)),
         section("What was found", _cut(len(reviewed)) + "".join(map(_findings, reviewed[:MOST_TOOLS]))),
@@ -85,10 +85,19 @@ def _findings(quality: ToolQuality) -> str:
         f'<h3 class="low"><code>{cell(quality.tool.id)}</code> <span class="nowrap">{quality.score} of 100</span></h3>',
         f'<pre class="said">{shown(description)}</pre>' if description else "",
         _list(quality.findings),
+        paragraphs(*(f"Ignored: {one.rule.id}, {one.place}. {_why(entry)}" for one, entry in quality.ignored)),
         _review(quality.review) if quality.review else "",
         paragraphs(f"{quality.failure.message} {quality.failure.hint}".strip()) if quality.failure else "",
     ]
     return "".join(parts)
+
+
+def _has_more(quality: ToolQuality) -> bool:
+    return bool(quality.findings or quality.ignored or quality.review or quality.failure)
+
+
+def _why(entry: Suppression) -> str:
+    return f"{entry.reason} ({entry.date})" if entry.date else entry.reason
 
 
 def _list(findings: Sequence[LintFinding]) -> str:

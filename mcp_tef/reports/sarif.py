@@ -30,7 +30,7 @@ def results_sarif(results: Results) -> str:
 def quality_sarif(report: QualityReport, files: Sequence[Path] = ()) -> str:
     """Return one result for each finding, at its tool in one of the tools files where it is found there."""
     lines = _Lines(files)
-    rules = {finding.rule.id: _rule(finding.rule) for tool in report.tools for finding in tool.findings}
+    rules = {finding.rule.id: _rule(finding.rule) for tool in report.tools for finding in _all(tool)}
     return _log(rules.values(), [one for tool in report.tools for one in _tool_results(tool, lines)], {})
 
 
@@ -76,7 +76,7 @@ def _rule(rule: LintRule) -> dict[str, Any]:
 def _tool_results(tool: ToolQuality, files: "_Lines") -> Iterator[dict[str, Any]]:
     name = tool.tool.tool.name
     where = files.location(tool.tool.id, "function", (f'"name": {json.dumps(name)}', f'"name":{json.dumps(name)}'))
-    for one in tool.findings:
+    for one, entry in [*((one, None) for one in tool.findings), *tool.ignored]:
         yield {
             "ruleId": one.rule.id,
             "level": one.rule.severity.value,
@@ -84,7 +84,13 @@ def _tool_results(tool: ToolQuality, files: "_Lines") -> Iterator[dict[str, Any]
             "locations": [where],
             "partialFingerprints": {"mcpTefTool/v1": fingerprint([tool.tool.id, one.rule.id, one.place])},
             "properties": _excerpt(one),
+            "suppressions": [{"kind": "external", "justification": entry.reason}] if entry else [],
         }
+
+
+def _all(tool: ToolQuality) -> Iterator[LintFinding]:
+    yield from tool.findings
+    yield from (finding for finding, _ in tool.ignored)
 
 
 def _excerpt(finding: LintFinding) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """Quality of tool definitions: lint findings, token counts, and a model's review on request."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import count
+from pathlib import Path
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError
+from mcp_tef.formats.suppressions import read_suppressions, write_suppressions
 from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, ToolQuality
+from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, Suppression, ToolQuality
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
@@ -29,16 +32,40 @@ Heard: TypeAlias = Callable[[ToolQuality], None]
 
 
 class Quality:
-    """Judges the definitions of a set of tools. Nothing of this is stored."""
+    """Judges the definitions of a set of tools. Only accepted findings are kept, in a file beside the workspace."""
 
-    def __init__(self, writer: Writer, counter: TokenCounter, models: Models) -> None:
+    def __init__(self, writer: Writer, counter: TokenCounter, models: Models, ignored_file: Path | None = None) -> None:
         self._writer = writer
         self._counter = counter
         self._models = models
+        self.ignored_file = ignored_file
 
     def rules(self) -> tuple[LintRule, ...]:
         """Return every lint rule."""
         return RULES
+
+    def ignored(self) -> tuple[Suppression, ...]:
+        """Return the findings that were accepted in this workspace; InputError where their file is damaged."""
+        file = self.ignored_file
+        return read_suppressions(file) if file and file.exists() else ()
+
+    def ignore(self, tool: ToolQuality, rule: str, reason: str, file: Path | None = None) -> Suppression:
+        """Accept the findings of a rule in a tool as it is now, in the file of the workspace or in another one."""
+        path = file or self.ignored_file
+        if not reason.strip() or path is None:
+            raise InputError("An ignored finding needs a reason.", hint="Say why it is accepted.")
+        today, why = date.today().isoformat(), reason.strip()
+        entry = Suppression(rule=rule, tool=tool.tool.id, reason=why, date=today, definition=tool.definition)
+        kept = read_suppressions(path) if path.exists() else ()
+        same = (entry.tool, entry.rule)
+        write_suppressions(path, [*(one for one in kept if (one.tool, one.rule) != same), entry])
+        return entry
+
+    def restore(self, tool_id: str, rule: str) -> None:
+        """Report the findings of a rule in a tool again."""
+        kept = [one for one in self.ignored() if (one.tool, one.rule) != (tool_id, rule)]
+        if self.ignored_file:
+            write_suppressions(self.ignored_file, kept)
 
     async def review(
         self,
@@ -48,9 +75,11 @@ class Quality:
         keys: Mapping[str, Secret] = _NO_KEYS,
         max_cost_usd: float | None = None,
         heard: Heard | None = None,
+        ignored: Sequence[Suppression] = (),
     ) -> QualityReport:
         """Return tools from worst to best by lint, with the review of a model beside it where one is given.
 
+        Findings that are `ignored` here or in the workspace count for nothing.
         `heard` is called with each tool as it is done. A review that failed, that cannot be read, or that the cost cap
         has no room for is the tool's `failure`. Raises InputError for the built-in baseline and a cap that allows no
         review, and ModelError where a key is missing, before any call.
@@ -59,7 +88,8 @@ class Quality:
         if writer:
             writer.require_one((_prompt(one) for one, _ in judged_tools(tool_set)), "review")
         reviewer = _Reviewer(writer) if writer else None
-        report = await asyncio.to_thread(judged, tool_set, self._counter)
+        accepted = (*ignored, *self.ignored())
+        report = without_ignored(await asyncio.to_thread(judged, tool_set, self._counter), accepted)
         tools = await _told(report.tools, reviewer, heard or _nobody)
         return replace(report, tools=tools)
 
@@ -97,12 +127,36 @@ def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
     tokens = [*counts, *[0] * (len(tools) - len(counts))]
     qualities = [_quality(one, weight, catalogue, why) for (one, why), weight in zip(tools, tokens, strict=True)]
     return QualityReport(
-        tools=tuple(sorted(qualities, key=lambda one: (one.score, one.tool.tool.name, one.tool.id))),
+        tools=_worst_first(qualities),
         servers=weights(qualities),
         tokenizer=counter.name,
         unreachable=tool_set.unreachable,
         problems=tuple((server, problem) for server, problem in tool_set.problems if problem.place is None),
     )
+
+
+def _worst_first(tools: Iterable[ToolQuality]) -> tuple[ToolQuality, ...]:
+    return tuple(sorted(tools, key=lambda one: (one.score, one.tool.tool.name, one.tool.id)))
+
+
+def without_ignored(report: QualityReport, entries: Sequence[Suppression]) -> QualityReport:
+    """Return the report with accepted findings set apart, and with the entries that are void by now."""
+    if not entries:
+        return report
+    bound = {one.tool.id: one.definition for one in report.tools}
+    void = tuple(one for one in entries if one.definition and one.definition != bound.get(one.tool, one.definition))
+    return replace(report, tools=_worst_first(_without(one, entries) for one in report.tools), void=void)
+
+
+def _without(tool: ToolQuality, entries: Sequence[Suppression]) -> ToolQuality:
+    about = [one for one in entries if tool.suppressed_by(one)]
+    covers = [
+        (finding, next((e for e in about if e.rule == finding.rule.id and e.place in ("", finding.place)), None))
+        for finding in tool.findings
+    ]
+    kept = tuple(finding for finding, entry in covers if entry is None)
+    ignored = tuple((finding, entry) for finding, entry in covers if entry)
+    return replace(tool, findings=kept, ignored=ignored, score=score(kept)) if ignored else tool
 
 
 def judged_tools(tool_set: ToolSet) -> list[tuple[ComparedTool, str]]:

@@ -5,6 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from app.screens.quality.finding_card import FindingCard, FindingGroup, changed, notes, revealed_spans
+from app.screens.quality.ignored_findings import IgnoredSection
 from app.screens.quality.labels import MAX_SCORE, SEVERITIES, TokenBreakdown, score_sentence, warning, weight
 from app.text.formatting import money
 from app.text.text_diff import difference
@@ -269,9 +270,10 @@ class TokenCountSection(Section):
 
 
 class QualityDetailPane(QWidget):
-    """Shows one tool at a time. `closed` asks to go back to the list."""
+    """Shows one tool at a time. `closed` asks to go back to the list, `ignore_wanted` names a rule."""
 
     closed = Signal()
+    ignore_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -285,6 +287,7 @@ class QualityDetailPane(QWidget):
         self.warning = Notice("bad")
         self.notes: list[FindingCard] = []
         self.fine = _fine()
+        self.ignored = IgnoredSection()
         self.weight = TokenCountSection()
         self.review = ReviewPart()
         self._middle = QVBoxLayout()
@@ -304,6 +307,7 @@ class QualityDetailPane(QWidget):
         for part in (self.head, self.warning, self.fine):
             column.addWidget(part)
         column.addLayout(self._middle)
+        column.addWidget(self.ignored)
         column.addWidget(self.review)
         column.addWidget(_ruled(self.weight))
         column.addStretch(1)
@@ -337,6 +341,7 @@ class QualityDetailPane(QWidget):
         for note in self._found[self._shown : self._shown + AT_ONCE]:
             if self._shown == len(self.notes):
                 self.notes.append(FindingCard())
+                self.notes[-1].ignore_wanted.connect(self.ignore_wanted)
                 self._middle.addWidget(self.notes[-1])
             self.notes[self._shown].show_note(note)
             self.notes[self._shown].show()
@@ -350,6 +355,7 @@ class QualityDetailPane(QWidget):
         if self.quality is not None and self._report is not None:
             self.weight.show_tokens(weight(self.quality, self._report), self._report.tokenizer)
             self.review.show_quality(self.quality)
+            self.ignored.show_quality(self.quality)
         self._inside.setUpdatesEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ from app.screens.quality.labels import SEVERITIES, QualityLevel, danger, lost, r
 from app.text.formatting import count
 from app.text.text_diff import Stretch
 from app.theme import Role, Size, radius, theme
-from app.widgets import FlowText, Label, Mark, MarkLabel, Rule, Span, Spoken, plain
+from app.widgets import Button, FlowText, Label, Mark, MarkLabel, Rule, Span, Spoken, plain
 from mcp_tef import LintFinding, Severity, ToolQuality
 
 _SHOWN: Final = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩)")
@@ -179,13 +179,17 @@ class FindingPlaceView(QWidget):
 
 
 class FindingCard(QWidget):
-    """A whole note; one about text that aims at the model has a bar at its edge."""
+    """A whole note; one about text that aims at the model has a bar at its edge. `ignore_wanted` names its rule."""
 
     SPOKEN_AS = Spoken.Grouping
+    ignore_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self._unsafe = False
+        self._rule = ""
+        self.ignore = Button("Ignore…")
+        self.ignore.clicked.connect(lambda: self.ignore_wanted.emit(self._rule))
         self.mark = MarkLabel(size=16)
         self.title = FlowText(strong=True)
         self.cost = Label(strong=True, tabular=True)
@@ -210,6 +214,7 @@ class FindingCard(QWidget):
         words.addLayout(self._middle)
         for part in (self.more, self.fix, self.why):
             words.addWidget(part)
+        words.addWidget(self.ignore, 0, Qt.AlignmentFlag.AlignLeft)
         row = QHBoxLayout()
         row.setContentsMargins(EDGE, 12, EDGE, 12)
         row.setSpacing(12)
@@ -223,7 +228,8 @@ class FindingCard(QWidget):
 
     def show_note(self, note: FindingGroup) -> None:
         """Show another note."""
-        self._unsafe = note.unsafe
+        self._unsafe, self._rule = note.unsafe, note.rule
+        self.ignore.setAccessibleName(f"Ignore: {note.title}")
         self.mark.set_mark(severity_mark(note.severity), note.word)
         self.title.set_text(note.title)
         self.cost.setText(lost(note.cost))

@@ -19,6 +19,7 @@ from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import command_action
 from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands
+from app.screens.quality.ignored_findings import IgnoreDialog
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.presenter import FIELDS, LEVEL, LEVELS, SERVER, QualityPresenter, QualityState
 from app.screens.quality.view import QualityView, tool_row
@@ -92,6 +93,8 @@ class QualityPage(Page):
         self.view.table.describe_keys(Enter="Show the findings", Space="Show the findings")
         detail = self.view.detail
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
+        detail.ignore_wanted.connect(lambda rule: self.session.spawn(self._ignore(rule)))
+        detail.ignored.restore_wanted.connect(lambda rule: self.session.spawn(self._restore(rule)))
         detail.review.copied.connect(lambda text: copy_text(self.session, text, "the suggested description"))
 
     # ------------------------------------------------------------------ what the window asks of a page
@@ -304,6 +307,24 @@ class QualityPage(Page):
     async def _reload_servers(self) -> None:
         await ask_for_servers(self.session, self)
         await self.presenter.read_servers()
+        await self.refresh()
+
+    # ------------------------------------------------------------------ ignoring findings
+
+    async def _ignore(self, rule: str) -> None:
+        """Ask for a reason, and ignore the findings of a rule in the selected tool."""
+        quality = self.presenter.get(self.view.table.current_id())
+        title = next((one.rule.title for one in quality.findings if one.rule.id == rule), "") if quality else ""
+        if quality is None or not title:
+            return
+        dialog = IgnoreDialog(quality.tool.id, title, self)
+        if await dialog.done_with():
+            await self.presenter.ignore(quality, rule, dialog.reason)
+            await self.refresh()
+
+    async def _restore(self, rule: str) -> None:
+        """Report the findings of a rule in the selected tool again."""
+        await self.presenter.restore(self.view.table.current_id(), rule)
         await self.refresh()
 
     # ------------------------------------------------------------------ asking a model

@@ -262,6 +262,22 @@ class QualityPresenter:
         chosen = _tool_set(tools)
         return await self._ask(lambda core: core.quality.review(chosen, model=model, max_cost_usd=cap, heard=heard))
 
+    async def ignore(self, quality: ToolQuality, rule: str, reason: str) -> None:
+        """Accept the findings of a rule in a tool, until its text changes; they count once the page is refreshed."""
+
+        async def keep(core: "Engine") -> None:
+            core.quality.ignore(quality, rule, reason)
+
+        await self._ask(keep)
+
+    async def restore(self, tool_id: str, rule: str) -> None:
+        """Report the findings of a rule in a tool again."""
+
+        async def drop(core: "Engine") -> None:
+            core.quality.restore(tool_id, rule)
+
+        await self._ask(drop)
+
     async def estimate(self, tools: Sequence[ToolQuality], model: ModelSettings) -> Estimate:
         """Estimate what a model's review of these tools would cost."""
         return await self._ask(lambda core: core.quality.estimate(_tool_set(tools), model))

@@ -91,6 +91,7 @@ def quality_to_json(report: QualityReport) -> dict[str, Json]:
         "tools": [_tool(tool) for tool in report.tools],
         "servers": [asdict(server) for server in report.servers],
         "tokenizer": report.tokenizer,
+        "void": [asdict(entry) for entry in report.void],
         "unreachable": list(unreachable_to_json(report.unreachable)),
         "problems": [
             {"server": server, "tool": problem.tool, "reason": problem.reason} for server, problem in report.problems
@@ -105,7 +106,9 @@ def _tool(quality: ToolQuality) -> dict[str, Json]:
         "name": quality.tool.tool.name,
         "score": quality.score,
         "tokens": quality.tokens,
+        "definition": quality.definition,
         "findings": [_finding(finding) for finding in quality.findings],
+        "ignored": [_finding(one) | {"reason": entry.reason, "date": entry.date} for one, entry in quality.ignored],
         "review": asdict(quality.review) if quality.review else None,
         "failure": error_to_json(quality.failure) if quality.failure else None,
     }

@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,7 +121,7 @@ def test_a_model_that_gives_no_text_is_told_and_never_applied(reply: Step, sente
 
 def test_quality_tells_the_worst_first_with_rules_and_tokens(tools: Path) -> None:
     document = expect(1, say("quality", "--tools-file", tools, "--json")).document
-    assert set(document) == {"tools", "servers", "tokenizer", "unreachable", "problems"}
+    assert set(document) == {"tools", "servers", "tokenizer", "unreachable", "problems", "void"}
     assert document["tools"][0]["id"] == "tools/pay"
     assert "description-missing" in [finding["rule"] for finding in document["tools"][0]["findings"]]
     scores = [tool["score"] for tool in document["tools"]]
@@ -246,3 +247,58 @@ def test_an_answer_that_is_no_review_is_told_and_changes_no_score(reply: Step, s
     reviewed = expect(3, said).document["tools"]
     assert [(tool["id"], tool["score"]) for tool in reviewed] == [(tool["id"], tool["score"]) for tool in alone]
     assert all(tool["review"] is None and sentence in tool["failure"]["message"] for tool in reviewed)
+
+
+def found_rules(document: Any, tool: str, key: str = "findings") -> list[str]:
+    """The rules of the findings of one tool."""
+    (one,) = [each for each in document["tools"] if each["name"] == tool]
+    return [finding["rule"] for finding in one[key]]
+
+
+def test_a_rule_is_ignored_for_one_command_and_a_mistyped_one_is_named(tools: Path) -> None:
+    said = expect(0, say("quality", "--tools-file", tools, "--ignore", "pay:description-missing", "--json"))
+    assert found_rules(said.document, "pay", "ignored") == ["description-missing"]
+    assert "description-missing" not in found_rules(said.document, "pay")
+    assert (
+        "Did you mean description-missing?"
+        in expect(2, say("quality", "--tools-file", tools, "--ignore", "description-mising")).err
+    )
+
+
+def test_an_ignored_finding_is_kept_with_reason_and_date_until_the_text_changes(tools: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "ignored.json"
+    options = ("quality", "--tools-file", tools, "--ignore-file", kept)
+    reason = ("--ignore", "pay:description-missing", "--reason", "Generated")
+    expect(0, say(*options, *reason))
+    (entry,) = json.loads(kept.read_text("utf-8"))["ignore"]
+    assert (entry["tool"], entry["reason"], len(entry["date"])) == ("tools/pay", "Generated", 10)
+    expect(0, say(*options))
+    written(tools, {"tools": [READ, OPEN, BARE | {"title": "Pay"}]})
+    assert "tools/pay changed since" in expect(1, say(*options)).err
+    written(kept, {"ignore": [{"tool": "tools/pay", "rule": "description-missing"}]})
+    assert "has no reason" in expect(2, say(*options)).err
+
+
+def test_what_is_in_the_baseline_does_not_fail_and_what_is_new_does(tools: Path, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(expect(1, say("quality", "--tools-file", tools, "--json")).out, "utf-8")
+    options = ("quality", "--tools-file", tools, "--baseline", baseline)
+    expect(0, say(*options, "--fail-on", "warning"))
+    written(tools, {"tools": [READ, OPEN, BARE, {"name": "refund", "inputSchema": {"type": "object"}}]})
+    assert "first tools/refund" in expect(1, say(*options)).err
+    assert expect(2, say("quality", "--tools-file", tools, "--baseline", tools)).err
+
+
+def test_ignored_findings_are_suppressed_in_sarif(tools: Path, tmp_path: Path) -> None:
+    sarif = tmp_path / "found.sarif"
+    expect(0, say("quality", "--tools-file", tools, "--ignore", "description-missing", "--sarif", sarif))
+    results = json.loads(sarif.read_text("utf-8"))["runs"][0]["results"]
+    assert {one["ruleId"] for one in results if one["suppressions"]} == {"description-missing"}
+
+
+def test_the_summary_of_a_job_is_appended_to(tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("Build\n", "utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    expect(1, say("quality", "--tools-file", tools, "--markdown", summary))
+    assert summary.read_text("utf-8").startswith("Build\n## Tool quality")

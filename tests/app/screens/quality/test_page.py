@@ -19,9 +19,10 @@ from app.core_link.targets import (
     ShowToolCases,
     ShowToolQuality,
 )
+from app.screens.quality.ignored_findings import IgnoreDialog
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.view import EVERY, FINDINGS, SERVER
-from app.widgets import Notice
+from app.widgets import Button, Notice
 from mcp_tef import RunFilter, ToolLabel
 from tests.support.fake_engine import SAMPLE_TOOLS, made_tool
 from tests.support.fake_ports import command_server
@@ -223,3 +224,21 @@ async def test_a_change_on_the_servers_is_seen(qapp: QApplication) -> None:
         server = bench.page.presenter.server_ids["desk"]
         await bench.session.call(lambda core: core.servers.check(server))
         await until(lambda: len(bench.tools()) == 2)
+
+
+async def test_findings_are_ignored_for_a_reason_and_reported_again(qapp: QApplication, tmp_path: Path) -> None:
+    async with desk({"desk": [NAMELESS]}) as bench:
+        bench.fake.quality.ignored_file = tmp_path / "ignored.json"
+        await bench.choose("desk/doIt")
+        before = bench.page.presenter.tools()[0].score
+        card = bench.page.view.detail.notes[0]
+        card.ignore.click()
+        await until(lambda: bench.page.findChildren(IgnoreDialog))
+        (dialog,) = bench.page.findChildren(IgnoreDialog)
+        dialog.edit.setText("It is generated")
+        next(one for one in dialog.findChildren(Button) if one.text() == "Ignore").click()
+        ignored = bench.page.view.detail.ignored
+        await until(lambda: "It is generated" in bench.text())
+        assert bench.page.presenter.tools()[0].score > before
+        ignored.findChildren(Button)[0].click()
+        await until(lambda: bench.page.presenter.tools()[0].score == before)
