@@ -138,6 +138,8 @@ class ChartPanel(QWidget):
         self._make: MakeValues = tuple
         self._heading = LineText(title, size=Size.SMALL, role=Role.DIM)
         self._note = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self._enlarge = IconButton("corners-out", f"Enlarge or put back: {title}")
+        self._enlarge.clicked.connect(self.enlarge_wanted)
         self._more = IconButton("dots-three", f"More: {title}")
         self._more.clicked.connect(lambda: self.open_menu(self._more.mapToGlobal(QPoint(0, self._more.height()))))
         self._message = FlowText(role=Role.DIM)
@@ -150,6 +152,7 @@ class ChartPanel(QWidget):
         self._head.setSpacing(8)
         self._head.addWidget(self._heading, 1)
         self._head.addWidget(self._note)
+        self._head.addWidget(self._enlarge)
         self._head.addWidget(self._more)
         message_pane = QWidget()
         box = QVBoxLayout(message_pane)
@@ -171,7 +174,7 @@ class ChartPanel(QWidget):
 
     def add_tool(self, widget: QWidget) -> None:
         """Put a small button before the menu's."""
-        self._head.insertWidget(self._head.count() - 1, widget)
+        self._head.insertWidget(self._head.count() - 2, widget)
 
     def set_note(self, note: str, explained: str = "") -> None:
         """Words at the right of the heading; the explanation is shown on hover over the heading."""

@@ -100,12 +100,12 @@ class MatrixChart(QAbstractScrollArea):
         return self._places().cell(row, column)
 
     def _fitting(self) -> int:
-        """Return the largest side at which all is seen, but never smaller than a printed count needs."""
+        """Return the largest side at which all is seen; counts are printed where it leaves room for them."""
         rows, columns = max(1, len(self._painter.matrix.rows)), max(1, len(self._painter.matrix.keys))
         names, keys, totals = self._painter.widths
         wide = self.viewport().width() - (EDGE + min(names, sized(SHORT_NAME)) + 2 * GAP + keys + totals + 8)
         high = self.viewport().height() - sized(HEAD) - sized(LEGEND)
-        return max(sized(PRINTED), min(sized(MOST), wide // columns, high // rows))
+        return max(STEPS[0], min(sized(MOST), wide // columns, high // rows))
 
     def _names(self, side: int) -> int:
         """Return the width of the names, reduced where that brings all columns into view."""
@@ -227,15 +227,18 @@ class MatrixChart(QAbstractScrollArea):
     # ------------------------------------------------------------------ drawing
 
     def whole(self) -> QSize:
-        """Return the size of a picture of all of it."""
-        places = self._places()
+        """Return the size of a picture of all of it, with cells in which counts can be printed."""
+        places = self._picture()
         wide = places.left + places.wide + GAP + places.totals + EDGE
         return QSize(wide, places.top + places.high + sized(LEGEND)).expandedTo(QSize(320, 120))
 
+    def _picture(self) -> MatrixLayout:
+        side = max(self.side(), sized(PRINTED))
+        return MatrixLayout(self._painter.matrix, *self._painter.widths, side, QPoint())
+
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it, as if nothing were scrolled."""
-        places = MatrixLayout(self._painter.matrix, *self._painter.widths, self.side(), QPoint())
-        self._painter.draw(painter, places, area.toRect(), (), None)
+        self._painter.draw(painter, self._picture(), area.toRect(), (), None)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         focused = self._current if self.hasFocus() else None

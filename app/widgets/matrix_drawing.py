@@ -196,7 +196,7 @@ class MatrixPainter:
             font = theme().font(mono=not aside, italic=aside)
             place = QRectF(places.names.left(), top, places.names.width(), 20)
             role = Role.ACCENT if row == hovered else Role.TEXT
-            name, used = self._line.fit(one_line(self.matrix.rows[row]), font, place.width())
+            name, used = self._line.fit(one_line(self.matrix.rows[row]), font, place.width(), middle=True)
             place.setLeft(max(place.left(), place.right() - used - 1))
             self._line.text(painter, place, name, font, role)
             key = QRectF(places.names.right() + GAP, top, places.key, sized(LINE))

@@ -61,7 +61,7 @@ class LinePainter:
 
     def __init__(self) -> None:
         self._metrics: dict[str, QFontMetricsF] = {}
-        self._elided: dict[tuple[str, str, int], tuple[str, float]] = {}
+        self._elided: dict[tuple[str, str, int, bool], tuple[str, float]] = {}
 
     def spans(self, painter: QPainter, rect: QRectF, spans: Sequence[Span], size: Size) -> float:
         """Draw spans one after the other until `rect` is full; the width used."""
@@ -93,14 +93,15 @@ class LinePainter:
         """Return the width of a text."""
         return self.fit(text, font, 100_000)[1]
 
-    def fit(self, text: str, font: QFont, width: float) -> tuple[str, float]:
-        """Return the text, hidden characters shown, cut with … to a width, and its width then."""
-        key = (text, font.key(), int(width))
+    def fit(self, text: str, font: QFont, width: float, *, middle: bool = False) -> tuple[str, float]:
+        """Return the text, hidden characters shown, cut with … at its end or middle to a width, and its width then."""
+        key = (text, font.key(), int(width), middle)
         if key not in self._elided:
             if len(self._elided) > 8_000:
                 self._elided.clear()
             metrics = self._metrics_of(font)
-            shown = metrics.elidedText(visible(text, LINE_LIMIT), Qt.TextElideMode.ElideRight, width)
+            mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+            shown = metrics.elidedText(visible(text, LINE_LIMIT), mode, width)
             self._elided[key] = (shown, metrics.horizontalAdvance(shown))
         return self._elided[key]
 

@@ -14,7 +14,7 @@ from app.screens.quality.labels import SEVERITIES, QualityLevel, danger, level, 
 from app.screens.quality.presenter import LEVELS, ServerCard
 from app.text.formatting import count
 from app.text.glossary import explain
-from app.theme import Role, Size, height, sized, width
+from app.theme import Role, Size, height, sized
 from app.widgets import (
     Button,
     CardList,
@@ -183,10 +183,10 @@ class LevelSummaryBar(QWidget):
 
     def show_levels(self, levels: Mapping[QualityLevel, int], weight: str) -> None:
         """Show how many stand where."""
-        errors = levels[QualityLevel.ERROR]
+        work = levels[QualityLevel.ERROR] + levels[QualityLevel.WARNING]
         tools = sum(levels[one] for one in LEVELS)
-        self.figure.setText(f"{errors:,}" if errors else "0")
-        self.caption.setText(f"of {count(tools, 'tool')} {'has' if 1 in (errors, tools) else 'have'} errors")
+        self.figure.setText(f"{work:,}")
+        self.caption.setText(f"of {count(tools, 'tool')} {'needs' if 1 in (work, tools) else 'need'} work")
         self.detail.set_text(weight)
         for one, (mark, number) in self.tallies.items():
             mark.set_mark(LEVEL_MARKS[one], LEVEL_PHRASES[one])
@@ -287,7 +287,7 @@ class QualityView(QStackedWidget):
         return middle
 
     def _split(self) -> Split:
-        sizes = [width("batch_rail"), 528, width("runs_detail")]
+        sizes = [204, 528, 372]
         split = Split([self.server_pane, self.middle, self.detail], "Servers, tools and one tool", sizes)
         split.set_stretch(1)
         for pane, least in ((self.server_pane, 168), (self.middle, 280), (self.detail, 320)):

@@ -76,7 +76,7 @@ async def test_the_worst_tool_stands_first_with_its_notes(qapp: QApplication) ->
     async with desk({"desk": [FINE, NAMELESS]}) as bench:
         assert bench.tools() == ["desk/doIt", "desk/find_invoice"]
         await bench.choose("desk/doIt")
-        for words in ("of 2 tools has errors", "No description", "Error · description", "−50", "What to do: "):
+        for words in ("of 2 tools need", "No description", "Error · description", "−50", "What to do: "):
             assert words in bench.text()
         assert "Why it matters: A model picks a tool by its description" in bench.text()
         assert bench.page.badge == 1
@@ -97,7 +97,7 @@ async def test_tools_without_a_fault_are_praised(qapp: QApplication) -> None:
     async with desk({"desk": [FINE]}) as bench:
         await bench.choose("desk/find_invoice")
         assert "No issues in any tool." in bench.text()
-        assert "of 1 tool has errors" in bench.text()
+        assert "of 1 tool needs work" in bench.text()
         assert "Rules cannot check whether" in bench.text()
         assert bench.page.badge == 0
 
