@@ -88,9 +88,12 @@ def _config(
 
 
 def _require_folder(path: Path) -> Path:
-    """Return the path of a workspace; StoreError where its folder is not there, since the path may be mistyped."""
+    """Return the path of a workspace; StoreError where its folder is not there, since the path may be mistyped.
+
+    The user's data folder is made when it is needed.
+    """
     folder = path.absolute().parent
-    if not folder.is_dir():
+    if not folder.is_dir() and folder != data_folder():
         raise StoreError(f"There is no folder {folder}.", hint="Check the path of the workspace, or make the folder.")
     return path
 

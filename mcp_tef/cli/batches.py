@@ -4,6 +4,7 @@ import asyncio
 import json
 import shlex
 from argparse import Namespace
+from collections import defaultdict
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from mcp_tef import (
     NOT_OFFERED_CODE,
     Batch,
     BatchComparison,
+    CaseId,
     InputError,
     Json,
     Metrics,
@@ -25,6 +27,7 @@ from mcp_tef import (
     RunStatus,
     RunSummary,
     ThresholdCheck,
+    did_you_mean,
     error_to_json,
     open_regular_file,
 )
@@ -70,6 +73,17 @@ def add_report_options(parser: Parser) -> None:
         f"without METRIC, {METRICS[0]}",
     )
     parser.add_argument(
+        "--fail-if-surely-under",
+        action="append",
+        default=[],
+        type=threshold,
+        metavar="[METRIC=]X",
+        help="fail only if even the upper end of the metric's 95 %% interval is below X",
+    )
+    parser.add_argument(
+        "--case-pass-rate", type=share, metavar="X", help="fail if a case passes in less than X of its runs, 0 to 1"
+    )
+    parser.add_argument(
         "--baseline",
         type=earlier_result,
         metavar="RESULT.json",
@@ -107,21 +121,50 @@ def threshold(text: str) -> tuple[str, float]:
     name = name if "=" in text else METRICS[0]
     key = name.strip().lower().replace("-", "_")
     if key not in METRICS:
-        raise InputError(f"--fail-under {text}: {name} is not a metric.", hint=f"Use one of {', '.join(METRICS)}.")
+        hint = did_you_mean(key, METRICS, f"Use one of {', '.join(METRICS)}.")
+        raise InputError(f"Threshold {text}: {name} is not a metric.", hint=hint)
+    return key, share(value)
+
+
+def share(text: str) -> float:
+    """Parse a number from 0 to 1."""
     try:
-        least = float(value)
+        value = float(text)
     except ValueError:
-        least = -1.0
-    if not 0 <= least <= 1:
-        raise InputError(f"--fail-under {text}: {value or 'nothing'} is not from 0 to 1.", hint=f"Write {key}=0.9.")
-    return key, least
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise InputError(f"{text or 'Nothing'} is not from 0 to 1.", hint="Write for example 0.9.")
+    return value
 
 
-def _shortfall(name: str, least: float, found: Rate | float | None) -> str:
-    value = found.value if isinstance(found, Rate) else found
+def _shortfall(metrics: Metrics, name: str, least: float, *, surely: bool = False) -> str:
+    """Return why a metric is below a threshold, with its interval; for `surely`, if the interval is below it."""
+    value, low, high = _with_interval(metrics, name)
     if value is None:
         return f"{name} is not defined, and was to be at least {least:g}."
-    return f"{name} is {value:.4f}, and was to be at least {least:g}." if value < least else ""
+    if (high if surely else value) >= least:
+        return ""
+    return f"{name} is {value:.4f} ({low:.2f} to {high:.2f}), and was to be at least {least:g}."
+
+
+def _with_interval(metrics: Metrics, name: str) -> tuple[float | None, float, float]:
+    found: Rate | float | None = getattr(metrics, name)
+    if isinstance(found, Rate):
+        return found.value, found.low or 0.0, 1.0 if found.high is None else found.high
+    return found, *(metrics.f1_interval or (0.0, 1.0))
+
+
+def _low_cases(runs: Sequence[RunSummary], least: float) -> str:
+    """Return the cases that pass less often than they should, with their counts; empty without any."""
+    passes = defaultdict[tuple[CaseId, str], list[bool]](list)
+    names = {run.case_id: run.case_name for run in runs}
+    for run in runs:
+        if run.mark is not None:
+            passes[run.case_id, run.model].append(run.passes)
+    low = [(names[case], sum(ones), len(ones)) for (case, _), ones in passes.items() if sum(ones) < least * len(ones)]
+    told = ", ".join(f"{name} ({passed} of {count})" for name, passed, count in low[:MOST_LOW])
+    verb = "case passes" if len(low) == 1 else "cases pass"
+    return f"{len(low)} {verb} in less than {least:g} of the runs: {told}." if low else ""
 
 
 async def write_reports(
@@ -139,6 +182,7 @@ async def write_reports(
 
 
 PASSED, MISSED, UNREACHED = 0, 1, 3
+MOST_LOW = 5
 FINISHED = (RunStatus.COMPLETED, RunStatus.FAILED)
 
 
@@ -179,7 +223,8 @@ async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Name
     if asked is not None:
         await write_reports(engine, batch, asked, terminal, checks)
     if batch.stopped and batch.stopped.startswith(GAVE_UP):
-        terminal.note(f"Go on with: {_resume_command(engine, batch)}")
+        if not getattr(asked, "stateless", False):
+            terminal.note(f"Go on with: {_resume_command(engine, batch)}")
         return UNREACHED
     return _kept(results.runs, checks, terminal)
 
@@ -189,9 +234,10 @@ async def _report_interrupted(
 ) -> None:
     """Report what finished before a signal came, and how to go on."""
     results = await _read(engine, batch)
-    resume = _resume_command(engine, batch)
+    resume = None if getattr(asked, "stateless", False) else _resume_command(engine, batch)
     finished = tuple(run for run in results.runs if run.status in FINISHED and not run.interrupted)
-    terminal.interruption.hint = f"{len(finished)} of {counted(batch.total, 'run')} finished. Go on with: {resume}"
+    onwards = f"Go on with: {resume}" if resume else "Nothing is kept without a workspace; run it again."
+    terminal.interruption.hint = f"{len(finished)} of {counted(batch.total, 'run')} finished. {onwards}"
     error = error_to_json(terminal.interruption.error)
     terminal.document(results.document | {"interrupted": True, "resume": resume, "error": error})
     if asked is not None:
@@ -257,19 +303,31 @@ def _tell(results: _BatchResults, terminal: Terminal) -> None:
         terminal.say("", *comparison_lines(results.comparison))
 
 
+def has_thresholds(asked: Namespace) -> bool:
+    """Return True if options decide what passes, in place of single runs."""
+    given = (asked.fail_under, asked.fail_if_surely_under, asked.baseline)
+    return any(given) or asked.case_pass_rate is not None
+
+
+def _check(metrics: Metrics, name: str, least: float, *, surely: bool = False) -> ThresholdCheck:
+    asks = "not surely under" if surely else "at least"
+    return ThresholdCheck(f"{name} is {asks} {least:g}", _shortfall(metrics, name, least, surely=surely))
+
+
 def _checks(results: _BatchResults, asked: Namespace | None) -> list[ThresholdCheck]:
     """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
-    if asked is None or not (asked.fail_under or results.comparison):
+    if asked is None or not has_thresholds(asked):
         return []
-    metrics, names = results.overview.metrics, {name for name, _ in asked.fail_under}
+    metrics, names = results.overview.metrics, {name for name, _ in (*asked.fail_under, *asked.fail_if_surely_under)}
     uncounted = " ".join(_uncounted(results.runs, metrics, names))
-    kept = [
-        ThresholdCheck(f"{name} is at least {least:g}", _shortfall(name, least, getattr(metrics, name)))
-        for name, least in asked.fail_under
-    ]
+    kept = [_check(metrics, *one) for one in asked.fail_under]
+    kept += [_check(metrics, *one, surely=True) for one in asked.fail_if_surely_under]
+    if asked.case_pass_rate is not None:
+        low = _low_cases(results.runs, asked.case_pass_rate)
+        kept.append(ThresholdCheck(f"Every case passes in {asked.case_pass_rate:g} of its runs", low))
     if results.comparison:
-        worse = results.comparison.for_queries_like_these.sentence if results.comparison.failed else ""
-        kept.append(ThresholdCheck("No worse than the baseline", worse))
+        claim = results.comparison.for_queries_like_these.sentence
+        kept.append(ThresholdCheck("No worse than the baseline", claim * results.comparison.failed))
     return [*kept, ThresholdCheck("Every run counts", uncounted)]
 
 

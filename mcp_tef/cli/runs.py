@@ -21,7 +21,7 @@ from mcp_tef import (
     run_to_json,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.batches import add_report_options, follow, report
+from mcp_tef.cli.batches import add_report_options, follow, has_thresholds, report
 from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, run_lines
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened, with_consent
@@ -140,7 +140,7 @@ async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
 async def _shown(engine: "Engine", batch: Batch, terminal: Terminal, arguments: Namespace) -> int:
     """Report a batch; the exit code is 0 unless thresholds were given."""
     code = await report(engine, batch, terminal, arguments)
-    return code if arguments.fail_under else 0
+    return code if has_thresholds(arguments) else 0
 
 
 async def newest_or(engine: "Engine", batch_id: str | None) -> Batch:

@@ -104,7 +104,7 @@ def register_similarity(verbs: Verbs) -> None:
     parser = add_verb(verbs, "similarity", "which tools look alike, so that a model may confuse them", similarity)
     add_source_options(parser)
     parser.add_argument("--pairs", type=Path, metavar="PAIRS.jsonl", help="only score these pairs of tools")
-    add_embedder_options(parser, "--base-url")
+    add_embedder_options(parser)
     add_threshold_option(parser)
     parser.add_argument("--full", action="store_true", help="compare with parameters, too")
     parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .json, .csv or .html")
@@ -158,7 +158,7 @@ def register_overlap(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "overlap", "what tools share, by meaning, parameters and words, and why", overlap)
     add_source_options(parser)
-    add_embedder_options(parser, "--base-url")
+    add_embedder_options(parser)
     parser.add_argument(
         "--weights",
         type=weights,

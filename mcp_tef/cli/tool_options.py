@@ -24,6 +24,7 @@ from mcp_tef import (
     parse_embedder,
 )
 from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.batches import share
 from mcp_tef.cli.output_files import require_other
 from mcp_tef.cli.run import read_keys
 from mcp_tef.cli.session import add_consent_options, agree, with_consent
@@ -48,8 +49,8 @@ def add_source_options(parser: Parser) -> None:
     add_consent_options(parser, asks_models=True)
 
 
-def add_embedder_options(parser: Parser, *further_names: str) -> None:
-    """Add the options that select an embedder. `further_names` are additional option names for its address."""
+def add_embedder_options(parser: Parser) -> None:
+    """Add the options that select an embedder."""
     parser.add_argument(
         "--embedder",
         type=parse_embedder,
@@ -57,11 +58,7 @@ def add_embedder_options(parser: Parser, *further_names: str) -> None:
         help="tfidf, fastembed[:MODEL], folder:DIR, litellm:PROVIDER/MODEL or http:URL "
         "(default: fastembed where its model is on this machine, else tfidf)",
     )
-    parser.add_argument(
-        *("--embedder-url", *further_names),
-        metavar="U",
-        help="address of the provider's embedder",
-    )
+    parser.add_argument("--embedder-url", metavar="U", help="address of the provider's embedder")
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
 
 
@@ -73,17 +70,6 @@ def add_threshold_option(parser: Parser) -> None:
         metavar="X",
         help="flag pairs whose descriptions are this similar, 0 to 1 (default: pairs of high confusability)",
     )
-
-
-def share(text: str) -> float:
-    """Parse a number from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise InputError(f"{text} is not from 0 to 1.", hint="Write for example 0.5.")
-    return value
 
 
 def flag_rule(engine: "Engine", arguments: Namespace) -> FlagRule:

@@ -22,7 +22,7 @@ def refused(said: Said) -> None:
     """The disk is named, without a traceback."""
     assert said.code == 3, said
     assert said.err.count("The disk refused to read or write the workspace workspace.db. Make room on it") == 1
-    assert said.err.count("\n") == 1
+    assert said.err.count("mcp-tef: ") == 1
     assert "Traceback" not in said.err
 
 

@@ -211,3 +211,19 @@ def test_a_model_address_of_the_project_file_gets_no_key_unasked(monkeypatch: py
     written("mcp-tef.toml", PROJECT + 'model = "openai/x"\nbase-url = "https://models.test/v1"\n')
     said = say("run")
     assert (said.code, "models.test" in said.err) == (2, True)
+
+
+def test_thresholds_ask_the_estimate_the_interval_or_each_case() -> None:
+    under = run("--fail-under", "correct_call=0.5")
+    assert (under.code, "correct_call is 0.0000 (0.00 to " in under.err) == (1, True)
+    assert run("--fail-if-surely-under", "correct_call=0.2").code == 0, "three runs do not prove it"
+    surely = run("--fail-if-surely-under", "correct_call=0.95")
+    assert (surely.code, "was to be at least 0.95" in surely.err) == (1, True)
+    each = run("--case-pass-rate", "0.5", "--repeats", "2")
+    assert (each.code, "3 cases pass in less than 0.5 of the runs: weather report 1 (0 of 2)" in each.err) == (1, True)
+    assert run("--case-pass-rate", "0").code == 0
+    for option in ("--fail-under", "--fail-if-surely-under"):
+        said = run(option, "recal=0.9")
+        assert (said.code, "Did you mean recall?" in said.err) == (2, True)
+        assert run(option, "recall=2").code == 2
+    assert run("--case-pass-rate", "many").code == 2
