@@ -53,6 +53,7 @@ def too_open(found: dict[str, int]) -> dict[str, str]:
 def test_what_commands_leave_behind_is_private_except_reports(home: Path, tmp_path: Path) -> None:
     reports, work = tmp_path / "reports", tmp_path / "new" / "work.db"
     reports.mkdir()
+    work.parent.mkdir(PRIVATE_FOLDER)
     imported = reports / "cases.jsonl"
     imported.write_text(json.dumps(CASE_WITH_TOOLS), "utf-8")
     imported.chmod(PRIVATE_FILE)
@@ -66,7 +67,7 @@ def test_what_commands_leave_behind_is_private_except_reports(home: Path, tmp_pa
     assert {"sample.db", "work.db", "work-tools", "cli-errors.log", *SHARED} <= set(found)
     assert {found[name] for name in SHARED} == {SHARED_FILE}
     assert found["work.db"] == found["sample.db"] == found["cli-errors.log"] == PRIVATE_FILE
-    assert found["mcp-tef"] == found["new"] == found["work-tools"] == PRIVATE_FOLDER
+    assert found["mcp-tef"] == found["work-tools"] == PRIVATE_FOLDER
     del found["reports"]
     assert too_open(found) == {}
 

@@ -47,7 +47,7 @@ def test_a_batch_that_was_run_before_can_be_reported_later(tmp_path: Path) -> No
     ("thresholds", "code", "says"),
     [
         (["accuracy=0.5"], 0, ""),
-        (["accuracy=0.51"], 1, "accuracy is 0.5000, and was to be at least 0.51."),
+        (["accuracy=0.51"], 1, "accuracy is 0.5000 (0.04 to 0.96), and was to be at least 0.51."),
         (["recall=0.5", "f1=0.99", "precision=0"], 1, "f1 is"),
         (["parameter_accuracy=0.1"], 1, "parameter_accuracy is not defined"),
     ],
