@@ -21,6 +21,7 @@ from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table
 from mcp_tef.reports.similarity_tables import OVERLAP_MATRICES as MATRICES
 from mcp_tef.reports.similarity_tables import dimension
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.confusability import levels_for
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.scoring.similarity.pair_explanation import percent
 from mcp_tef.scoring.similarity.signals import Matrix
@@ -28,7 +29,6 @@ from mcp_tef.scoring.similarity.signals import Matrix
 MOST_PAIRS = 200
 MOST_EXPLAINED = 20
 CLOSEST = 20
-FRAMED_FROM = 0.85
 STANDINGS = {
     PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
     PairStatus.CONFUSED_NOT_SIMILAR: "confused in runs, though not alike",
@@ -176,7 +176,8 @@ def _figures(pair: ToolPair) -> list[str]:
 def overlap_html(similarity: Similarity, overlap: Overlap, limit: int) -> str:
     """Render the whole page; the `limit` pairs that overlap most are explained."""
     names = [one.id for one in similarity.tools]
-    framed = Framed(overlap.matrix >= FRAMED_FROM, f"{FRAMED_FROM:g} or more")
+    least = levels_for(similarity.embedder).framed
+    framed = Framed(overlap.matrix >= least, f"{least:g} or more")
     picture = heat_map(overlap.matrix, names, framed, "Overlap of every pair of tools") if names else ""
     shares = [dimension(overlap, name) for name in MATRICES]
     pairs = list(overlap.most_overlapping(limit))

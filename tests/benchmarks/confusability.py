@@ -31,14 +31,16 @@ from sklearn.metrics import average_precision_score, roc_auc_score  # type: igno
 
 from mcp_tef.embedding.local_embedder import FastembedEmbedder
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
-from mcp_tef.model.similarity import HIGH_FROM, MEDIUM_FROM, MatrixKind
+from mcp_tef.model.similarity import HIGH_FROM, MEDIUM_FROM, ComparedTool, MatrixKind, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.scoring.similarity.actions import action
 from mcp_tef.scoring.similarity.analysis import ScoreKinds
-from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, Coefficients
+from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, LEVELS, Coefficients, SimilarityLevels
+from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.tool_texts import description_text, name_words
-from mcp_tef.workflows.similarity import EmbeddingRequest, EmbeddingService
+from mcp_tef.workflows.similarity import EmbeddingRequest, EmbeddingService, SimilarityAnalyses
+from tests.support.memory_store import MemoryStore
 from tests.support.similarity_factories import FakeEmbedders
 
 Numbers = NDArray[np.float64]
@@ -46,6 +48,7 @@ Places = NDArray[np.intp]
 STORED = Path(__file__).parents[2] / "resources" / "confusability.json"
 CATALOGUES = ("stdio_live.jsonl", "livemcpbench.jsonl", "mcp_zero.jsonl.gz")
 SINGLE_SERVERS = 3
+NO_RUNS = MemoryStore().metrics
 NAMES = tuple(field.name for field in fields(Coefficients))[2:]
 NEGATIVE = "opposed"
 RIDGE, RESAMPLES = 1.0, 400
@@ -317,6 +320,31 @@ async def catalogue_table(
                 print(f"    {name:18} {len(places):4} tools  {title}  {per_100:6.1f} flags per 100 tools  {text}")
 
 
+async def levels(labelled: Labelled, embedders: Mapping[str, Embedder]) -> dict[str, SimilarityLevels]:
+    """Print and return the levels: the model's as they are, by words those that as many pairs of catalogues reach."""
+    found: dict[str, list[list[Numbers]]] = {name: [[], [], []] for name in embedders}
+    for places in [places for name, places in labelled.catalogues.items() if not name.endswith(" alone")]:
+        tools = tuple(ComparedTool(str(place), labelled.tools[place]) for place in places)
+        first, second = np.triu_indices(len(tools), 1)
+        across = labelled.servers[places][first] != labelled.servers[places][second]
+        for name, embedder in embedders.items():
+            analyses = SimilarityAnalyses(FakeEmbedders(TfidfEmbedder(), folder=embedder), TfidfLexicon(), NO_RUNS)
+            similarity = await analyses.analyse(ToolSet(tools=tools), full=False)
+            cosines = similarity.matrix(MatrixKind.SIMILARITY)[first, second]
+            risen = (cosines - similarity.level) / (1 - similarity.level)
+            overlap = Overlap(similarity, None).matrix[first, second]
+            for column, values in zip(found[name], (risen, cosines[across], overlap), strict=True):
+                column.append(values)
+    by_words = {}
+    columns = zip(asdict(LEVELS["model"]).items(), *found.values(), strict=True)
+    for (kind, least), words, meaning in ((told, np.concatenate(a), np.concatenate(b)) for told, a, b in columns):
+        share = np.mean(meaning >= least)
+        by_words[kind] = min(least, round(float(np.quantile(words, 1 - share)), 2))
+        counts = [np.sum(meaning >= least), np.sum(words >= by_words[kind]), len(words)]
+        print("  {}: {} by a model, {} by words ({}, {} of {} pairs)".format(kind, least, by_words[kind], *counts))
+    return {"tfidf": SimilarityLevels(**by_words), "model": LEVELS["model"]}
+
+
 async def main() -> None:
     """Fit by both embedders, print the tables, and store the coefficients where that is wanted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -332,6 +360,7 @@ async def main() -> None:
     sides = scores["tfidf"], scores["model"]
     weight = weights_of(labelled, *sides, [name.partition(".")[0] for name in CATALOGUES])
     stored: dict[str, Any] = {}
+    found_levels = await levels(labelled, embedders)
     for name, embedder in embedders.items():
         print(f"\nby {name}")
         shown = (MatrixKind.SIMILARITY, MatrixKind.LEXICAL, MatrixKind.NAMES, MatrixKind.PARAMETERS)
@@ -343,7 +372,7 @@ async def main() -> None:
         figures("confusability", result.odds, labelled)
         await catalogue_table(labelled, embedder, result, sides)
         print(f"  fitted {asdict(result.final)}\n  stored {asdict(COEFFICIENTS[name])}")
-        stored[name] = {"coefficients": asdict(result.final)}
+        stored[name] = {"coefficients": asdict(result.final), "levels": asdict(found_levels[name])}
     if given.write:
         STORED.write_text(json.dumps(_document(stored), indent=2, ensure_ascii=False) + "\n", "utf-8")
 

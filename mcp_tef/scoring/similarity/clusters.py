@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mcp_tef.model.similarity import ClusterMerge, Clusters, MatrixKind, ToolGroup, ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.confusability import levels_for
 from mcp_tef.scoring.similarity.signals import Matrix
 from mcp_tef.scoring.similarity.tool_texts import content_stem, description_text, stems_of
 from mcp_tef.scoring.tfidf_weights import read
@@ -225,8 +226,6 @@ def _lowest(sums: Joins) -> tuple[int, int]:
 
 
 BEST_ORDER_UP_TO = 500
-GROUPED_FROM = 0.6
-NEAR = 0.95
 MOST_NEAR = 1_000
 NAME_WORDS = 3
 NAME_COUNTS = 3
@@ -255,13 +254,14 @@ def clusters(similarity: Similarity) -> Clusters:
 
 def group_level(similarity: Similarity) -> float:
     """From which similarity on tools are grouped: a fixed part of the way from what unrelated tools have to 1."""
-    return similarity.level + GROUPED_FROM * (1 - similarity.level)
+    return similarity.level + levels_for(similarity.embedder).grouped * (1 - similarity.level)
 
 
 def near_duplicates(similarity: Similarity) -> tuple[ToolPair, ...]:
-    """Pairs on different servers whose similarity in either form is 0.95 or more; most alike first, at most 1,000."""
+    """Pairs on different servers that are nearly the same in either form; most alike first, at most 1,000."""
+    least = levels_for(similarity.embedder).near
     kinds = (MatrixKind.SIMILARITY, MatrixKind.FULL) if similarity.has_full else (MatrixKind.SIMILARITY,)
-    near = {(pair.a, pair.b): pair for kind in kinds for pair in similarity.above(kind, NEAR, MOST_NEAR)}
+    near = {(pair.a, pair.b): pair for kind in kinds for pair in similarity.above(kind, least, MOST_NEAR)}
     apart = [pair for pair in near.values() if _server(similarity, pair.a) != _server(similarity, pair.b)]
     return tuple(sorted(apart, key=lambda pair: (-max(pair.similarity, pair.full or 0), pair.a, pair.b))[:MOST_NEAR])
 

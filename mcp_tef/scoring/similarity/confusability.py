@@ -39,13 +39,23 @@ class Coefficients:
     parameters: float
 
 
-def _stored() -> dict[str, Coefficients]:
-    """By embedder: `tfidf`, and `model` for all that compare meaning."""
-    text = files("resources").joinpath("confusability.json").read_text("utf-8")
-    return {kind: Coefficients(**json.loads(text)[kind]["coefficients"]) for kind in ("tfidf", "model")}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarityLevels:
+    """Similarities with a meaning, which differ by embedder, since words agree less often than meanings do.
+
+    Tools are `grouped` from this part of the way between unrelated tools and 1 on; those of two servers are `near`
+    duplicates; an overlap is `framed` in the picture of all pairs.
+    """
+
+    grouped: float
+    near: float
+    framed: float
 
 
-COEFFICIENTS = _stored()
+_STORED = json.loads(files("resources").joinpath("confusability.json").read_text("utf-8"))
+"""By embedder: `tfidf`, and `model` for all that compare meaning."""
+COEFFICIENTS = {kind: Coefficients(**_STORED[kind]["coefficients"]) for kind in ("tfidf", "model")}
+LEVELS = {kind: SimilarityLevels(**_STORED[kind]["levels"]) for kind in ("tfidf", "model")}
 
 
 def coefficients_for(embedder: str) -> Coefficients:
@@ -54,6 +64,11 @@ def coefficients_for(embedder: str) -> Coefficients:
     The latter serve every model, because each counts from its own level of unrelated tools.
     """
     return COEFFICIENTS["tfidf" if embedder == "tfidf" else "model"]
+
+
+def levels_for(embedder: str) -> SimilarityLevels:
+    """Return the levels of an embedder; by words, those that as many pairs of catalogues reach as by a model."""
+    return LEVELS["tfidf" if embedder == "tfidf" else "model"]
 
 
 def above(level: float, cosines: Matrix) -> Matrix:
