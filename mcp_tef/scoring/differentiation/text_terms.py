@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from mcp_tef.scoring.tfidf_weights import spaced, stems
 
@@ -46,7 +47,7 @@ def tidy(text: str) -> str:
     return "\n".join(kept).strip()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """A sentence and where it stands in its text."""
 
@@ -54,12 +55,13 @@ class Sentence:
     start: int
     end: int
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Equal for sentences of the same words."""
         return " ".join(_WORD.findall(self.text.lower()))
 
 
+@lru_cache(8_192)  # a text is split for its boilerplate, then for what is left of it
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences and the points of lists of a text; lines that only wrap are one sentence."""
     starts = [0, *(match.end() for match in _END.finditer(text))]
@@ -76,8 +78,9 @@ def lead(text: str) -> str:
 
 def without(text: str, unwanted: Collection[str]) -> str:
     """Return the text without the sentences that have these keys."""
-    kept = [sentence for sentence in sentences(text) if sentence.key not in unwanted]
-    return "\n\n".join(sentence.text for sentence in kept) if len(kept) < len(sentences(text)) else text
+    found = sentences(text) if unwanted else ()
+    kept = [sentence.text for sentence in found if sentence.key not in unwanted]
+    return "\n\n".join(kept) if len(kept) < len(found) else text
 
 
 def common_sentences(texts: Iterable[str]) -> frozenset[str]:

@@ -1,8 +1,7 @@
 """Compared texts of a tool: its name, its description, and its parameters flattened by path."""
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -10,6 +9,7 @@ from itertools import chain
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import SharedParameter
 from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.differentiation.text_terms import common_sentences, without
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
 from mcp_tef.scoring.tfidf_weights import spaced, stem, stems
 
@@ -96,31 +96,17 @@ def _description(place: SchemaPlace) -> str:
     return next((text for text in told if isinstance(text, str) and text.strip()), "")
 
 
-_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\n+")
-BOILERPLATE_FROM = 3
-
-
 def without_boilerplate(tools: Sequence[Tool]) -> list[Tool]:
     """Return the tools without sentences that three or more tools of their server have: these tell nothing apart.
 
     A description of nothing else stays, since tools that say the same are alike.
     """
-    sentences = [_sentences(tool.description) for tool in tools]
-    seen = [(tool.server, tool.name, one) for tool, parts in zip(tools, sentences, strict=True) for one in parts]
-    counts = Counter((server, one) for server, _, one in dict.fromkeys(seen))
-    common = {place for place, count in counts.items() if count >= BOILERPLATE_FROM}
-    return [_telling(tool, parts, common) for tool, parts in zip(tools, sentences, strict=True)] if common else [*tools]
-
-
-def _sentences(text: str) -> list[str]:
-    return [one.strip() for one in _SENTENCE_END.split(text)]
-
-
-def _telling(tool: Tool, sentences: Sequence[str], common: Set[tuple[str, str]]) -> Tool:
-    kept = [one for one in sentences if one and (tool.server, one) not in common]
-    return (
-        replace(tool, description=" ".join(kept)) if kept and len(kept) < len(list(filter(None, sentences))) else tool
-    )
+    texts: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for tool in tools:
+        texts[tool.server][tool.name] = tool.description
+    common = {server: common_sentences(told.values()) for server, told in texts.items()}
+    telling = (without(tool.description, common[tool.server]) for tool in tools)
+    return [replace(tool, description=text or tool.description) for tool, text in zip(tools, telling, strict=True)]
 
 
 SHORTEST = 3
