@@ -309,7 +309,7 @@ _VAGUE = word_set(
     "content contents data details info information list metadata metrics properties settings state "
     "statistics stats status value"
 )
-_CHANGED_IN_NEEDS = {CREATE: (" to ", " for "), "delete": (" from ", " in ")}
+_CHANGED_IN_NEEDS = {CREATE: (" to ", " for "), "delete": (" from the ", " of the ")}
 _SEVERAL = {"it": "them", "is": "are", "has": "have"}
 _CONTAINERS = word_set("board channel database folder list project repository space team workspace")
 _PEOPLE = word_set("accounts agents customers contacts employees members people users")
