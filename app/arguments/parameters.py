@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from mcp_tef import Json, Tool, canonical
+from mcp_tef import Json, canonical
 
 MOST_REFERENCES: Final = 16
 
@@ -187,7 +187,6 @@ _PLURALS: Final[Mapping[Kind, str]] = {
 }
 
 
-CHARACTERS_PER_TOKEN = 4
 DEEPEST = 6
 
 
@@ -327,10 +326,3 @@ def _unit(number: object, unit: str) -> str:
 
 def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def token_count(tool: Tool) -> int:
-    """Return about how many tokens a tool costs in each request, at four characters per token."""
-    sent = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
-    text = json.dumps(sent, ensure_ascii=False, default=str, separators=(",", ":"))
-    return max(1, round(len(text) / CHARACTERS_PER_TOKEN))

@@ -102,6 +102,10 @@ class Quality:
         cost = _cost(info, tokens_in, tokens_out)
         return Estimate(runs=len(tools), tokens=tokens_in + tokens_out, cost_usd=cost, seconds=None)
 
+    async def token_counts(self, tools: Sequence[Tool]) -> tuple[int, ...]:
+        """Return the tokens that each definition takes in a request, as reports of quality count them."""
+        return await asyncio.to_thread(lambda: self._counter.count([definition_text(tool) for tool in tools]))
+
     def _tokens_asked(self, tools: Sequence[ComparedTool]) -> int:
         return sum(self._counter.count([_prompt(one) for one in tools]))
 

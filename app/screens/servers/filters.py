@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from app.arguments.parameters import SchemaParameter, token_count
+from app.arguments.parameters import SchemaParameter
 from app.screens.kit import FilterField, FilterFields, SortOrder, ViewState, in_order, matches_all_words
 from mcp_tef import Server, ServerId, ServerStatus, Tool, Transport
 
@@ -81,17 +81,31 @@ def tool_fields(changed: Collection[str] = ()) -> FilterFields[Tool]:
 
 TOOL_FIELDS: Final = tool_fields()
 BY_TOKENS: Final = "weight"
-TOOL_ORDERS: Final[Sequence[SortOrder[Tool]]] = (
-    SortOrder(name="given", text="As the server lists them"),
-    SortOrder(name="name", text="Sort by name", key=lambda tool: tool.name.casefold()),
-    SortOrder(name=BY_TOKENS, text="Sort by tokens, most first", key=token_count, descending=True),
-)
 
 
-def listed_tools(tools: Sequence[Tool], view: ViewState, changed: Collection[str]) -> tuple[Tool, ...]:
+def tool_orders(tokens: Mapping[str, int]) -> Sequence[SortOrder[Tool]]:
+    """Return the orders of tools; `tokens` are counted by name."""
+
+    def weight(tool: Tool) -> int:
+        return tokens.get(tool.name, 0)
+
+    return (
+        SortOrder(name="given", text="As the server lists them"),
+        SortOrder(name="name", text="Sort by name", key=lambda tool: tool.name.casefold()),
+        SortOrder(name=BY_TOKENS, text="Sort by tokens, most first", key=weight, descending=True),
+    )
+
+
+TOOL_ORDERS: Final = tool_orders({})
+
+
+def listed_tools(
+    tools: Sequence[Tool], view: ViewState, changed: Collection[str], tokens: Mapping[str, int]
+) -> tuple[Tool, ...]:
     """Return the tools that pass the filters, sorted."""
     fields = tool_fields(changed)
-    return tuple(in_order((tool for tool in tools if fields.fits(tool, view.filters)), TOOL_ORDERS, view.sort.name))
+    found = (tool for tool in tools if fields.fits(tool, view.filters))
+    return tuple(in_order(found, tool_orders(tokens), view.sort.name))
 
 
 HEADS: Final = ("Parameter", "Type", "Required", "Description", "Limits")

@@ -1,16 +1,15 @@
 """State of the servers screen and its calls into the core; knows no Qt."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from app.arguments.parameters import token_count
 from app.core_link.refresh import Refresh
 from app.screens.kit import ViewState, matches_all_words
-from app.screens.servers.filters import STATUS_TEXTS, listed_servers, listed_tools
+from app.screens.servers.filters import BY_TOKENS, STATUS_TEXTS, listed_servers, listed_tools
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
     ConsentRequest,
@@ -87,6 +86,7 @@ class ServersPresenter:
     tools_view: ViewState = field(default_factory=ViewState)
     _started: dict[ServerId, float] = field(default_factory=dict)
     _postponed: set[ServerId] = field(default_factory=set)
+    _tokens: dict[ServerId, tuple[Listing, dict[str, int]]] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def load(self) -> None:
@@ -132,7 +132,25 @@ class ServersPresenter:
         """Return the tools of a server that pass search and filter, sorted."""
         drift = self.drifts.get(server_id) if server_id else None
         changed = {tool.name for tool in drift.tools} if drift else set()
-        return listed_tools(self._matching_tools(server_id), self.tools_view, changed)
+        return listed_tools(self._matching_tools(server_id), self.tools_view, changed, self.tokens_of(server_id))
+
+    def tokens_of(self, server_id: ServerId | None) -> Mapping[str, int]:
+        """Return the tokens of each tool of a server by name; empty until they are counted."""
+        listing, counts = self._tokens.get(server_id, (None, {})) if server_id else (None, {})
+        return counts if server_id and listing is self.listings.get(server_id) else {}
+
+    def weights_of(self, server_id: ServerId) -> Mapping[str, int]:
+        """Return the tokens of each tool where tools are sorted by them, else nothing."""
+        return self.tokens_of(server_id) if self.tools_view.sort.name == BY_TOKENS else {}
+
+    async def count_tokens(self, server_id: ServerId) -> bool:
+        """Count the tokens of a server's tools once for each list of tools; return True if they were not known."""
+        listing = self.listings.get(server_id)
+        if listing is None or self.tokens_of(server_id) or not listing.tools:
+            return False
+        counts = await self.core.call(lambda core: core.quality.token_counts(listing.tools))
+        self._tokens[server_id] = listing, {tool.name: n for tool, n in zip(listing.tools, counts, strict=True)}
+        return listing is self.listings.get(server_id)
 
     def _matching_tools(self, server_id: ServerId | None) -> tuple[Tool, ...]:
         """Return the tools that match the search; all of them if the server itself does."""
@@ -342,10 +360,10 @@ def failure_details(server: Server) -> str:
     return "\n".join(lines)
 
 
-def token_share(tool: Tool, tools: Sequence[Tool]) -> str:
-    """Return the tokens of a tool, among those of all tools of its server."""
-    whole = sum(token_count(one) for one in tools)
-    return f"about {token_count(tool):,} of the server’s {count(whole, 'token')}"
+def token_share(tool: Tool, tokens: Mapping[str, int]) -> str:
+    """Return the tokens of a tool, among those of all tools of its server; empty until they are counted."""
+    whole = sum(tokens.values())
+    return f"{tokens[tool.name]:,} of the server’s {count(whole, 'token')}" if tool.name in tokens else ""
 
 
 def probe_summary(listing: Listing) -> str:

@@ -1,15 +1,15 @@
 """Pane of one server with its list of tools, and the rows of the lists of servers and tools."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.parameters import token_count
 from app.core_link.session import Session
 from app.dialogs.consent import ConsentBar
-from app.screens.servers.filters import BY_TOKENS
 from app.screens.servers.presenter import ServersPresenter, failure_details
 from app.screens.servers.tool_pane import ToolPane, summary, warning
 from app.text.formatting import count
@@ -77,19 +77,21 @@ def _aside(number: int) -> Span | None:
     return Span(f"{number} rejected", Role.WARN, strong=True) if number else None
 
 
+NO_TOKENS: Mapping[str, int] = MappingProxyType({})
+
+
 def tool_rows(
     tools: Sequence[Tool],
     listing: Listing | None,
     drift: Drift | None,
     left_out: Sequence[str] = (),
-    *,
-    weighed: bool = False,
+    tokens: Mapping[str, int] = NO_TOKENS,
 ) -> list[CardRow]:
     """Return one row per tool, one before them for changes, and one each for rejected and excluded tools.
 
-    `weighed` adds the number of tokens of each tool.
+    `tokens` adds the number of tokens of each tool.
     """
-    rows = [_tool_row(tool, weighed=weighed) for tool in tools]
+    rows = [_tool_row(tool, tokens.get(tool.name)) for tool in tools]
     if drift is not None:
         rows.insert(0, CardRow(id=CHANGES, title=count(len(drift.tools), "change"), mark=Mark.NOTE))
     if listing is not None and listing.problems:
@@ -100,8 +102,8 @@ def tool_rows(
     return rows
 
 
-def _tool_row(tool: Tool, *, weighed: bool) -> CardRow:
-    weight = Span(f"{token_count(tool):,}", Role.DIM) if weighed else None
+def _tool_row(tool: Tool, tokens: int | None) -> CardRow:
+    weight = None if tokens is None else Span(f"{tokens:,}", Role.DIM)
     return CardRow(id=tool.name, title=one_line(tool.name), mono=True, right=weight)
 
 
@@ -168,8 +170,9 @@ class ServerPane(QWidget):
     remove_wanted = Signal()
     sign_in_wanted = Signal()
 
-    def __init__(self, presenter: ServersPresenter, side: ToolList, tool_pane: ToolPane) -> None:
+    def __init__(self, session: Session, presenter: ServersPresenter, side: ToolList, tool_pane: ToolPane) -> None:
         super().__init__()
+        self._session = session
         self.presenter = presenter
         self.server_id = ServerId("")
         self.consent = ConsentBar()
@@ -192,7 +195,7 @@ class ServerPane(QWidget):
         yield
         tool_pane = ToolPane()
         yield
-        pane = cls(ServersPresenter(session, time.monotonic), side, tool_pane)
+        pane = cls(session, ServersPresenter(session, time.monotonic), side, tool_pane)
         yield
         return pane
 
@@ -271,12 +274,12 @@ class ServerPane(QWidget):
     def _show_tools(self, server: Server) -> None:
         presenter, left_out = self.presenter, server.spec.disallowed_tools
         tools, listing = presenter.tools_of(server.id), presenter.listings.get(server.id)
-        weighed = presenter.tools_view.sort.name == BY_TOKENS
-        rows = tool_rows(tools, listing, presenter.drifts.get(server.id), left_out, weighed=weighed)
+        rows = tool_rows(tools, listing, presenter.drifts.get(server.id), left_out, presenter.weights_of(server.id))
         stale = listing is not None and server.status in (ServerStatus.FAILED, ServerStatus.STARTING)
         known = listing.tools if listing else ()
         self.side.show_rows(rows, _title(len(tools), len(known), stale=stale))
         self.side.setVisible(bool(rows or known))
+        self._start_count()
         if not rows and known:
             self.tool_pane.show_nothing("No matching tools", NO_TOOL_FITS)
         elif not rows:
@@ -285,6 +288,20 @@ class ServerPane(QWidget):
             self.tools.select_first()
         else:
             self._show_tool(self.tools.current_id())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._start_count()
+
+    def _start_count(self) -> None:
+        server = self.presenter.servers.get(self.server_id)
+        if server is not None and self.isVisible():
+            self._session.spawn(self._count_tokens(server), of=self)
+
+    async def _count_tokens(self, server: Server) -> None:
+        """Show the tokens of the tools once they are counted; the first count takes a moment."""
+        if await self.presenter.count_tokens(server.id) and server.id == self.server_id:
+            self._show_tools(server)
 
     def _show_tool(self, name: str) -> None:
         """Show what a row of the tool list stands for."""
@@ -300,7 +317,8 @@ class ServerPane(QWidget):
         elif name == CHANGES and drift is not None:
             self.tool_pane.show_changes(drift)
         elif tools := [tool for tool in listing.tools if tool.name == name]:
-            self.tool_pane.show_tool(tools[0], listing.tools, can_be_called=spec.transport is not Transport.FILE)
+            tokens = self.presenter.tokens_of(self.server_id)
+            self.tool_pane.show_tool(tools[0], tokens, can_be_called=spec.transport is not Transport.FILE)
 
 
 def _title(shown: int, known: int, *, stale: bool) -> str:

@@ -294,11 +294,11 @@ class DefinitionPane(QWidget):
         column.addWidget(self.parameters)
         column.addStretch(1)
 
-    def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
-        """Show a tool; `tools` are all tools of its server."""
+    def show_tool(self, tool: Tool, tokens: Mapping[str, int], *, can_be_called: bool) -> None:
+        """Show a tool; `tokens` are those of each tool of its server."""
         self._name.set_text(tool.name)
         self.attempt.setVisible(can_be_called)
-        self._weight.set_text(token_share(tool, tools))
+        self._weight.set_text(token_share(tool, tokens))
         missing = not tool.description.strip()
         text = "No description: a model sees only the name." if missing else tool.description
         self._description.set_text(text, Role.WARN if missing else Role.TEXT)
@@ -366,10 +366,10 @@ class ToolPane(QStackedWidget):
         for part in (self._tabs, self._problem_pane, self._changes_pane, self.left_out, self._empty):
             self.addWidget(part)
 
-    def show_tool(self, tool: Tool, tools: Sequence[Tool], *, can_be_called: bool) -> None:
+    def show_tool(self, tool: Tool, tokens: Mapping[str, int], *, can_be_called: bool) -> None:
         """Show a tool; one that is only in a file cannot be called."""
         self._tool = tool
-        self.reader.show_tool(tool, tools, can_be_called=can_be_called)
+        self.reader.show_tool(tool, tokens, can_be_called=can_be_called)
         text = json.dumps(tool.raw, indent=2, ensure_ascii=False, default=str)
         self._raw.show_text(text)
         self.setCurrentWidget(self._tabs)

@@ -1,12 +1,10 @@
 """Parameters of a JSON Schema: for fields, and as texts."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from app.arguments.parameters import Choice, Kind, parameters, parameters_of, required_names, token_count, type_text
-from tests.support.fake_engine import made_tool
+from app.arguments.parameters import Choice, Kind, parameters, parameters_of, required_names, type_text
 
 
 def test_required_parameters_come_first_and_say_so() -> None:
@@ -119,9 +117,3 @@ def test_limits_are_said_in_words() -> None:
 @pytest.mark.parametrize("schema", [{}, {"properties": []}, {"properties": {"a": 3}, "required": "a"}])
 def test_odd_schemas_are_no_reason_to_fail(schema: dict[str, Any]) -> None:
     assert all(one.type == "anything" for one in parameters(schema))
-
-
-def test_the_weight_is_of_what_a_model_is_sent() -> None:
-    tool = made_tool("a" * 400, "", "shop")
-    assert token_count(tool) == pytest.approx(123, abs=5)
-    assert token_count(replace(tool, raw={**tool.raw, "outputSchema": {"title": "b" * 400}})) == token_count(tool)

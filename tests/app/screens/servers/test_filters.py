@@ -68,7 +68,8 @@ def test_servers(state: ViewState, names: list[str]) -> None:
 )
 def test_tools(state: ViewState, names: list[str]) -> None:
     tools = (*SAMPLE_TOOLS, made_tool("ping", "", "Bike shop"))
-    assert [tool.name for tool in listed_tools(tools, state, {"book_repair"})] == names
+    tokens = {"search_bikes": 90, "book_repair": 60, "search_parts": 50, "ping": 9}
+    assert [tool.name for tool in listed_tools(tools, state, {"book_repair"}, tokens)] == names
 
 
 PARAMETERS = (

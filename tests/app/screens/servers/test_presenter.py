@@ -10,6 +10,7 @@ import pytest
 from app.screens.kit import ViewState
 from app.screens.servers.presenter import ServersPresenter, failure_details, probe_summary, token_share
 from mcp_tef import (
+    ComparedTool,
     ConsentError,
     Listing,
     Server,
@@ -21,6 +22,7 @@ from mcp_tef import (
     TefError,
     Tool,
     ToolProblem,
+    ToolSet,
     Transport,
 )
 from tests.support.fake_engine import SAMPLE_TOOLS, FakeEngine
@@ -161,7 +163,19 @@ def test_what_was_heard_is_told_with_what_was_set_aside() -> None:
 
 
 def test_the_weight_is_a_share_of_the_servers() -> None:
-    assert token_share(SAMPLE_TOOLS[0], SAMPLE_TOOLS).startswith("about 9")
+    tool = SAMPLE_TOOLS[0]
+    assert token_share(tool, {tool.name: 193, "other": 1_000}) == "193 of the server’s 1,193 tokens"
+    assert token_share(tool, {}) == ""
+
+
+async def test_the_tokens_of_a_tool_are_those_that_quality_counts() -> None:
+    bench = Bench({"desk": SAMPLE_TOOLS})
+    (desk,) = await bench.add(http_server())
+    assert bench.presenter.tokens_of(desk.id) == {}
+    assert await bench.presenter.count_tokens(desk.id)
+    report = await bench.fake.quality.review(ToolSet(tools=tuple(ComparedTool(t.name, t) for t in SAMPLE_TOOLS)))
+    assert bench.presenter.tokens_of(desk.id) == {one.tool.tool.name: one.tokens for one in report.tools}
+    assert not await bench.presenter.count_tokens(desk.id)
 
 
 async def test_a_server_that_is_removed_while_servers_are_read_is_no_error() -> None:

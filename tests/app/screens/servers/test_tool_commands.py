@@ -160,8 +160,9 @@ async def test_filter_and_order_of_tools_hold_are_told_and_are_there_at_the_next
 
 async def test_tools_sorted_by_tokens_show_them(page: ServersPage) -> None:
     page.show_tools_view(ViewState(sort=SortState("weight")))
-    rows = [page.pane.tools.rows.row(place) for place in range(4)]
-    weights = [int(row.right.text) for row in rows if row.right]
+    rows = page.pane.tools.rows
+    await until(lambda: rows.row(0).right)
+    weights = [int(shown.text) for place in range(4) if (shown := rows.row(place).right)]
     assert weights == sorted(weights, reverse=True)
     assert len(weights) == len(TOOLS)
 
