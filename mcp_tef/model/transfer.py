@@ -132,6 +132,9 @@ class ServerFileFormat(StrEnum):
 
     CLAUDE_DESKTOP = "claude-desktop"
     CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    ZED = "zed"
     CURSOR = "cursor"
     VSCODE = "vscode"
     WINDSURF = "windsurf"

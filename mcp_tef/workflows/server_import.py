@@ -50,6 +50,9 @@ def usual_places(platform: str, environment: Mapping[str, str], project: str | N
         folder = kind(project)
         found += [
             ConfigPlace("Claude Code (project)", folder / ".mcp.json"),
+            ConfigPlace("Codex (project)", folder / ".codex" / "config.toml"),
+            ConfigPlace("Gemini CLI (project)", folder / ".gemini" / "settings.json"),
+            ConfigPlace("Zed (project)", folder / ".zed" / "settings.json"),
             ConfigPlace("Cursor (project)", folder / ".cursor" / "mcp.json"),
             ConfigPlace("VS Code (project)", folder / ".vscode" / "mcp.json"),
             ConfigPlace("MCP Inspector", folder / "mcp.json"),
@@ -60,11 +63,14 @@ def usual_places(platform: str, environment: Mapping[str, str], project: str | N
 
 def _of_user(home: PurePath, platform: str, environment: Mapping[str, str]) -> list[ConfigPlace]:
     settings = _settings(home, platform, environment)
-    code = environment.get("CLAUDE_CONFIG_DIR")
+    code, codex = environment.get("CLAUDE_CONFIG_DIR"), environment.get("CODEX_HOME")
     editors = [settings / editor / "User" / name for editor in _EDITORS for name in ("mcp.json", "settings.json")]
     return [
         ConfigPlace("Claude Desktop", settings / "Claude" / "claude_desktop_config.json"),
         ConfigPlace("Claude Code", (type(home)(code) if code else home) / ".claude.json"),
+        ConfigPlace("Codex", (type(home)(codex) if codex else home / ".codex") / "config.toml"),
+        ConfigPlace("Gemini CLI", home / ".gemini" / "settings.json"),
+        ConfigPlace("Zed", (settings / "Zed" if platform == "win32" else home / ".config" / "zed") / "settings.json"),
         ConfigPlace("Cursor", home / ".cursor" / "mcp.json"),
         *(ConfigPlace("VS Code", path) for path in editors),
         ConfigPlace("Windsurf", home / ".codeium" / "windsurf" / "mcp_config.json"),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_json, require_plain
-from mcp_tef.formats.servers import registry
+from mcp_tef.formats.servers import client_configs, registry
 from mcp_tef.formats.servers.settings import (
     MAX_SERVERS,
     ConfigSource,
@@ -70,6 +70,8 @@ def read_snippet(source: ConfigSource) -> tuple[ServerEntry, ...]:
 def parse_snippet(text: str, path: Path | None = None) -> Json:
     """Return the document that a pasted text stands for; InputError where it is none."""
     inner = text.strip().removeprefix("\ufeff")
+    if client_configs.is_toml(inner, path):
+        return _required_plain(client_configs.parse_toml(inner, path.name if path else "The text"))
     if not inner.startswith(("{", "[", '"', "/")) and (fenced := _FENCE.search(inner)):
         inner = fenced[1].strip()
     if re.fullmatch(r"https?://\S+", inner):
@@ -77,6 +79,11 @@ def parse_snippet(text: str, path: Path | None = None) -> Json:
     if inner.startswith('"'):
         inner = "{" + inner.rstrip(",") + "}"
     return parse_config(inner, path.name if path else "The text")
+
+
+def _required_plain(document: Json) -> Json:
+    require_plain(document)
+    return document
 
 
 def _is_server(value: Json) -> bool:
@@ -197,6 +204,9 @@ def _mcp_servers(form: ServerFileFormat, title: str, file_name: str) -> ServerFo
 FORMS = (
     _mcp_servers(ServerFileFormat.CLAUDE_DESKTOP, "Claude Desktop", "claude_desktop_config.json"),
     ServerFormat(ServerFileFormat.CLAUDE_CODE, "Claude Code", is_claude_code, read_claude_code),
+    ServerFormat(ServerFileFormat.CODEX, "Codex", client_configs.is_codex, client_configs.read_codex),
+    ServerFormat(ServerFileFormat.GEMINI, "Gemini CLI", client_configs.is_gemini, client_configs.read_gemini),
+    ServerFormat(ServerFileFormat.ZED, "Zed", client_configs.is_zed, client_configs.read_zed),
     ServerFormat(ServerFileFormat.CURSOR, "Cursor", is_cursor, read_cursor),
     _mcp_servers(ServerFileFormat.WINDSURF, "Windsurf", "mcp_config.json"),
     _mcp_servers(ServerFileFormat.INSPECTOR, "MCP Inspector", "mcp.json"),

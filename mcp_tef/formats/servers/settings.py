@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -109,6 +109,16 @@ class Fields:
         items = value if isinstance(value, list) else [value]
         return tuple(plain_text(item, f"an item of its “{name}”") for item in items)
 
+    def folder(self, path: str | None, project: str | None) -> str | None:
+        """Return a path; one that is relative is taken from the project's folder, or remarked upon without one."""
+        if path is None or path.startswith(("${", "~")) or PurePosixPath(path).is_absolute():
+            return path
+        if PureWindowsPath(path).is_absolute():
+            return path
+        if project is None:
+            self.notes.append(f"Its path “{path}” is relative, and no folder is known for it.")
+        return str(Path(project) / path) if project else path
+
     def command(self) -> tuple[str, ...]:
         """Return the command line, of a command that is a text or a list; arguments alone have no program."""
         value = self.left.pop("command", None)
@@ -173,6 +183,8 @@ _TRANSPORTS = {
     "remote": Transport.STREAMABLE_HTTP,
     "streamablehttp": Transport.STREAMABLE_HTTP,
 }
+_REMARKED = ("disabled", "enabled", "name", "description")
+_MOST_UNKNOWN = 200
 _URLS = ("url", "serverUrl", "httpUrl")
 
 
@@ -241,13 +253,12 @@ def _spec(name: str, fields: Fields, project: str | None) -> ServerSpec:
     _require_one_place(program, url, transport)
     place: dict[str, Any] = {"url": url, "headers": fields.headers()}
     if program:
-        cwd, env_file = fields.text("cwd"), fields.text("envFile")
+        cwd, env_file = (fields.folder(fields.text(name), project) for name in ("cwd", "envFile"))
         env = fields.variables()
         place = {"command": program, "args": tuple(args), "env": env, "cwd": cwd or project, "env_file": env_file}
-    blocked = fields.texts("disabledTools")
-    return require_complete(
-        ServerSpec(name=name, transport=transport, project=project, disallowed_tools=blocked, **place)
-    )
+    offered, blocked = fields.texts("includeTools"), (*fields.texts("disabledTools"), *fields.texts("excludeTools"))
+    spec = ServerSpec(name=name, transport=transport, project=project, disallowed_tools=blocked, **place)
+    return require_complete(replace(spec, allowed_tools=offered))
 
 
 def _require_one_place(program: str, url: str | None, transport: Transport) -> None:
@@ -284,6 +295,9 @@ def _web_address(url: str | None) -> str | None:
 def _remarks(spec: ServerSpec, left: Mapping[str, Json]) -> Iterator[str]:
     if left.get("disabled") is True or left.get("enabled") is False:
         yield "It is switched off there."
+    unknown = sorted(name for name in left if name not in _REMARKED)
+    if unknown:
+        yield f"Not taken over: {', '.join(unknown)[:_MOST_UNKNOWN]}."
     if spec.command and " " in spec.command and not spec.args:
         yield "Its command holds a space. It is taken for the name of one program, since no shell splits it."
 

@@ -77,7 +77,7 @@ def test_what_only_the_other_program_understands_is_kept() -> None:
     more = {"disabled": True, "alwaysAllow": ["read"], "x": {"deep": [1, None]}}
     assert spec({**CLOCK, **more}).extra == more
     [entry] = entries({"mcpServers": {"clock": {**CLOCK, **more}}})
-    assert entry.notes == ("It is switched off there.",)
+    assert entry.notes == ("It is switched off there.", "Not taken over: alwaysAllow, x.")
 
 
 @pytest.mark.parametrize(
