@@ -58,8 +58,17 @@ def writer(arguments: Namespace) -> ModelSettings | None:
     return replace(model_settings(arguments), provider=provider, model=name)
 
 
+def tell_run_estimate(estimate: Estimate, terminal: Terminal) -> None:
+    """Write the estimated number of runs, tokens and cost before the first call."""
+    terminal.note(f"{counted(estimate.runs, 'run')}{_size_and_cost(estimate)}.")
+
+
 def tell_estimate(estimate: Estimate, model: ModelSettings, terminal: Terminal) -> None:
     """Write the estimated cost of the requests before they are sent."""
+    terminal.note(f"Asking {model.label} {counted(estimate.runs, 'time')}{_size_and_cost(estimate)}.")
+
+
+def _size_and_cost(estimate: Estimate) -> str:
     tokens = "" if estimate.tokens is None else f", about {estimate.tokens:,} tokens"
     cost = "at an unknown price" if estimate.cost_usd is None else f"for about ${estimate.cost_usd:.4f}"
-    terminal.note(f"Asking {model.label} {counted(estimate.runs, 'time')}{tokens}, {cost}.")
+    return f"{tokens}, {cost}"

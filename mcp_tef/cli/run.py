@@ -27,7 +27,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import add_report_options, follow
-from mcp_tef.cli.model_options import add_cost_options, model_settings
+from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.project_file import SOURCES, named_source
 from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
@@ -118,6 +118,8 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         if arguments.stateless:
             await _warn(engine, cases, terminal)
         allow_typed_addresses(engine, given, arguments)
+        if not all(model.offline for model in given):
+            tell_run_estimate(await engine.runs.estimate(request), terminal)
         start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
         return (await follow(engine, terminal, start, arguments))[1]
 

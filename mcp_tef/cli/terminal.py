@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -30,6 +30,7 @@ from mcp_tef.cli.interruption import Interruption
 
 CELL_WIDTH, LAST_CELL_WIDTH = 60, 120
 BAR_WIDTH = 24
+BETWEEN_DRAWINGS_S, BETWEEN_LINES_S = 0.1, 10.0
 CLEAR = "\r\x1b[K"
 _KEY_ANSWERS = {
     **dict.fromkeys(("y", "yes"), ConsentAnswer.ALLOW),
@@ -100,8 +101,8 @@ class Terminal:
 
     @property
     def live(self) -> bool:
-        """Return True if stderr is a terminal on which a line can be redrawn."""
-        return self.errors.isatty()
+        """Return True if stderr is a terminal on which a line can be redrawn, which TERM=dumb denies."""
+        return self.errors.isatty() and os.environ.get("TERM") != "dumb"
 
     @property
     def asks(self) -> bool:
@@ -161,12 +162,13 @@ def one_line(text: str, limit: int = CELL_WIDTH) -> str:
 
 
 class Progress:
-    """Hears how far a batch or a judging is; draws nothing where nobody looks, and says nothing of a batch cut off."""
+    """Hears how far a batch or a judging is; says nothing of a batch cut off."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
         self._terminal = terminal
+        self._clock = clock
         self._drawn = False
-        self._last = 0.0
+        self._last = 0.0 if terminal.live else clock()
 
     def hear(self, event: Event) -> None:
         """Take in one event."""
@@ -189,9 +191,13 @@ class Progress:
             self._clear()
 
     def _draw(self, line: str) -> None:
-        if not self._terminal.live or time.monotonic() - self._last < 0.1:
+        """Redraw the line on a screen; elsewhere write one now and then, so that a build log shows that it goes on."""
+        if self._clock() - self._last < (BETWEEN_DRAWINGS_S if self._terminal.live else BETWEEN_LINES_S):
             return
-        self._last = time.monotonic()
+        self._last = self._clock()
+        if not self._terminal.live:
+            self._terminal.note(line.lstrip("█░ "))
+            return
         self._drawn = True
         self._terminal.errors.write(CLEAR + line)
         self._terminal.errors.flush()

@@ -42,17 +42,24 @@ def read_codex(source: ConfigSource) -> tuple[ServerEntry, ...]:
 
 def _of_codex(settings: Mapping[str, Json]) -> dict[str, Json]:
     found = {_CODEX_NAMES.get(name, name): value for name, value in settings.items()}
-    headers, env = found.get("headers") or {}, found.get("env") or {}
-    if isinstance(of_variables := found.get("env_http_headers"), dict) and isinstance(headers, dict):
-        headers = headers | {name: f"${{{variable}}}" for name, variable in of_variables.items()}
-        del found["env_http_headers"]
-    if isinstance(token := found.get("bearer_token_env_var"), str) and isinstance(headers, dict):
-        headers = headers | {"Authorization": f"Bearer ${{{token}}}"}
-        del found["bearer_token_env_var"]
-    if isinstance(passed := found.get("env_vars"), list) and isinstance(env, dict):
-        env = {name: f"${{{name}}}" for name in passed if isinstance(name, str)} | env
-        del found["env_vars"]
-    return found | ({"headers": headers} if headers else {}) | ({"env": env} if env else {})
+    headers = _references(found.pop("env_http_headers", None))
+    token = found.pop("bearer_token_env_var", None)
+    headers |= {"Authorization": f"Bearer ${{{token}}}"} if token else {}
+    passed = found.pop("env_vars", None)
+    env = _references({str(name): name for name in passed} if isinstance(passed, list) else None)
+    return _joined(_joined(found, "headers", headers), "env", env)
+
+
+def _references(variables: Json) -> dict[str, Json]:
+    """Return references to environment variables, by the names that they have in a mapping."""
+    pairs = variables.items() if isinstance(variables, dict) else ()
+    return {str(name): f"${{{variable}}}" for name, variable in pairs}
+
+
+def _joined(settings: dict[str, Json], name: str, more: dict[str, Json]) -> dict[str, Json]:
+    """Return settings with more values under a name; what is there stays, and is refused later if it is no mapping."""
+    there = settings.get(name) or {}
+    return settings | {name: more | there} if more and isinstance(there, dict) else settings
 
 
 def is_zed(source: ConfigSource) -> bool:

@@ -111,9 +111,8 @@ class Fields:
 
     def folder(self, path: str | None, project: str | None) -> str | None:
         """Return a path; one that is relative is taken from the project's folder, or remarked upon without one."""
-        if path is None or path.startswith(("${", "~")) or PurePosixPath(path).is_absolute():
-            return path
-        if PureWindowsPath(path).is_absolute():
+        kinds = (PurePosixPath, PureWindowsPath)
+        if path is None or path.startswith(("${", "~")) or any(kind(path).is_absolute() for kind in kinds):
             return path
         if project is None:
             self.notes.append(f"Its path “{path}” is relative, and no folder is known for it.")

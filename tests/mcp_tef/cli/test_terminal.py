@@ -179,6 +179,19 @@ def test_on_a_screen_the_line_is_drawn_and_taken_away() -> None:
     assert errors.getvalue().endswith("\r\x1b[K")
 
 
+def test_in_a_pipe_a_plain_line_is_written_every_ten_seconds() -> None:
+    errors, times = io.StringIO(), iter((100.0, 109.0, 110.0, 110.0, 115.0, 121.0, 121.0))
+    progress = Progress(Terminal(errors=errors), lambda: next(times))
+    for _ in range(4):
+        progress.hear(HALF_WAY)
+    assert errors.getvalue().splitlines() == ["12/24 · 2 failed · about 1:09 left · $0.0123"] * 2
+
+
+def test_a_terminal_that_cannot_redraw_is_treated_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    assert not Terminal(errors=Screen()).live
+
+
 def test_in_a_pipe_nothing_is_drawn_but_the_reason_of_an_early_end_is_told() -> None:
     errors = io.StringIO()
     progress = Progress(Terminal(errors=errors))
