@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from mcp_tef import InputError, RunField, did_you_mean
+from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.project_file import ProjectFile, as_arguments, find_project_file, overruled
 from mcp_tef.cli.terminal import Terminal
 
@@ -106,7 +107,15 @@ def add_verb(
     """
     shown: dict[str, Any] = {"help": summary} if listed else {}
     description = summary[:1].upper() + summary[1:] + "."
-    parser = verbs.add_parser(name, description=description, parents=[shared_options()], **shown)
+    parser = verbs.add_parser(
+        name,
+        description=description,
+        parents=[shared_options()],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **shown,
+    )
+    example = EXAMPLES.get(parser.prog.partition(" ")[2])
+    parser.epilog = f"example:\n  {example}" if example else None
     parser.set_defaults(command=command, reads=reads)
     return parser
 

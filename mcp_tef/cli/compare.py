@@ -1,6 +1,6 @@
 """`compare`: changes from one batch to another, and the two claims that they support."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -42,8 +42,7 @@ def register(verbs: Verbs) -> None:
     parser = add_verb(
         verbs, "compare", "what changed from one batch to another, and what that shows", compare, reads=True
     )
-    parser.formatter_class = RawDescriptionHelpFormatter
-    parser.epilog = SHAPE
+    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
     parser.add_argument("before", metavar="BATCH_A", help=f"the earlier batch: {A_BATCH}")
     parser.add_argument("after", metavar="BATCH_B", help="the later batch")
     parser.add_argument(

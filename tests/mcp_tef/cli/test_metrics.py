@@ -52,6 +52,8 @@ def test_filters_narrow_and_several_values_of_one_widen() -> None:
     assert say("metrics", "--model", "nobody/nothing").code == 2
     assert n("--selected-server", "Bike shop", "--kind", "no_call_expected") == 0
     assert n("--offered-tool", "find_parts", "--status", "completed") == everything
+    assert n("--offered-server", "Bike shop") == everything > n("--expected-server", "Bike shop") > 0
+    assert 0 < n("--selected-tool", "find_parts") < everything
 
 
 def test_dates_are_days_or_moments() -> None:

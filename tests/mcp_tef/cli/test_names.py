@@ -124,6 +124,9 @@ def test_a_case_is_added_and_changed_by_options() -> None:
     assert shown == changed.document
     assert (shown["expected"], shown["query"]) == (None, "Will it rain?")
     assert (shown["suites"], shown["tags"]) == (["New"], ["sky"])
+    say("cases", "edit", "Rain", "--query", "Will it snow?", "--family", "Weather")
+    again = say("cases", "show", "Rain", "--json").document
+    assert (again["query"], again["family"], again["id"]) == ("Will it snow?", "Weather", shown["id"])
     for line in (
         ["add", "x"],
         ["add", "x", "--tool", "a", "--server", "cty"],
@@ -151,3 +154,17 @@ def test_a_mistyped_path_makes_no_folders(tmp_path: Path) -> None:
     said = say("servers", "remove", "city", "--workspace", tmp_path / "typo" / "w.db")
     assert (said.code, "There is no folder" in said.err) == (3, True)
     assert not (tmp_path / "typo").exists()
+
+
+def test_a_run_records_how_the_model_was_called(tmp_path: Path) -> None:
+    (tmp_path / "prompt.txt").write_text("Be brief.", "utf-8")
+    calling = ("--system-prompt", f"@{tmp_path / 'prompt.txt'}", "--tool-choice", "required", "--mode", "json")
+    [ran] = say("run", "--case", "weather report", *calling, "--json").document["runs"]
+    settings = say("runs", "show", ran["id"], "--json").document["settings"]
+    assert (settings["system_prompt"], settings["tool_choice"], settings["mode"]) == ("Be brief.", "required", "json")
+    assert say("run", "--system-prompt", "@missing.txt").code == 2
+
+
+def test_a_server_starts_in_the_folder_that_is_named(tmp_path: Path) -> None:
+    say("servers", "add", "other", "--command", "no-such-program", "--cwd", tmp_path, "--yes", "--verbose")
+    assert say("servers", "show", "other", "--json").document["cwd"] == str(tmp_path)

@@ -1,0 +1,73 @@
+"""The examples in the help of all verbs, each pasted in order; and a test for every option of every verb."""
+
+import argparse
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_tef import default_workspace
+from mcp_tef.cli.examples import EXAMPLES
+from mcp_tef.cli.main import parser
+from tests.support.command_line import ROOT, run, say
+from tests.support.workspace_files import TOOLS, case, tools_file
+
+OPENS_OR_SERVES = {"gui", "sample-server"}
+NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+NOTHING_LEFT = "no run left to do"
+CASES = [
+    {**case("weather report", [{"tool": "weather_report"}], server="shop"), "suites": ["Smoke"]},
+    {**case("train times", [{"tool": "train_times"}], server="shop"), "suites": ["Smoke"]},
+]
+
+
+def verbs(above: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every verb by its whole name."""
+    groups = [one for one in above._actions if isinstance(one, argparse._SubParsersAction)]
+    for group in groups:
+        for key, below in group.choices.items():
+            yield from verbs(below, f"{name} {key}".strip())
+    if not groups:
+        yield name, above
+
+
+def test_the_help_of_every_verb_has_its_example() -> None:
+    shown = {name: verb.format_help() for name, verb in verbs(parser())}
+    assert set(EXAMPLES) == set(shown) - {"sample-server"}
+    assert [name for name, example in EXAMPLES.items() if f"  {example}\n" not in shown[name] + "\n"] == []
+
+
+def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert say("demo", "--workspace", default_workspace()).code == 0
+    tools_file(tmp_path)
+    (tmp_path / "cases.yaml").write_text(json.dumps({"cases": CASES}), "utf-8")
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"clock": {"command": "uvx"}}}), "utf-8")
+    call = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
+    (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
+    for name, example in EXAMPLES.items():
+        program, *words = shlex.split(example)
+        assert program == "mcp-tef"
+        if name.startswith("keys"):
+            assert run(*words, stdin="sk-not-to-be-kept\n", environment=NO_KEYCHAIN).code in (0, 3), example
+        elif name not in OPENS_OR_SERVES:
+            said = say(*words)
+            assert said.code == 0 or NOTHING_LEFT in said.err, (example, said)
+
+
+def options_with_tests() -> dict[str, list[str]]:
+    """Each option of each verb, with the test files that use it."""
+    folder = ROOT / "tests"
+    texts = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in folder.rglob("test_*.py")}
+    options = {name for _, verb in verbs(parser()) for action in verb._actions for name in action.option_strings}
+    return {
+        name: [file for file, text in texts.items() if re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
+        for name in sorted(options - {"-h", "--help"})
+    }
+
+
+def test_every_option_is_used_by_a_test() -> None:
+    assert [name for name, files in options_with_tests().items() if not files] == []
