@@ -43,6 +43,7 @@ from mcp_tef.model.transfer import (
 )
 from mcp_tef.ports import Store
 from mcp_tef.workflows.cancellation import to_its_end
+from mcp_tef.workflows.ci_folder import CASES, write_ci_folder
 from mcp_tef.workflows.servers import Servers
 
 _WORDS_SHOWN = 200
@@ -309,6 +310,12 @@ class CaseTransfer:
         cases = await self._store.cases.select(ids=ids)
         items = [Item(case, _offered(case, tools)) for case in cases]
         return await asyncio.to_thread(_write, path, chosen, items)
+
+    async def export_for_ci(self, folder: Path) -> tuple[Path, ...]:
+        """Write what runs all cases in continuous integration; return the paths in the folder. Raises InputError."""
+        paths = await asyncio.to_thread(write_ci_folder, folder, await self._known_tools())
+        await self.export_file(folder / CASES)
+        return (CASES, *paths)
 
     async def write_drafts(
         self, path: Path, drafts: Sequence[CaseDraft], form: CaseFileFormat | None = None

@@ -169,7 +169,7 @@ async def test_every_place_of_the_window_shows_the_same_two_shares(folder: Path)
         overview = await engine.metrics.overview()
         recent = await engine.cases.recent(REPEATS)
     assert [share.detail.split(" ")[0] for share in batch_summary(ran, overview.metrics).shares] == ["21/80", "38/80"]
-    assert batch_card(ran, datetime.now(UTC)).result == "26 % call · 48 % tool"
+    assert batch_card(ran, datetime.now(UTC)).result == "26 %"
     assert SENTENCE in ended_text(ran, None)
     assert [figure.rate.successes for figure in figures(overview.metrics)[:2]] == [CALLS, TOOLS]
     (model,) = model_rows(overview.models)
@@ -187,7 +187,7 @@ def test_beside_a_baseline_the_shares_of_a_batch_are_those_of_the_models() -> No
     made = batch(
         models=("openai/stub", "offline/words"), counts={"TP": 3, "FN": 1}, tally={"correct_call": 1, "wrong": 1}
     )
-    assert batch_card(made, datetime.now(UTC)).result == "50 % call · 50 % tool"
+    assert batch_card(made, datetime.now(UTC)).result == "50 %"
     assert made.sentence == "Correct call 1/2 (50 %), correct tool 1/2 (50 %)"
 
 

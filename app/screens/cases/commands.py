@@ -94,6 +94,9 @@ class CaseCommands:
         return (
             _command("import", "Import cases from a file", self.files.ask_import, "Import…", icon="download-simple"),
             exported("export", "Export cases to a file", self._export, "Export…", icon="export"),
+            exported(
+                "ci", "Export all cases and tools for CI", self.files.ask_ci_export, "Export for CI…", icon="export"
+            ),
         )
 
     def _selected(self) -> tuple[ScreenCommand, ...]:

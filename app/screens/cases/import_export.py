@@ -266,6 +266,18 @@ class CaseFiles:
         if report.left_out or report.lost:
             export_warnings_dialog(self._page, file, report).open()
 
+    def ask_ci_export(self) -> None:
+        """Ask for the folder to write everything to that runs all cases in continuous integration."""
+        dialog = QFileDialog(self._page, "Export for CI: select a folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        _opened(dialog, lambda folder: self._page.session.spawn(self.export_for_ci(folder)))
+
+    async def export_for_ci(self, folder: Path) -> None:
+        """Write cases, tools, options and a workflow file to a folder."""
+        written = await self._presenter.export_for_ci(folder)
+        self._page.session.toast(f"Wrote {count(written, 'file')} for CI to {folder.name}")
+
 
 def _left(preview: CaseImportPreview) -> DropOutcome:
     """Return the outcome of a file that was not imported: refused, or declined by the user."""

@@ -86,6 +86,11 @@ class CaseFilesPresenter:
             f"Exporting {file.name}", lambda core: core.case_files.export_file(file, wanted, file_format)
         )
 
+    async def export_for_ci(self, folder: Path) -> int:
+        """Write the files that run all cases in continuous integration into a folder; return their number."""
+        await self._cases.save()
+        return len(await self._call("Exporting for CI", lambda core: core.case_files.export_for_ci(folder)))
+
 
 async def _warned(core: "Engine", reading: Awaitable[CaseImportPreview]) -> CaseImportPreview:
     """Return a preview with warnings among its notes, such as an expected tool that no server offers."""

@@ -152,6 +152,16 @@ async def test_one_case_is_exported_by_itself_from_its_menu(page: CasesPage, ben
     dialog.reject()
 
 
+async def test_everything_for_ci_is_written_to_a_folder(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
+    command = next(action for action in page.case_commands.file_menu() if action.text == "Export for CI…")
+    command.do()
+    await bench.until(lambda: page.findChildren(QFileDialog))
+    page.findChildren(QFileDialog)[0].reject()
+    await page.transfer.export_for_ci(tmp_path / "ci")
+    assert (tmp_path / "ci" / "cases.yaml").is_file()
+    assert bench.said[-1].endswith("files for CI to ci")
+
+
 async def test_an_import_is_shown_before_it_is_done(page: CasesPage, bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "cases.yaml"
     await page.transfer.export_file(file, [row.id for row in page.presenter.rows()])

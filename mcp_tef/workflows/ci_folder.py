@@ -1,0 +1,63 @@
+"""Folder with everything that runs the cases of a workspace in continuous integration."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from mcp_tef.errors import InputError
+from mcp_tef.formats.cases.texts import write_text
+from mcp_tef.model.tools import Tool
+
+CASES, OPTIONS, WORKFLOW = Path("cases.yaml"), Path("mcp-tef.toml"), Path(".github/workflows/mcp-tef.yml")
+_UNFIT = re.compile(r"[^\w.-]+")
+_NO_NAME = set("/\\:?\"'=")
+_OPTIONS = """\
+# Options of `mcp-tef run` in this folder: `mcp-tef run` alone runs these cases against these tools.
+# The tools are those that the servers listed last; export again after a change of them.
+# Without a model the offline baseline selects: model = ["openai/gpt-4.1-mini"]
+# A threshold decides instead of single cases: fail-under = ["correct_call=0.8"]
+cases = "cases.yaml"
+junit = "mcp-tef.xml"
+
+[tools-file]
+"""
+_WORKFLOW = """\
+name: mcp-tef
+on: [push, pull_request]
+jobs:
+  tools:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: pip install mcp-tef
+      # With a model, pass its key: env: {OPENAI_API_KEY: "${{ secrets.OPENAI_API_KEY }}"}
+      - run: mcp-tef run --markdown "$GITHUB_STEP_SUMMARY"
+"""
+
+
+def write_ci_folder(folder: Path, tools: Mapping[str, tuple[Tool, ...] | None]) -> tuple[Path, ...]:
+    """Write the tools of each server, the options of `run` and a workflow file; return their paths in the folder.
+
+    InputError if one of them is there already, or if a server's name cannot stand in the options.
+    """
+    lists = {name: listed for name, listed in tools.items() if listed}
+    files = {name: Path("tools") / f"{_UNFIT.sub('-', name)}-{number}.json" for number, name in enumerate(lists, 1)}
+    texts = {files[name]: json.dumps({"tools": [dict(tool.raw) for tool in lists[name]]}, indent=2) for name in lists}
+    texts |= {OPTIONS: _OPTIONS + "".join(map(_option, files.items())), WORKFLOW: _WORKFLOW}
+    if there := next((path for path in (*texts, CASES) if (folder / path).exists()), None):
+        raise InputError(f"{folder / there} is there already.", hint="Select an empty folder, or remove that file.")
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_text(folder / path, text)
+    return tuple(texts)
+
+
+def _option(tools: tuple[str, Path]) -> str:
+    name, file = tools
+    if set(name) & _NO_NAME:
+        raise InputError(f"The name of the server {name} cannot stand in mcp-tef.toml.", hint="Rename the server.")
+    return f"{json.dumps(name, ensure_ascii=False)} = {json.dumps(file.as_posix())}\n"
