@@ -41,7 +41,7 @@ from app.shell.screen_specs import last_screen, screens
 from app.shell.shutdown import ClosingQuestions
 from app.shell.system_notifications import SystemNotifications, show_opening_notices
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
-from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError
+from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError, make_private_folder
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -269,10 +269,14 @@ class WorkspaceController:
             try_again=lambda: self._go_on(NextStep.OPEN),
             copy=lambda path: session.spawn(self._work_on_a_copy(session, path)),
             open_another=self.workspaces.ask_either,
-            open_temporary=lambda: self.leave(temporary),
+            open_temporary=lambda: self._open_temporary(temporary),
             leave=self.leave,
         )
         self._error_screen.show(session, error, exits, temporary.parent)
+
+    def _open_temporary(self, workspace: Path) -> None:
+        make_private_folder(workspace.parent)
+        self.leave(workspace)
 
     async def _work_on_a_copy(self, session: Session, workspace: Path) -> None:
         try:

@@ -17,7 +17,7 @@ from app.widgets.matrix import MatrixChart
 from app.widgets.rows import Cell, CellKind, Column, Row, paint_focus
 from app.widgets.safe_text import tip
 from app.widgets.table import ListTable
-from app.widgets.text_view import FlowText, Label, LineText
+from app.widgets.text_view import FlowText, LineText
 
 PICTURE_SCALE = 2.0
 DOTS_PER_INCH = 96
@@ -137,7 +137,7 @@ class ChartPanel(QWidget):
         self._tips: tuple[str, ...] = ()
         self._make: MakeValues = tuple
         self._heading = LineText(title, size=Size.SMALL, role=Role.DIM)
-        self._note = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
+        self._note = LineText(size=Size.SMALL, role=Role.DIM)
         self._enlarge = IconButton("corners-out", f"Enlarge or put back: {title}")
         self._enlarge.clicked.connect(self.enlarge_wanted)
         self._more = IconButton("dots-three", f"More: {title}")
@@ -178,7 +178,7 @@ class ChartPanel(QWidget):
 
     def set_note(self, note: str, explained: str = "") -> None:
         """Words at the right of the heading; the explanation is shown on hover over the heading."""
-        self._note.setText(note)
+        self._note.set_text(note)
         self._heading.setToolTip(tip(explained))
         self.chart.setAccessibleDescription(explained)
 

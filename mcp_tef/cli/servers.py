@@ -118,7 +118,7 @@ async def _keep_or_remove(engine: "Engine", server: Server, arguments: Namespace
     if server.status is ServerStatus.ACTIVE:
         return
     asks = terminal.asks and not arguments.no_keep
-    kept = terminal.confirms(f"Keep {server.name} all the same?") if asks else not arguments.no_keep
+    kept = not (arguments.no_keep or (asks and terminal.confirms(f"Remove {server.name} again?")))
     if not kept:
         await engine.servers.remove([server.id])
     what = "was kept; check it again with mcp-tef servers check" if kept else "was not kept"

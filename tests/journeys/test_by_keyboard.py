@@ -144,10 +144,11 @@ async def run_with(user: Keyboard, model: str, address: str) -> None:
     before = runs(user).presenter.current
     user.press(Key.Key_R, CTRL)
     await user.see("Run test cases")
-    await user.tab_to("Selector")
+    await user.tab_to("Who answers")
     user.press(Key.Key_Right)
     await user.tab_to("Model")
     user.type(model)
+    await user.push("More options…")
     await user.tab_to("Address")
     user.type(address)
     await user.push("Run 1 case")

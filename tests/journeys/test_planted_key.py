@@ -53,6 +53,7 @@ def wordy(request: Received) -> Reply:
 
 FAULTS = ("tools", "error", "last", "environment")
 BOTH = ("--server", "tools", "--server", "environment")
+EMBEDDER = ("--embedder", "litellm:openai/stub", "--embedder-url")
 STEPS = (echo, refused, page, rejected, wordy, pick)
 
 
@@ -109,7 +110,7 @@ def test_a_planted_key_is_found_nowhere(
         start("run", "--model", "openai/stub", *sent, "--retries", "0", *files)
         said.append(piped(model))
         assert {request.key for request in model.requests} == {MODEL_KEY}
-        start("similarity", *BOTH, "--embedder", "litellm:openai/stub", *sent, "--out", tmp_path / "alike.json")
+        start("similarity", *BOTH, *EMBEDDER, *sent[1:], "--out", tmp_path / "alike.json")
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:
         do("runs", "show", item["id"], "--json")

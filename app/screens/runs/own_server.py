@@ -21,6 +21,12 @@ NO_SERVER = (
 )
 
 
+class _AddressLine(QWidget):
+    """The address with the button that checks it."""
+
+    SPOKEN_AS = Spoken.Grouping
+
+
 class OwnServerFields(QWidget):
     """Address with a check, list of models to tick, and the line with the names of those to run.
 
@@ -42,7 +48,7 @@ class OwnServerFields(QWidget):
         self.found.setFixedHeight(HEIGHT)
         self.names = QLineEdit()
         self.names.setPlaceholderText("Name of a model; several with commas between them")
-        asked = QWidget()
+        asked = _AddressLine()
         line = QHBoxLayout(asked)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)

@@ -10,7 +10,19 @@ from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, table_row
 from app.screens.runs.run_table import LoadedPage, RunTable, RunTableRow, UpdatedRows
 from app.text.glossary import TERMS, explain
 from app.theme import Role, Size
-from app.widgets import Action, Button, CellKind, Column, EmptyState, FlowText, Label, MarkLabel, Spoken, describe
+from app.widgets import (
+    Action,
+    Button,
+    CellKind,
+    Column,
+    EmptyState,
+    FlowText,
+    Label,
+    LineText,
+    MarkLabel,
+    Spoken,
+    describe,
+)
 from app.widgets.paged import PagedTable
 from app.widgets.tokens_edit import ChipRow
 from mcp_tef import RunId, RunOrder
@@ -143,7 +155,7 @@ class _OutcomeCountLabel(QWidget):
         super().__init__()
         self.mark = MarkLabel()
         self.number = Label(tabular=True, strong=True)
-        self.name = Label(size=Size.SMALL, role=Role.DIM)
+        self.name = LineText(size=Size.SMALL, role=Role.DIM)
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 8, 0)
         line.setSpacing(6)
@@ -154,7 +166,7 @@ class _OutcomeCountLabel(QWidget):
     def show_tally(self, tally: OutcomeCount) -> None:
         self.mark.set_mark(DRAWN_MARKS[tally.mark], MARK_LABELS[tally.mark])
         self.number.setText(f"{tally.count:,}")
-        self.name.setText(MARK_LABELS[tally.mark].rpartition(", ")[2])
+        self.name.set_text(MARK_LABELS[tally.mark].rpartition(", ")[2])
         self.setToolTip(tally.help)
         self.setAccessibleName(f"{tally.count} {MARK_LABELS[tally.mark]}")
 

@@ -38,6 +38,7 @@ async def work(tmp_path: Path) -> Path:
 
 async def add_case(path: Path) -> Path:
     """Make a workspace with one case in it."""
+    path.parent.mkdir(exist_ok=True)
     async with await Engine.open(path) as engine:
         await engine.cases.add([CaseDraft(name="mine", query="Find it")])
     return path

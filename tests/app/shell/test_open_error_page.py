@@ -24,6 +24,7 @@ from tests.support.workspace_files import change, written
 async def work(tmp_path: Path) -> Path:
     """A workspace with the sample in it, in a folder of its own."""
     path = tmp_path / "ours" / "work.db"
+    path.parent.mkdir()
     async with await Engine.open(path) as engine:
         await engine.open_sample()
     return path

@@ -43,6 +43,7 @@ RUN_KEYS = [
     "correctness",
     "type_conformance",
     "hallucinated",
+    "findings",
     "confidence",
     "confidence_source",
     "confidence_category",

@@ -239,7 +239,7 @@ def test_the_default_model_is_asked_where_a_run_names_none(
     book: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
 ) -> None:
     put(monkeypatch, **variables)
-    assert say("run", "--workspace", book).err == (
+    assert say("run", "--workspace", book).err.endswith(
         "mcp-tef: There is no key for openai. Use --key-stdin, run mcp-tef keys set openai, or set OPENAI_API_KEY.\n"
     )
     ran = say("run", "--workspace", book, "--model", "offline/retrieval", "--json")
