@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 
 from mcp_tef.scoring.lint.vocabulary import BASE_VERBS, word_set
@@ -49,9 +49,18 @@ class Part:
         return is_plural(self.head)
 
     @property
+    def several(self) -> bool:
+        """True for a noun in the plural that stands for more than one thing: not for `the issues PROJ-12`."""
+        return self.plural and (not self.value or " and " in self.value)
+
+    @property
     def head(self) -> str:
         """Noun that decides the number: the last before `of`."""
         return head_of(self.words)
+
+    def spelled(self, product: str) -> "Part":
+        """Return it with the name of a product as the product writes it."""
+        return replace(self, words=tuple(product if word.lower() == product.lower() else word for word in self.words))
 
     def definite(self, determiner: str) -> str:
         """Return it with a determiner, where it may have one: not for `HTML` or `output`."""
@@ -74,6 +83,12 @@ def is_plural(word: str) -> bool:
     return plain in ("children", "criteria", "media", "people") or bool(
         re.search(r"..[^suoi]s$|(?:[^s]ies|[^u]es|ios)$", plain)
     )
+
+
+def singular(words: Sequence[str], head: str) -> tuple[str, ...]:
+    """Return words with their head in the singular, where that only takes an `s`."""
+    plain = is_plural(head) and not head.endswith(("ies", "ses"))
+    return tuple(word[:-1] if plain and word == head else word for word in words)
 
 
 def head_of(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from random import Random
 
 from mcp_tef.scoring.case_drafting import WORDING
-from mcp_tef.scoring.case_drafting.noun_phrases import PIECES, Part, article, is_plural, part_of
+from mcp_tef.scoring.case_drafting.noun_phrases import PIECES, Part, article, is_plural, part_of, singular
 from mcp_tef.scoring.case_drafting.values import LABELLED, NAMED, NUMBERED, StatedValue
 from mcp_tef.scoring.lint.vocabulary import word_set
 from mcp_tef.scoring.tfidf_weights import stems
@@ -56,6 +56,11 @@ class PhrasedRequest:
         """Return the same without the determiner of the object."""
         return self._with_rest(self.parts[0].bare)
 
+    def in_two(self) -> tuple[str, str]:
+        """Return the object without its determiner, and what belongs to it: `comments` and `for the task 7`."""
+        rest = self._with_rest("").strip()
+        return self.parts[0].bare, re.sub("^(?:of|from) ", "for ", rest)
+
     def _with_rest(self, first: str) -> str:
         rest = (f"{part.preposition} {part.definite('the')}" for part in self.parts[1:])
         return " ".join((first, *rest, *self.phrases)).replace(" ,", ",")
@@ -86,13 +91,18 @@ def fitting(purpose: str, values: Sequence[StatedValue] | None, *, optional: int
 def _fitting(request: PhrasedRequest, values: Sequence[StatedValue], optional: int) -> tuple[StatedValue, ...]:
     parts = request.parts[request.group in (LIST, SEARCH, CREATE) :]
     needed = [value for value in values if value.required]
-    beside = [value for value in values if any(_fits(part, value) for part in parts)]
+    beside = [value for value in values if any(_fits(part, value) for part in parts) or _holds(request, value)]
     for value in beside:
         needed += _new(value, needed)
     others = list[StatedValue]()
     for value in values:
         others += _new(value, (*needed, *others)) if _may_be_added(request, value) else []
     return (*needed, *others[:optional])
+
+
+def _holds(request: PhrasedRequest, value: StatedValue) -> bool:
+    """Return True for what the thing to create goes into: a list for a task."""
+    return request.group == CREATE and value.noun in _CONTAINERS
 
 
 def _new(value: StatedValue, told: Sequence[StatedValue]) -> list[StatedValue]:
@@ -125,6 +135,7 @@ def request_of(
 
 
 def _in_product(request: PhrasedRequest, product: str) -> PhrasedRequest:
+    request = replace(request, parts=tuple(part.spelled(product) for part in request.parts))
     named = any(word[:1].isupper() for part in request.parts for word in part.words)
     placed = any(re.search(r"(?:^|\s)(?:/|https?:)", part.value) for part in request.parts)
     if named or placed or not product:
@@ -133,9 +144,9 @@ def _in_product(request: PhrasedRequest, product: str) -> PhrasedRequest:
 
 
 def _has_odd_topic(request: PhrasedRequest) -> bool:
-    """Return True if it asks for something about a topic that has none: people, or what is not searched for."""
+    """Return True if it asks for something about a topic that has none: people, fields, or what is not searched for."""
     has_topic = any(phrase.startswith("about ") for phrase in request.phrases)
-    return has_topic and (request.group != SEARCH or request.parts[0].head.lower() in _PEOPLE)
+    return has_topic and (request.group != SEARCH or request.parts[0].head.lower() in _WITHOUT_TOPIC)
 
 
 def _parsed(purpose: str) -> PhrasedRequest | None:
@@ -292,10 +303,7 @@ def _named(part: Part, value: StatedValue) -> tuple[str, ...]:
     words, head = part.words, part.head
     if " and " in value.text and is_plural(head):
         return words
-    words = words[: words.index("and")] if "and" in words else words
-    return tuple(
-        word[:-1] if word == head and is_plural(word) and not word.endswith(("ies", "ses")) else word for word in words
-    )
+    return singular(words[: words.index("and")] if "and" in words else words, head)
 
 
 def _without_open(request: PhrasedRequest) -> PhrasedRequest:
@@ -304,15 +312,18 @@ def _without_open(request: PhrasedRequest) -> PhrasedRequest:
 
 
 _VAGUE_VERBS = word_set("manage provide connect process handle interact perform apply explore use")
-_FRONTED = {word: word for word in ("for", "in", "on", "from", "within")} | {"of": "for", "about": "for"}
+_FRONTED = {word: word for word in ("for", "in", "on", "within")} | {"of": "for", "about": "for"}
 _VAGUE = word_set(
     "content contents data details info information list metadata metrics properties settings state "
     "statistics stats status value"
 )
+_HOLLOW = word_set("content contents data details info information")
 _CHANGED_IN_NEEDS = {CREATE: (" to ", " for "), "delete": (" from the ", " of the ")}
 _SEVERAL = {"it": "them", "is": "are", "has": "have"}
 _CONTAINERS = word_set("board channel database folder list project repository space team workspace")
-_PEOPLE = word_set("accounts agents customers contacts employees members people users")
+_WITHOUT_TOPIC = word_set("accounts agents customers contacts employees fields members options people types users")
+_REMARKS = word_set("comment label message note notification reply tag")
+"""What nobody needs for its own sake, so that a request tells of the chore."""
 _ADDRESSED = ("give me", "show me")
 
 
@@ -344,36 +355,36 @@ def direct(request: PhrasedRequest, random: Random) -> str:
             order=wanted, tail=f"{preposition} {last.definite('the')}"
         )
         return " ".join((_capital(frame), *request.sentences))
-    return _told(random.choice(WORDING["orders"]), order(request, random, addressed=True), request)
+    wanted = order(request, random, addressed=True)
+    told = random.choice(WORDING["orders"]).format(order=wanted, Order=_capital(wanted))
+    return " ".join((told, *request.sentences))
 
 
 def indirect(request: PhrasedRequest, random: Random) -> str:
     """Return a request that names the need; for actions without a phrase of their own, one that tells of a chore."""
-    needs = [frame for frame in _needs(request) if not (request.sentences and "{bare}" in frame)]
+    needs = [frame for frame in _needs(request) if not (request.sentences and "{head}" in frame)]
     frame, need = random.choice(needs or WORDING["chores"]), _need(request)
     before, after = _CHANGED_IN_NEEDS.get(request.group, (" ", " "))
     thing = need.object("the").replace(before, after, 1)
-    forms = _SEVERAL if _is_several(need.parts[0]) else {word: word for word in _SEVERAL}
-    told = frame.format(order=order(request, random), the=thing, The=_capital(thing), bare=request.bare(), **forms)
-    return " ".join((told, *request.sentences))
+    forms = _SEVERAL if need.parts[0].several else {word: word for word in _SEVERAL}
+    head, rest = need.in_two()
+    told = frame.format(order=order(request, random), the=thing, The=_capital(thing), head=head, rest=rest, **forms)
+    return " ".join((told.replace(" ?", "?").replace(" .", "."), *request.sentences))
 
 
 def _needs(request: PhrasedRequest) -> Sequence[str]:
-    named = request.group != LIST or request.parts[0].plural
-    return WORDING["needs"].get(request.group, ()) if named else ()
+    first = request.parts[0]
+    needed = first.head not in _REMARKS if request.group == CREATE else request.group != LIST or first.plural
+    return WORDING["needs"].get(request.group, ()) if needed else ()
 
 
 def _need(request: PhrasedRequest) -> PhrasedRequest:
     """Return the request about `the page` for one about `information about the page`."""
     first, *others = request.parts
-    hollow = request.group == READ and len(first.words) == 1 and first.words[0] in _VAGUE and not first.value
+    hollow = request.group == READ and first.words[1:] == () and first.words[0] in _HOLLOW and not first.value
     if not (hollow and others and others[0].preposition in ("about", "of", "on", "for", "from")):
         return request
     return replace(request, parts=(replace(others[0], preposition=""), *others[1:]))
-
-
-def _is_several(part: Part) -> bool:
-    return part.plural and (not part.value or " and " in part.value)
 
 
 def near_miss(request: PhrasedRequest, other: PhrasedRequest, random: Random) -> str:
@@ -381,10 +392,6 @@ def near_miss(request: PhrasedRequest, other: PhrasedRequest, random: Random) ->
     wanted, unwanted = order(request, random), order(other, random)
     told = random.choice(WORDING["near_misses"]).format(a=wanted, b=unwanted, A=_capital(wanted))
     return " ".join((told, *request.sentences))
-
-
-def _told(frame: str, wanted: str, request: PhrasedRequest) -> str:
-    return " ".join((frame.format(order=wanted, Order=_capital(wanted)), *request.sentences))
 
 
 def _capital(text: str) -> str:

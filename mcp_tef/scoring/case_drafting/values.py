@@ -151,7 +151,7 @@ class _ParameterValue:
 
     def _id(self) -> StatedValue | None:
         found = _ID.fullmatch(self.said)
-        value = self._example_or([f"{self.random.choice('AKMRT')}-{self.random.randrange(1000, 9999)}"])
+        value = self._example_or([str(self.random.randrange(10_000, 999_999))])
         return self._made(value, noun=_last_word(found[1]), style=NUMBERED) if found else None
 
     def _of_kind(self) -> StatedValue | None:
