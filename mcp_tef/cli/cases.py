@@ -137,9 +137,9 @@ def _form(arguments: Namespace) -> CaseFileFormat | None:
 
 def _tell(preview: CaseImportPreview, terminal: Terminal, *, dry: bool) -> None:
     verb = "would be" if dry else "is now"
+    for note in preview.note_lines:
+        terminal.note(note)
     for case in preview.cases:
-        for note in case.notes:
-            terminal.note(f"{case.label}: {note}")
         if case.fate is ImportStatus.REFUSED:
             terminal.note(f"Refused {case.label} ({case.place}): {case.reason}")
         terminal.say(*(f"{case.label}: {change.field} {verb} {change.after}" for change in case.changes))

@@ -78,7 +78,7 @@ async def _import_cases(engine: "Engine", file: Path, names: list[str], terminal
     if refused:
         first = f"{refused[0].place}: {refused[0].reason}"
         raise InputError(f"{counted(len(refused), 'case')} of {file} cannot be read. {first}", hint="Correct the file.")
-    for note in (f"{case.label}: {note}" for case in preview.cases for note in case.notes):
+    for note in preview.note_lines:
         terminal.note(note)
     if preview.ignored_servers:
         ignored = ", ".join(preview.ignored_servers)

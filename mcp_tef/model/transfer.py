@@ -102,6 +102,17 @@ class CaseImportPreview:
         """True if applying it would leave the workspace as it is."""
         return not (self.of(ImportStatus.ADDED) or self.of(ImportStatus.CHANGED))
 
+    @property
+    def note_lines(self) -> tuple[str, ...]:
+        """The notes of all cases, each once, with the case or the number of cases that it is about."""
+        labels: dict[str, list[str]] = {}
+        for case in self.cases:
+            for note in case.notes:
+                labels.setdefault(note, []).append(case.label)
+        return tuple(
+            f"{found[0] if len(found) == 1 else f'{len(found)} cases'}: {note}" for note, found in labels.items()
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportReport:

@@ -89,7 +89,8 @@ def _yaml(text: str) -> Json:
 def _are_cases(document: Json) -> bool:
     """Our own, promptfoo's or mcp-eval's; a list is told by its first item."""
     if isinstance(document, Mapping):
-        return any(isinstance(document.get(key), list) for key in ("cases", "tests"))
+        kinds = (str, list) if "prompts" in document else list
+        return any(isinstance(document.get(key), kinds) for key in ("cases", "tests"))
     first = document[0] if isinstance(document, list) and document else None
     return isinstance(first, Mapping) and ("query" in first or {"question", "function"} <= first.keys())
 

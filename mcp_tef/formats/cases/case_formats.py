@@ -60,7 +60,7 @@ def _form_of(document: Json) -> CaseFileFormat:
     """Detect promptfoo by its tests and mcp-eval by the inputs of its cases; everything else counts as our own."""
     if not isinstance(document, Mapping):
         return CaseFileFormat.TEF
-    if "tests" in document and "cases" not in document:
+    if {"tests", "scenarios"} & document.keys() and "cases" not in document:
         return CaseFileFormat.PROMPTFOO
     match document.get("cases"):
         case [Mapping() as first, *_] if "inputs" in first and "query" not in first:

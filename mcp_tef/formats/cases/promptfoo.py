@@ -1,7 +1,8 @@
 """Cases as a promptfoo configuration: tests with vars, and assertions on the tools that were called."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import (
@@ -11,54 +12,196 @@ from mcp_tef.formats.cases.entries import (
     Item,
     an_object,
     beside,
-    counted,
-    entries_of,
     first_line,
-    literal,
+    label_of,
     only_answer,
     parsed,
     plain,
     shared_in,
+    shortened,
     with_beside,
 )
-from mcp_tef.formats.cases.texts import to_json, to_yaml
-from mcp_tef.model.cases import CaseDraft, ExpectedCall
+from mcp_tef.formats.cases.files_beside import FilesBeside
+from mcp_tef.formats.cases.promptfoo_assertions import WILDCARD, ExpectedCallReading, counted_names, kinds_of
+from mcp_tef.formats.cases.promptfoo_providers import tools_and_notes
+from mcp_tef.formats.cases.promptfoo_templates import (
+    TEMPLATE,
+    PromptTemplate,
+    PromptTemplates,
+    combinations,
+    filled,
+    prompts_in,
+    query_variable,
+)
+from mcp_tef.formats.cases.promptfoo_tests import ListedTest, listed_tests
+from mcp_tef.formats.cases.texts import require_plain, to_json, to_yaml
+from mcp_tef.model.cases import CaseDraft, EarlierMessage, ExpectedCall, Speaker
 from mcp_tef.model.json import Json
 
-QUERY_VARS = ("query", "question", "input", "prompt", "message", "user_input", "request", "user", "text")
+MOST_CASES = 20_000
 _HINT = "Say which tools are right with tool-call-f1 or trajectory:tool-args-match."
-_ONLY_VALID = {"is-valid-openai-tools-call", "is-valid-openai-function-call", "is-valid-function-call"}
-_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_TEMPLATE = re.compile(r"\{\{|\{%|\{#")
-_WILDCARD = re.compile(r"[*?]")
-MOST_CALLS = 100
+_READ = {"description", "prompts", "providers", "targets", "defaultTest", "assertionTemplates", "$schema"}
+_READ_IN_TESTS = {"description", "vars", "assert", "metadata", "options"}
+_READ_OPTIONS = {"prefix", "suffix", "disableVarExpansion", "disableDefaultAsserts"}
+_OUR_METADATA = {"id", "servers", "suites", "tags", "family", "origin", "calls"}
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:
-    """Return the entries of a configuration; tools that a provider lists come with every case."""
+    """Return the entries of a configuration; tools that a provider lists come with every case.
+
+    A test becomes one case for each combination of its variables and each prompt that reads differently. Files are
+    read where they lie below the folder of the configuration; programs in it are never run.
+    """
     document = parsed(source)
     tests = document.get("tests") if isinstance(document, Mapping) else document
-    if not isinstance(tests, list):
-        reason = "keeps its tests in another file" if isinstance(tests, str) else "holds no list of tests"
-        raise InputError(f"{source.name} {reason}.", hint="Write the tests as a list under “tests”.")
-    whole = shared_in(document, "tests", source.name)
-    return entries_of(counted(tests), lambda item: _entry(an_object(item), whole))
+    if tests is None:
+        has_scenarios = isinstance(document, Mapping) and "scenarios" in document
+        reason = "its tests as scenarios, which are not read" if has_scenarios else "no tests"
+        raise InputError(f"{source.name} holds {reason}.", hint="Write the tests as a list under “tests”.")
+    reading = _ConfigReading(shared_in(document, "tests", source.name), FilesBeside(source.path))
+    found = (entry for test in listed_tests(tests, reading.files) for entry in reading.entries(test))
+    entries = tuple(islice(found, MOST_CASES + 1))
+    if len(entries) > MOST_CASES:
+        raise InputError(f"{source.name} stands for more than {MOST_CASES:,} cases.", hint="Split it.")
+    return entries
 
 
-def _entry(test: Mapping[str, Json], whole: Mapping[str, Json]) -> CaseEntry:
-    defaults = _mapping(whole, "defaultTest")
-    values = {**_mapping(defaults, "vars"), **_mapping(test, "vars")}
-    query = _query(values, whole)
-    asserted = [*_list(defaults, "assert"), *_list(test, "assert")]
-    reading = _Reading(values)
-    notes = tuple(f"Not taken over: {kind}." for kind in dict.fromkeys(filter(None, map(reading.take, asserted))))
-    if not reading.says_which:
-        kinds = ", ".join(dict.fromkeys(_kind(one) for one in asserted)) or "there are none"
-        raise InputError(f"None of its assertions says which tool is right ({kinds}).", hint=_HINT)
-    name = test.get("description")
-    draft = CaseDraft(name=name if isinstance(name, str) and name.strip() else first_line(query), query=query)
-    entry = CaseEntry(label=draft.name, draft=draft, notes=notes, tools=_tools(whole))
-    return with_beside(entry, _mapping(test, "metadata"), reading.calls, ordered=reading.ordered)
+class _ConfigReading:
+    """Shared parts of a configuration, and the cases that each of its tests stands for."""
+
+    def __init__(self, shared: Mapping[str, Json], files: FilesBeside) -> None:
+        self.files = files
+        self._shared = shared
+        self._defaults = self._default_test()
+        self._prompts: PromptTemplates = prompts_in(shared.get("prompts"), files)
+        self._tools, told = tools_and_notes(shared, files)
+        unread = [f"Not taken over: {key}." for key in shared if key not in _READ]
+        self._notes = (*self._prompts.notes, *told, *unread)
+
+    def entries(self, test: ListedTest) -> Iterator[CaseEntry]:
+        """Yield the entries of a test; one that cannot be read is refused with the reason."""
+        try:
+            if test.problem:
+                raise InputError(test.problem)
+            require_plain(test.item)
+            item = self._merged(an_object(test.item), test)
+            asked = list(self._asked(item))
+        except InputError as error:
+            yield _refused(test.item, test.place, error)
+            return
+        for number, one in enumerate(asked, 1):
+            entry = self._entry(item, one, number if len(asked) > 1 else 0)
+            yield replace(entry, place=test.place if len(asked) == 1 else f"{test.place}, variant {number}")
+
+    def _default_test(self) -> Mapping[str, Json]:
+        default = self._shared.get("defaultTest")
+        if isinstance(default, str):
+            default = self.files.document(self.files.matching(default)[0])
+        return an_object(default or {})
+
+    def _merged(self, test: Mapping[str, Json], listed: ListedTest) -> Mapping[str, Json]:
+        """Return the test with the values of the default test, whose own come first."""
+        defaults = self._defaults
+        own = self._with_variables(test, listed)
+        merged = {key: {**_mapping(defaults, key), **_mapping(own, key)} for key in ("vars", "options", "metadata")}
+        inherited = [] if merged["options"].get("disableDefaultAsserts") else _list(defaults, "assert")
+        return {**defaults, **own, **merged, "assert": [*inherited, *_list(test, "assert")]}
+
+    def _with_variables(self, test: Mapping[str, Json], listed: ListedTest) -> Mapping[str, Json]:
+        """Return the test with variables that stand in files of their own."""
+        named = test.get("vars")
+        if not isinstance(named, str | list):
+            return test
+        values: dict[str, Json] = {}
+        for reference in [named] if isinstance(named, str) else named:
+            for path in self.files.matching(str(reference), listed.base):
+                values |= _mapping({"vars": self.files.document(path)}, "vars")
+        return {**test, "vars": values}
+
+    def _asked(self, test: Mapping[str, Json]) -> Iterator["_AskedQuery"]:
+        """Yield the different queries of a test: for each combination of its variables, one for each prompt."""
+        options = test["options"]
+        around = str(options.get("prefix", "")), str(options.get("suffix", ""))
+        for values in combinations(test["vars"], self.files, expand=not options.get("disableVarExpansion")):
+            templates = self._templates_with(values)
+            if not templates:
+                yield _from_variable(values, has_prompts=bool(self._prompts.templates))
+            chats = dict.fromkeys(template.filled(values, around) for template in templates)
+            yield from (_AskedQuery(values, messages) for messages in chats)
+
+    def _templates_with(self, values: Mapping[str, Json]) -> list[PromptTemplate]:
+        """Return the prompts that hold one of these variables; all of them where a test has none."""
+        return [one for one in self._prompts.templates if not values or one.variables & values.keys()]
+
+    def _entry(self, test: Mapping[str, Json], asked: "_AskedQuery", number: int) -> CaseEntry:
+        """Return the entry of one query; `number` is 0 for the only one of its test."""
+        try:
+            *before, query = asked.messages
+            if not query.content.strip():
+                raise InputError("Its query is empty.", hint=_HINT)
+            reading = self._reading(test, asked.values)
+            name, family = _name_and_family(test.get("description"), query.content, number)
+            draft = CaseDraft(name=name, query=query.content, before=tuple(before), family=family)
+            notes = (*_counted_notes(reading.not_taken), *_unread(test), *asked.notes, *self._notes)
+            entry = CaseEntry(label=draft.name, draft=draft, notes=notes, tools=self._tools)
+            found = with_beside(entry, test["metadata"], reading.calls, ordered=reading.ordered)
+            return replace(found, id=None) if number else found
+        except InputError as error:
+            return _refused(test, "", error)
+
+    def _reading(self, test: Mapping[str, Json], values: Mapping[str, Json]) -> ExpectedCallReading:
+        reading = ExpectedCallReading(values, self._shared, self.files)
+        for assertion in test["assert"]:
+            reading.take(assertion)
+        if not reading.says_which:
+            kinds = kinds_of(test["assert"])
+            raise InputError(f"None of its assertions says which tool is right ({kinds}).", hint=_HINT)
+        return reading
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedQuery:
+    """Messages to a model for one combination of variables: earlier ones, and the query last."""
+
+    values: Mapping[str, Json]
+    messages: tuple[EarlierMessage, ...]
+    notes: tuple[str, ...] = ()
+
+
+def _name_and_family(description: Json, query: str, number: int) -> tuple[str, str]:
+    """Return the name of a case; where its test stands for several, with its number, and the test as their family."""
+    named = description if isinstance(description, str) and description.strip() else ""
+    if not number:
+        return named or first_line(query), ""
+    return (f"{named} ({number})" if named else first_line(query)), named or first_line(query)
+
+
+def _from_variable(values: Mapping[str, Json], *, has_prompts: bool) -> _AskedQuery:
+    """Return the variable that reads most like a request, where no prompt says what is asked."""
+    name = query_variable(values)
+    if name is None:
+        raise InputError("It has neither a variable with text nor a prompt, so it asks nothing.", hint=_HINT)
+    texts = [one for one in values.values() if isinstance(one, str)]
+    notes = [f"Its query is the variable {name}."] if len(texts) > 1 else []
+    notes += ["Not taken over: prompts that hold none of its variables."] if has_prompts else []
+    text = filled(values[name], values)
+    return _AskedQuery(values, (EarlierMessage(Speaker.USER, text),), tuple(notes))
+
+
+def _refused(item: Json, place: str, error: InputError) -> CaseEntry:
+    return CaseEntry(label=label_of(item, place), place=place, refused=shortened(error.message))
+
+
+def _counted_notes(kinds: Sequence[str]) -> list[str]:
+    return [f"Not taken over: {name}." for name in counted_names(kinds)]
+
+
+def _unread(test: Mapping[str, Json]) -> list[str]:
+    """Return a note for each setting of a test that no case has."""
+    keys = [key for key in test if key not in _READ_IN_TESTS]
+    keys += [f"options.{key}" for key in test["options"] if key not in _READ_OPTIONS]
+    keys += [f"metadata.{key}" for key in test["metadata"] if key not in _OUR_METADATA]
+    return _counted_notes(keys)
 
 
 def _mapping(item: Mapping[str, Json], key: str) -> Mapping[str, Json]:
@@ -75,161 +218,11 @@ def _list(item: Mapping[str, Json], key: str) -> list[Json]:
     return value
 
 
-def _query(values: Mapping[str, Json], whole: Mapping[str, Json]) -> str:
-    """Return the variable that is the question; else the only prompt, filled in."""
-    texts = {name: value for name, value in values.items() if isinstance(value, str) and value.strip()}
-    only = next(iter(texts)) if len(texts) == 1 else None
-    name = next((name for name in QUERY_VARS if name in texts), only)
-    text = _only_prompt(whole, values) if name is None else texts[name]
-    if text.startswith("file://") or _TEMPLATE.search(text):
-        raise InputError("Its question is in another file, or is a template.", hint="Write it out under vars.")
-    return text
-
-
-def _only_prompt(whole: Mapping[str, Json], values: Mapping[str, Json]) -> str:
-    match whole.get("prompts"):
-        case [str() as prompt]:
-            return _filled(prompt, values)
-    raise InputError("It does not say which of its vars is the question.", hint="Name it query.")
-
-
-def _filled(text: str, values: Mapping[str, Json]) -> str:
-    return _PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
-
-
-def _tools(whole: Mapping[str, Json]) -> tuple[Mapping[str, Json], ...]:
-    """Return the definitions of the tools that the first provider with tools writes out."""
-    providers = whole.get("providers")
-    listed = map(_functions, providers) if isinstance(providers, list) else iter(())
-    return tuple(map(_definition, next(filter(None, listed), [])))
-
-
-def _functions(provider: Json) -> list[Mapping[str, Json]]:
-    match provider:
-        case {"config": {"tools": list() as tools}}:
-            functions = [one.get("function", one) for one in tools if isinstance(one, Mapping)]
-            return [one for one in functions if isinstance(one, Mapping) and isinstance(one.get("name"), str)]
-    return []
-
-
-def _definition(function: Mapping[str, Json]) -> Mapping[str, Json]:
-    schema = function.get("parameters") or function.get("input_schema") or {"type": "object"}
-    return {"name": function["name"], "description": str(function.get("description") or ""), "inputSchema": schema}
-
-
-def _kind(assertion: Json) -> str:
-    kind = assertion.get("type") if isinstance(assertion, Mapping) else None
-    return kind if isinstance(kind, str) else "one without a type"
-
-
-class _Reading:
-    """Gathers the calls that assertions ask for, one assertion after the other."""
-
-    def __init__(self, values: Mapping[str, Json]) -> None:
-        self.calls: list[ExpectedCall] = []
-        self.ordered = False
-        self.says_which = False
-        self._values = values
-        self._readers: dict[str, Callable[[Mapping[str, Json]], None]] = {
-            "tool-call-f1": self._f1,
-            "trajectory:tool-used": self._used,
-            "trajectory:tool-args-match": self._arguments,
-            "trajectory:tool-sequence": self._sequence,
-            "trajectory:step-count": self._count,
-        }
-
-    def take(self, assertion: Json) -> str | None:
-        """Take an assertion over; its kind, where there is nothing in it to take."""
-        kind = _kind(assertion)
-        if kind not in self._readers:
-            return None if kind in _ONLY_VALID else kind
-        self._readers[kind](assertion)
-        self.says_which = True
-        return None
-
-    def _f1(self, assertion: Mapping[str, Json]) -> None:
-        if assertion.get("threshold", 1) != 1:
-            raise InputError("Its tool-call-f1 accepts partly right answers (a threshold below 1).", hint=_HINT)
-        self._require(_names(assertion.get("value"), "tool-call-f1"))
-
-    def _used(self, assertion: Mapping[str, Json]) -> None:
-        value = assertion.get("value")
-        if isinstance(value, Mapping):
-            times = value.get("min", 1)
-            most = value.get("max", times)
-            if not isinstance(times, int) or not isinstance(most, int) or not 1 <= times <= min(most, MOST_CALLS):
-                raise InputError("Its trajectory:tool-used asks for a number of calls of no use.", hint=_HINT)
-            value = [value.get("pattern")] * times
-        self._require(_names(value, "trajectory:tool-used"))
-
-    def _arguments(self, assertion: Mapping[str, Json]) -> None:
-        value = an_object(assertion.get("value"))
-        [tool] = _names([value.get("name", value.get("pattern"))], "trajectory:tool-args-match")
-        parameters = self._parameters(tool, value)
-        call = ExpectedCall(tool=tool, parameters=parameters or None, exact=value.get("mode") == "exact")
-        bare = ExpectedCall(tool=tool)
-        if bare in self.calls:
-            self.calls[self.calls.index(bare)] = call
-        else:
-            self.calls.append(call)
-
-    def _parameters(self, tool: str, value: Mapping[str, Json]) -> dict[str, Json]:
-        wanted = value.get("args", value.get("arguments")) or {}
-        if not isinstance(wanted, Mapping):
-            raise InputError(f"The arguments expected of {tool} are not an object.", hint=_HINT)
-        defaults = an_object(value.get("defaults") or {})
-        ignored = value.get("ignore") or []
-        names = _names([ignored] if isinstance(ignored, str) else ignored, "trajectory:tool-args-match")
-        parameters = {name: literal(self._rendered(one)) for name, one in wanted.items()}
-        parameters |= {name: {"$optional": literal(one)} for name, one in defaults.items()}
-        return parameters | {name: {"$any": True} for name in names}
-
-    def _sequence(self, assertion: Mapping[str, Json]) -> None:
-        value = assertion.get("value")
-        self._require(_names(value.get("steps") if isinstance(value, Mapping) else value, "trajectory:tool-sequence"))
-        self.ordered = True
-
-    def _count(self, assertion: Mapping[str, Json]) -> None:
-        value = an_object(assertion.get("value"))
-        if value.get("type") != "tool" or value.get("max") != 0:
-            raise InputError("Its trajectory:step-count counts something else than no tools.", hint=_HINT)
-
-    def _require(self, names: Sequence[str]) -> None:
-        """Have at least as many calls of each tool as it is named, in this order where there were none."""
-        for name in dict.fromkeys(names):
-            missing = names.count(name) - sum(call.tool == name for call in self.calls)
-            if self.calls or missing <= 0:
-                self.calls += [ExpectedCall(tool=name)] * max(missing, 0)
-                continue
-            self.calls = [ExpectedCall(tool=one) for one in names]
-
-    def _rendered(self, value: Json) -> Json:
-        """Return the value with placeholders filled in."""
-        if isinstance(value, str) and _TEMPLATE.search(value):
-            text = _filled(value, self._values)
-            if _TEMPLATE.search(text):
-                raise InputError("An expected argument is a template.", hint="Write it out.")
-            return text
-        if isinstance(value, Mapping):
-            return {name: self._rendered(inner) for name, inner in value.items()}
-        return [self._rendered(item) for item in value] if isinstance(value, list) else value
-
-
-def _names(value: Json, kind: str) -> list[str]:
-    """Return names from a list, or from text with commas; none of them may be a pattern."""
-    values = value.split(",") if isinstance(value, str) else value
-    if not isinstance(values, list) or not all(isinstance(one, str) and one.strip() for one in values):
-        raise InputError(f"Its {kind} names no tools.", hint=_HINT)
-    if _WILDCARD.search("".join(values)):
-        raise InputError(f"Its {kind} has a pattern instead of a name.", hint=_HINT)
-    return [one.strip() for one in values]
-
-
 def row(item: Item) -> Json:
     """Return one case as a test."""
     draft = item.case.draft
     calls = only_answer(draft.expectation)
-    if _TEMPLATE.search(draft.query):
+    if TEMPLATE.search(draft.query):
         raise CannotHoldError("Its query holds {{, {% or {#, which promptfoo takes for a template.")
     return {
         "description": draft.name,
@@ -255,7 +248,7 @@ def _assertions(calls: Sequence[ExpectedCall], *, ordered: bool) -> list[Json]:
 
 
 def _is_pattern_or_list(name: str) -> bool:
-    return bool(_WILDCARD.search(name) or _TEMPLATE.search(name)) or "," in name or name != name.strip()
+    return bool(WILDCARD.search(name) or TEMPLATE.search(name)) or "," in name or name != name.strip()
 
 
 def _is_detailed(call: ExpectedCall) -> bool:
@@ -283,9 +276,9 @@ def _arguments(call: ExpectedCall) -> Json:
 
 
 def _add_argument(value: dict[str, Json], name: str, expected: Json, exact: bool) -> None:
-    if _TEMPLATE.search(str(expected)):
+    if TEMPLATE.search(str(expected)):
         raise CannotHoldError(f"The value expected of {name} holds {{{{, which promptfoo takes for a template.")
-    if expected == {"$any": True} and not _WILDCARD.search(name):
+    if expected == {"$any": True} and not WILDCARD.search(name):
         value.setdefault("ignore", []).append(name)
     elif isinstance(expected, Mapping) and set(expected) == {"$optional"} and exact:
         value.setdefault("defaults", {})[name] = plain(expected["$optional"], name)

@@ -24,6 +24,7 @@ DOCUMENTS: list[tuple[Any, FileKind | None]] = [
     ({"version": 1, "cases": [CASE]}, FileKind.CASES),
     ([CASE], FileKind.CASES),
     ({"tests": [{"vars": {"query": "x"}}], "prompts": ["{{query}}"]}, FileKind.CASES),
+    ({"tests": "file://tests.csv", "prompts": ["{{query}}"]}, FileKind.CASES),
     ([BFCL], FileKind.CASES),
     ({"name": "a package", "version": "1.0.0", "scripts": {}}, None),
     ([], None),
