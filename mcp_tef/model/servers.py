@@ -223,6 +223,16 @@ class Server:
         return self.spec.name
 
 
+def _is_web_address(url: str) -> bool:
+    """Return True for an address on the web; a variable that begins it counts by its default, or may hold one."""
+    first = next(references(url), None)
+    if first and first.start == 0 and first.kind is ReferenceKind.VARIABLE:
+        if first.default is None:
+            return True
+        url = first.default + url[first.end :]
+    return url.startswith(("http://", "https://"))
+
+
 def require_complete(spec: ServerSpec) -> ServerSpec:
     """Return the spec if it has every field that its transport needs; raise InputError otherwise."""
     if not spec.name.strip():
@@ -233,6 +243,6 @@ def require_complete(spec: ServerSpec) -> ServerSpec:
         raise InputError(
             f"The server {spec.name} has no {field_name}.", hint=f"A {spec.transport} server needs a {field_name}."
         )
-    if field_name == "url" and not value.startswith(("http://", "https://")):
+    if field_name == "url" and not _is_web_address(value):
         raise InputError(f"{value} is not a web address.", hint="Write one that begins with http:// or https://.")
     return spec

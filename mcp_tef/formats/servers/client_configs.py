@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.settings import ConfigSource, ServerEntry, entries_of, is_mapping
+from mcp_tef.formats.servers.settings import ConfigSource, ServerEntry, below, entries_of, is_mapping
 from mcp_tef.model.json import Json
 
 _CODEX_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
@@ -42,18 +42,28 @@ def read_codex(source: ConfigSource) -> tuple[ServerEntry, ...]:
 
 def _of_codex(settings: Mapping[str, Json]) -> dict[str, Json]:
     found = {_CODEX_NAMES.get(name, name): value for name, value in settings.items()}
-    headers = _references(found.pop("env_http_headers", None))
-    token = found.pop("bearer_token_env_var", None)
-    headers |= {"Authorization": f"Bearer ${{{token}}}"} if token else {}
-    passed = found.pop("env_vars", None)
-    env = _references({str(name): name for name in passed} if isinstance(passed, list) else None)
+    headers = _references(found, "env_http_headers")
+    if isinstance(token := found.get("bearer_token_env_var"), str):
+        headers |= {"Authorization": f"Bearer ${{{token}}}"}
+        del found["bearer_token_env_var"]
+    if isinstance(passed := found.get("env_vars"), list):
+        found["env_vars"] = {str(name): name for name in map(_variable_name, passed)}
+    env = _references(found, "env_vars")
     return _joined(_joined(found, "headers", headers), "env", env)
 
 
-def _references(variables: Json) -> dict[str, Json]:
-    """Return references to environment variables, by the names that they have in a mapping."""
-    pairs = variables.items() if isinstance(variables, dict) else ()
-    return {str(name): f"${{{variable}}}" for name, variable in pairs}
+def _variable_name(item: Json) -> Json:
+    """Return the name of a variable that is passed on, which may stand in a table with its source."""
+    return item.get("name") if isinstance(item, dict) else item
+
+
+def _references(settings: dict[str, Json], name: str) -> dict[str, Json]:
+    """Take out a mapping to environment variables as references; anything else stays, to be named as left out."""
+    variables = settings.get(name)
+    if not isinstance(variables, dict) or not all(isinstance(one, str) for one in variables.values()):
+        return {}
+    del settings[name]
+    return {key: f"${{{variable}}}" for key, variable in variables.items()}
 
 
 def _joined(settings: dict[str, Json], name: str, more: dict[str, Json]) -> dict[str, Json]:
@@ -74,9 +84,10 @@ def read_zed(source: ConfigSource) -> tuple[ServerEntry, ...]:
 
 
 def _of_zed(settings: Mapping[str, Json]) -> dict[str, Json]:
-    found = {name: value for name, value in settings.items() if name != "source"}
-    if isinstance(command := found.get("command"), dict) and "env" in command:
-        found["env"] = command["env"]
+    found = {name: value for name, value in settings.items() if (name, value) != ("source", "custom")}
+    if isinstance(command := found.get("command"), dict) and isinstance(command.get("env"), dict):
+        found["command"] = {name: value for name, value in command.items() if name != "env"}
+        return _joined(found, "env", command["env"])
     return found
 
 
@@ -88,7 +99,14 @@ def is_gemini(source: ConfigSource) -> bool:
 def read_gemini(source: ConfigSource) -> tuple[ServerEntry, ...]:
     """Return its servers; `$NAME` is written as `${NAME}`."""
     servers = _with_references(source.document.get("mcpServers") or {})
+    excluded = below(source.document, "mcp", "excluded")
+    if isinstance(servers, dict) and isinstance(excluded, list):
+        servers = {name: _switched_off(one) if name in excluded else one for name, one in servers.items()}
     return entries_of(servers, source, "mcpServers", project=_project(source, ".gemini"))
+
+
+def _switched_off(settings: Json) -> Json:
+    return settings | {"disabled": True} if isinstance(settings, dict) else settings
 
 
 def _with_references(value: Json) -> Json:

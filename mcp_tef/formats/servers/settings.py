@@ -123,7 +123,9 @@ class Fields:
         value = self.left.pop("command", None)
         if isinstance(value, dict):
             inner = Fields(value)
-            return (inner.text("path", "command") or "", *inner.texts("args"), *self.texts("args"))
+            words = (inner.text("path", "command") or "", *inner.texts("args"), *self.texts("args"))
+            self.left |= {f"command.{name}": one for name, one in inner.left.items()}
+            return words
         first = value if isinstance(value, list) and value else [value or ""]
         return (*(plain_text(item, "its “command”") for item in first), *self.texts("args"))
 
@@ -182,8 +184,9 @@ _TRANSPORTS = {
     "remote": Transport.STREAMABLE_HTTP,
     "streamablehttp": Transport.STREAMABLE_HTTP,
 }
-_REMARKED = ("disabled", "enabled", "name", "description")
-_MOST_UNKNOWN = 200
+_SWITCHES = ("disabled", "enabled")
+_MOST_UNKNOWN = 20
+_LONGEST_UNKNOWN = 60
 _URLS = ("url", "serverUrl", "httpUrl")
 
 
@@ -210,7 +213,7 @@ def entry_of(
         if not isinstance(value, dict):
             raise InputError("it is not a list of settings.")
         require_small(value)
-        fields = Fields(value)
+        fields = Fields({key: one for key, one in value.items() if (key, one) != ("name", name)})
         spec = _spec(named(name), fields, project)
         used = _used(spec, inputs)
         fields.left.pop(INPUTS, None)
@@ -250,7 +253,7 @@ def _spec(name: str, fields: Fields, project: str | None) -> ServerSpec:
     project = plain_text(project, "its project") if project else None
     transport = _transport(fields.text("type", "transport"), url)
     _require_one_place(program, url, transport)
-    place: dict[str, Any] = {"url": url, "headers": fields.headers()}
+    place: dict[str, Any] = {"url": url, "headers": fields.headers()} if url else {}
     if program:
         cwd, env_file = (fields.folder(fields.text(name), project) for name in ("cwd", "envFile"))
         env = fields.variables()
@@ -294,11 +297,19 @@ def _web_address(url: str | None) -> str | None:
 def _remarks(spec: ServerSpec, left: Mapping[str, Json]) -> Iterator[str]:
     if left.get("disabled") is True or left.get("enabled") is False:
         yield "It is switched off there."
-    unknown = sorted(name for name in left if name not in _REMARKED)
-    if unknown:
-        yield f"Not taken over: {', '.join(unknown)[:_MOST_UNKNOWN]}."
+    if unknown := sorted(name for name, value in left.items() if not _is_switch(name, value)):
+        yield f"Not taken over: {_some_of(unknown)}."
     if spec.command and " " in spec.command and not spec.args:
         yield "Its command holds a space. It is taken for the name of one program, since no shell splits it."
+
+
+def _is_switch(name: str, value: Json) -> bool:
+    return name in _SWITCHES and isinstance(value, bool)
+
+
+def _some_of(names: list[str]) -> str:
+    named = ", ".join(name[:_LONGEST_UNKNOWN] for name in names[:_MOST_UNKNOWN])
+    return f"{named} and {len(names) - _MOST_UNKNOWN} more" if len(names) > _MOST_UNKNOWN else named
 
 
 def _used(spec: ServerSpec, inputs: tuple[Mapping[str, Json], ...]) -> list[Mapping[str, Json]]:
