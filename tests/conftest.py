@@ -49,10 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def kind_of(item: pytest.Item) -> str:
     """Return "journey", "process", "window" or "unit"; pyproject.toml describes them."""
-    for folder, kind in KINDS.items():
-        if item.path.is_relative_to(item.config.rootpath / folder):
-            return kind
-    return "window" if isolation.uses_qt(item) else "unit"
+    kind = next((kind for folder, kind in KINDS.items() if item.nodeid.startswith(f"{folder}/")), None)
+    return kind or ("window" if isolation.uses_qt(item) else "unit")
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -273,6 +273,7 @@ def _seen(image: npt.NDArray[np.uint32], box: QRect, colour: int) -> tuple[int |
     return max(colour, *written, key=lambda one: contrast(one, behind)), behind
 
 
+@cache
 def _near(one: int, other: int) -> bool:
     return all(abs((one >> shift & 0xFF) - (other >> shift & 0xFF)) <= NEAR for shift in (16, 8, 0))
 

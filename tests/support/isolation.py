@@ -105,8 +105,11 @@ def prepare_process() -> None:
     No screen unless MCP_TEF_TEST_SCREEN names Qt's platform plugin for one, no home, no keys, no price table from the
     network, the C locale, the UTC time zone. Signals are handled even under nohup, which would ignore them. Full
     garbage collections do not start by themselves, as in the window: with all that libraries hold, each takes up to
-    half a second.
+    half a second. Bytecode is kept even where the environment says otherwise: every program that a test starts would
+    compile the project again.
     """
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     gc.set_threshold(*gc.get_threshold()[:2], HARDLY_EVER)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGHUP", "SIGTERM"):

@@ -61,6 +61,7 @@ from tests.support.workbench import workbench
 from tests.support.workspace_files import written
 
 MOST_ROWS = 2
+LOOKS = ("Appearance: ", "Contrast: ")
 Look = Callable[[Page], None]
 
 
@@ -88,7 +89,7 @@ async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) ->
         page = window.page(place.key)
         await until(partial(ready, page), every=0.1)
         await _look(page, look)
-        for bar in [one for one in page.findChildren(ChoiceBar) if one.isVisible()]:
+        for bar in _bars(page):
             while _moved(bar):
                 await _look(page, look)
         for view in [one for one in page.findChildren(KeyedView) if one.isVisible()]:
@@ -109,6 +110,13 @@ async def _painted(widget: QWidget) -> None:
     await until(lambda: all(one.updatesEnabled() for one in widget.findChildren(QWidget) if one.isVisible()))
 
 
+def _bars(root: QWidget) -> list[ChoiceBar]:
+    """The visible bars, without those that restyle the whole window: that takes seconds and has a test of its own."""
+    return [
+        one for one in root.findChildren(ChoiceBar) if one.isVisible() and not one.accessibleName().startswith(LOOKS)
+    ]
+
+
 def _moved(bar: ChoiceBar) -> bool:
     """Whether a press of the right arrow chose something else."""
     before = bar.current()
@@ -124,7 +132,7 @@ async def looked_over(window: MainWindow, show: Callable[[], object], look: Call
     await until(lambda: set(overlays(window)) - before)
     for shown_now in set(overlays(window)) - before:
         await _look_at(shown_now, look)
-        for bar in [one for one in shown_now.findChildren(ChoiceBar) if one.isVisible()]:
+        for bar in _bars(shown_now):
             while _moved(bar):
                 await _look_at(shown_now, look)
         shown_now.close()
