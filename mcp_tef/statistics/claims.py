@@ -6,6 +6,7 @@ other queries too: its unit is the family of cases, since repeats of one case ar
 
 from collections.abc import Iterator, Sequence
 from math import ceil, isinf
+from statistics import NormalDist
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from mcp_tef.statistics.history import Integers, Numbers
 from mcp_tef.statistics.intervals import Z95, sums
 from mcp_tef.statistics.paired_evidence import (
     ALPHA,
+    DECISIVE,
     ClusteredDifference,
     PairedCases,
     clustered_difference,
@@ -27,7 +29,6 @@ from mcp_tef.statistics.paired_evidence import (
     sign_flip,
 )
 
-DECISIVE = 40.0
 MARGIN = 0.05
 MOST_MORE = 1_000
 FEWEST_FAMILIES = 6
@@ -40,10 +41,11 @@ LEADS = {
 NO_CASE = Claim(ClaimVerdict.CANNOT_TELL_YET, "Nothing to compare: no case was judged in both batches.")
 
 
-def on_these_cases(cases: PairedCases) -> Claim:
+def on_these_cases(cases: PairedCases, *, decided: bool = False) -> Claim:
     """Return the verdict on the cases asked here: decided where the E-value for better or for worse reaches 40.
 
-    A deterministic selector would answer the same again, so there the count itself decides.
+    `decided` says that it reached 40 before, at an earlier look. A deterministic selector would answer the same
+    again, so there the count itself decides.
     """
     if not len(cases):
         return NO_CASE
@@ -51,7 +53,7 @@ def on_these_cases(cases: PairedCases) -> Claim:
         return _counted_claim(cases)
     wins, losses = int(cases.wins.sum()), int(cases.losses.sum())
     gap = _pair_difference(wins, losses, cases.pairs)
-    verdict = _verdict(gap, max(evidence(wins, losses), evidence(losses, wins)) >= DECISIVE)
+    verdict = _verdict(gap, decided or max(evidence(wins, losses), evidence(losses, wins)) >= DECISIVE)
     found = f"{_wins_text(wins, losses)} in {size_text(cases)}"
     match verdict:
         case ClaimVerdict.NO_WORTHWHILE_CHANGE:
@@ -71,15 +73,18 @@ def _counted_claim(cases: PairedCases) -> Claim:
     return Claim(verdict, f"{LEADS[verdict]} on these cases: {found}.")
 
 
-def for_queries_like_these(cases: PairedCases) -> Claim:
-    """Return the verdict on queries like these: decided by the sign-flip test over families at 5 %."""
+def for_queries_like_these(cases: PairedCases, level: float = ALPHA) -> Claim:
+    """Return the verdict on queries like these: decided by the sign-flip test over families at a level.
+
+    The interval beside it has the same level.
+    """
     if not len(cases):
         return NO_CASE
     before, after = cases.shares
     moved = sums(after - before, cases.family)
     p = sign_flip(moved)
-    found = clustered_difference(cases)
-    verdict = _verdict(found.difference, p < ALPHA)
+    found = clustered_difference(cases, Z95 if level == ALPHA else -NormalDist().inv_cdf(level / 2))
+    verdict = _verdict(found.difference, p < level)
     gap = found.difference
     lead = f"{LEADS[verdict]} for queries like these: {_points(gap.value)} points ({_range_text(gap)}), "
     told = f"{lead}{size_text(cases)}."

@@ -11,6 +11,7 @@ from mcp_tef.statistics.history import Flags, Integers, Numbers
 from mcp_tef.statistics.intervals import SEED, Z95, shrunken_effect, sums
 
 ALPHA = 0.05
+DECISIVE = 40.0
 MOST_EXACT = 20
 DRAWS = 20_000
 BISECTIONS = 45
@@ -90,8 +91,8 @@ def sign_flip(differences: Numbers) -> float:
     return (1 + extreme) / (1 + DRAWS)
 
 
-def paired_interval(gained: Numbers, lost: Numbers, n: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the 95 % score interval of the difference of paired shares; n need not be whole.
+def paired_interval(gained: Numbers, lost: Numbers, n: Numbers, z: float = Z95) -> tuple[Numbers, Numbers]:
+    """Return the score interval of the difference of paired shares, at 95 % or another quantile z; n may be broken.
 
     `gained` and `lost` are the shares of n pairs that changed for the better and for the worse. The bounds are the d
     with (b - c - n d)² = z² n (2 q + d (1 - d)); b = n gained, c = n lost, q is the likeliest share lost, given d.
@@ -104,7 +105,7 @@ def paired_interval(gained: Numbers, lost: Numbers, n: Numbers) -> tuple[Numbers
         linear = (2 * n - b + c) * gap - b - c
         root = np.sqrt(np.maximum(linear * linear + 8 * n * c * gap * (1 - gap), 0.0))
         variance = n * ((root - linear) / (2 * n) + gap * (1 - gap))
-        return np.asarray((b - c - n * gap) ** 2 <= Z95 * Z95 * np.maximum(variance, 1e-12), dtype=np.bool_)
+        return np.asarray((b - c - n * gap) ** 2 <= z * z * np.maximum(variance, 1e-12), dtype=np.bool_)
 
     def bound(limit: float) -> Numbers:
         near, far = gained - lost, np.full_like(gained, limit)
@@ -125,8 +126,8 @@ class ClusteredDifference:
     of_case: float
 
 
-def clustered_difference(cases: PairedCases) -> ClusteredDifference:
-    """Return the share of runs that passed after minus that before, with its 95 % interval by family.
+def clustered_difference(cases: PairedCases, z: float = Z95) -> ClusteredDifference:
+    """Return the share of runs that passed after minus that before, with its interval by family.
 
     The interval is the score interval for paired shares at N / D: N run pairs, and the design effect D is the
     variance clustered by family over that of N independent pairs, at least 1; n is the families where no run differs.
@@ -149,7 +150,7 @@ def clustered_difference(cases: PairedCases) -> ClusteredDifference:
     informative = np.count_nonzero(sums(discordant, cases.family) > 1e-12)
     effects = shrunken_effect(np.array([effect]), np.array([cap]), np.array([float(informative)]))
     n = cases.pairs / np.maximum(1.0, effects)
-    low, high = paired_interval(np.array([(changed + gap) / 2]), np.array([(changed - gap) / 2]), n)
+    low, high = paired_interval(np.array([(changed + gap) / 2]), np.array([(changed - gap) / 2]), n, z)
     of_case = len(cases) * single * cases.pairs / float(n[0])
     return ClusteredDifference(RateDifference(gap, float(low[0]), float(high[0])), of_case)
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.model.comparison import ClaimVerdict
-from mcp_tef.statistics.claims import DECISIVE, for_queries_like_these, on_these_cases
-from mcp_tef.statistics.paired_evidence import PairedCases, evidence
+from mcp_tef.statistics.claims import for_queries_like_these, on_these_cases
+from mcp_tef.statistics.paired_evidence import DECISIVE, PairedCases, evidence
 from tests.benchmarks import compare_claims
 from tests.support.simulated_cases import compared
 
