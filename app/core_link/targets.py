@@ -91,10 +91,14 @@ class NewCases:
 
 @dataclass(frozen=True, slots=True)
 class StartRuns:
-    """The form that starts runs of these cases; of all cases where there are none."""
+    """The form that starts runs of these cases; of all cases where there are none.
+
+    With `at_once` they run with the last settings, without the form.
+    """
 
     screen: ClassVar = Screen.RUNS
     cases: tuple[CaseId, ...] = ()
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,16 @@ class CaseRunLinks:
         """Save the cases and open the form that runs them."""
         self._session.spawn(self._save_and_run(tuple(ids)))
 
+    def run_edited(self) -> None:
+        """Save the edited case and run it at once with the last settings."""
+        self._session.spawn(self._save_and_run_edited())
+
+    async def _save_and_run_edited(self) -> None:
+        edited = self._presenter.edited
+        await self._save()
+        if edited is not None and (ids := self._presenter.runnable([edited.case_id])):
+            self._session.go(StartRuns(ids, at_once=True))
+
     def show(self, ids: Sequence[CaseId]) -> None:
         """Show the runs of the cases, the newest batch first."""
         known = self._presenter.runnable(ids)
@@ -150,7 +160,7 @@ class CaseCommands:
         return bool(self.presenter.all_suites())
 
     def _run_text(self) -> str:
-        return f"Run {count(len(self.bulk.selected()), 'case')}"
+        return f"Run {count(len(self.bulk.selected()), 'case')}…"
 
     def _copy_text(self) -> str:
         return "Copy queries" if len(self.bulk.selected()) > 1 else "Copy query"

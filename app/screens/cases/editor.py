@@ -144,6 +144,7 @@ class Editor(QWidget):
     picked = Signal(object)
     undo_wanted = Signal()
     runs_wanted = Signal()
+    run_wanted = Signal()
 
     def __init__(self, find: FindTool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -186,6 +187,7 @@ class Editor(QWidget):
     def _wire(self) -> None:
         self.head.undo.clicked.connect(self.undo_wanted)
         self.head.runs.clicked.connect(self.runs_wanted)
+        self.head.run.clicked.connect(self.run_wanted)
         self.query.edited.connect(lambda text: self._tell(replace(self._form, query=text)))
         self.modes.changed.connect(lambda key: self._tell(with_mode(self._form, Mode(key), self._find)))
         self.calls.changed.connect(self._tell)
@@ -245,7 +247,9 @@ class _Head(QWidget):
         super().__init__()
         self._mark = MarkLabel(size=14)
         self._state = LineText(size=Size.SMALL, role=Role.DIM)
-        self.runs = Button("Runs", kind="link")
+        self.run = Button("Run", icon="play")
+        self.run.setToolTip("Run this case now, with the settings of the last run")
+        self.runs = Button("Earlier runs", kind="link")
         self.runs.setToolTip("Show what models selected for this case")
         self.undo = Button("Undo", kind="link")
         self.undo.setToolTip("Undo (Ctrl+Z)")
@@ -260,6 +264,8 @@ class _Head(QWidget):
         row.addWidget(self.undo)
         row.addSpacing(6)
         row.addWidget(self.runs)
+        row.addSpacing(6)
+        row.addWidget(self.run)
 
     def show_state(self, edited: CaseEditorState) -> None:
         state = edited.save_status
@@ -269,6 +275,7 @@ class _Head(QWidget):
         self._state.set_text(words, Role.BAD if wrong else Role.DIM)
         self.undo.setEnabled(edited.can_go_back)
         self.runs.setEnabled(edited.saved is not None)
+        self.run.setEnabled(edited.parsed.draft is not None and not edited.refusal_text)
 
 
 _STATE_MARKS = {

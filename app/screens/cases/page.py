@@ -54,7 +54,7 @@ class CasesPage(Page):
         self.transfer = CaseFiles(self, self.presenter, visible_page)
         self.running = CaseRunLinks(session, self.presenter, self.save)
         actions: dict[str, Callable[[], object]] = {
-            "Add server": lambda: session.go(AddServer()),
+            "Add server…": lambda: session.go(AddServer()),
             "Open the sample": lambda: session.spawn(self.presenter.open_sample()),
             "New case": self.new,
             "Draft cases…": lambda: self.drafts.draft(),
@@ -98,6 +98,7 @@ class CasesPage(Page):
         self.editor.picked.connect(self._pick)
         self.editor.undo_wanted.connect(self._undo)
         self.editor.runs_wanted.connect(lambda: self.case_commands.show_runs())
+        self.editor.run_wanted.connect(self.running.run_edited)
         self.view.left_editor.connect(self._leave_editor)
 
     # ------------------------------------------------------------ page interface
@@ -148,7 +149,7 @@ class CasesPage(Page):
 
     def first_focus(self) -> QWidget | None:
         self._focus_due = not self._filled
-        return self.table
+        return self.editor.query if self.editor.query.hasFocus() else self.table
 
     def commands(self) -> Sequence[Command]:
         return self.case_commands.all()
@@ -205,9 +206,9 @@ class CasesPage(Page):
         self.header.mark_filter(len(self.presenter.view.filters))
         ids = self._to_run()
         run = Action(
-            text=f"Run {count(len(ids), 'case')}" if ids else "Run cases",
+            text=f"Run {count(len(ids), 'case')}…" if ids else "Run cases…",
             do=lambda: self.running.run(self._to_run()),
-            kind="primary",
+            kind="primary" if ids else "plain",
             icon="play",
             enabled=bool(ids),
         )

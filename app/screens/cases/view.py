@@ -117,7 +117,7 @@ NO_SERVERS = EmptyPlaceText(
     "No servers yet",
     "A test case names the tool that should be called, so add a server first. "
     "Or open the sample: its cases run without a key or network.",
-    "Add server",
+    "Add server…",
     "Open the sample",
 )
 NO_CASES = EmptyPlaceText(

@@ -196,7 +196,7 @@ class QualityPage(Page):
                 "This page shows how well each tool is described, worst first, and how to improve it. "
                 "It needs a server with tools, but no model."
             )
-            add = Action(text="Add server", do=lambda: self.session.go(AddServer()), kind="primary", icon="plus")
+            add = Action(text="Add server…", do=lambda: self.session.go(AddServer()), kind="primary", icon="plus")
             sample = Action(text="Open the sample", do=lambda: self.session.spawn(self._open_sample()))
             self.view.empty.set("medal", "No servers yet", text, [add, sample])
         self.view.show_empty()

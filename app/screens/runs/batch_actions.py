@@ -83,14 +83,20 @@ class BatchActions:
     async def run_offline(self) -> None:
         """Run all cases with the offline baseline, at once."""
         await self.start_presenter.load()
-        request = self.start_presenter.parse(StartForm()).request
-        if request is None:
-            self.open_start_dialog()
-            return
-        await self._run(request)
+        await self._run(self.start_presenter.parse(StartForm()).request, ())
 
-    async def _run(self, request: BatchRequest) -> None:
-        batch = await self._preflight().run(lambda keys: self.start_presenter.start(request, keys), "")
+    async def run_now(self, cases: tuple[CaseId, ...]) -> None:
+        """Run cases at once with the last settings; open the form where these are not enough."""
+        await self.start_presenter.load()
+        form = with_cases(await self._saved_form(), cases)
+        await self._run(self.start_presenter.parse(form).request, cases)
+
+    async def _run(self, request: BatchRequest | None, cases: tuple[CaseId, ...]) -> None:
+        if request is None:
+            self.open_start_dialog(cases)
+            return
+        provider = next((model.provider for model in request.models if not model.offline), "")
+        batch = await self._preflight().run(lambda keys: self.start_presenter.start(request, keys), provider)
         if batch is not None:
             await self._show(batch)
 

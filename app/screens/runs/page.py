@@ -130,6 +130,8 @@ class RunsPage(Page):
 
     def open_target(self, target: Target) -> None:
         match target:
+            case StartRuns(cases=cases, at_once=True):
+                self.session.spawn(self.batch_actions.run_now(cases))
             case StartRuns(cases=cases):
                 self.batch_actions.open_start_dialog(cases)
             case ShowRuns(where=where, title=title, run_id=run_id):
@@ -198,9 +200,10 @@ class RunsPage(Page):
 
     def _show_buttons(self) -> None:
         cases, start = len(self.presenter.cases), self.batch_actions.open_start_dialog
-        text = f"Run {count(cases, 'case')}" if cases else "Run"
+        text = f"Run {count(cases, 'case')}…" if cases else "Run…"
         tip = "Select cases and a model, then run (Ctrl+R)"
-        run = Action(text=text, do=start, kind="primary", icon="play", enabled=cases > 0, tip=tip)
+        kind = "plain" if self.presenter.batches.newest() is None else "primary"  # an empty page has its own
+        run = Action(text=text, do=start, kind=kind, icon="play", enabled=cases > 0, tip=tip)
         self.header.set_buttons([run])
 
     def _show_empty(self) -> None:

@@ -86,6 +86,7 @@ class ToolCommands:
         pane.tools.delete_wanted.connect(lambda _: self.exclude())
         pane.tools.describe_keys(Enter="Call the tool", Del="Leave the tools out")
         pane.tool_pane.call_wanted.connect(self.call_tool)
+        pane.tool_pane.reader.case_wanted.connect(self.write_case)
         pane.tool_pane.left_out.wanted.connect(self.include)
 
     def _made_commands(self) -> Sequence[Command]:
@@ -163,6 +164,11 @@ class ToolCommands:
         """Start a test case for each selected tool."""
         if labels := self._labels():
             self._session.go(NewCases(labels))
+
+    def write_case(self) -> None:
+        """Start a test case for the tool that is shown."""
+        if (label := self.current()) is not None:
+            self._session.go(NewCases((label,)))
 
     def draft_for_server(self) -> None:
         """Draft test cases for all tools of the server and review them."""

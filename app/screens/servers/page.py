@@ -92,7 +92,7 @@ class ServersPage(Page):
         self._listen()
 
     def _lay_out(self) -> None:
-        add = command_action(self._commands[ADD], "Add server", icon="plus", kind="primary", tip="Ctrl+N")
+        add = command_action(self._commands[ADD], "Add server…", icon="plus", tip="Ctrl+N")
         search = self.header.set_search("Search servers and tools")
         search.setText(self.presenter.view.text)
         search.searched.connect(self._search)
@@ -113,7 +113,8 @@ class ServersPage(Page):
         self.split.restore_layout(self.session.settings.get("servers.split", []))
         self.pane.split.restore_layout(self.session.settings.get("servers.tools_split", []))
         self._all.addWidget(self.split)
-        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [add, *self._import_actions()]))
+        first = replace(add, kind="primary")
+        self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [first, *self._import_actions()]))
         self._all.addWidget(QWidget())
         self._all.setCurrentIndex(2)
         self.body.addWidget(self._all)

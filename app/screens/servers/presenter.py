@@ -12,10 +12,12 @@ from app.screens.kit import ViewState, matches_all_words
 from app.screens.servers.filters import BY_TOKENS, STATUS_TEXTS, listed_servers, listed_tools
 from app.text.formatting import ago, count, duration
 from mcp_tef import (
+    ConsentKind,
     ConsentRequest,
     DefinitionWithoutSecrets,
     Drift,
     Event,
+    InputError,
     Listing,
     NotFoundError,
     Server,
@@ -275,6 +277,15 @@ class ServersPresenter:
         """Return True if secrets can be kept in the system keychain."""
         return bool(await self.core.value(lambda core: core.keys.keychain()))
 
+    async def program_request(self, spec: ServerSpec) -> ConsentRequest | None:
+        """Return the question about the program that a new server starts; None where nothing has to be asked."""
+        try:
+            found = (await self.without_secrets(spec, None)).spec
+        except InputError:
+            return None
+        requests = await self.core.value(lambda core: core.consents.missing([found]))
+        return next((one for one in requests if one.kind is ConsentKind.PROGRAM), None)
+
     async def save(
         self,
         definition: DefinitionWithoutSecrets,
@@ -282,12 +293,18 @@ class ServersPresenter:
         typed: ServerSpec | None,
         *,
         in_keychain: bool,
+        named: ConsentRequest | None = None,
     ) -> Server:
-        """Add a server, or change `before`; its secrets go into memory, and into the keychain if wanted."""
+        """Add a server, or change `before`; its secrets go into memory, and into the keychain if wanted.
+
+        `named` is the question about its program if the user saw it and answered yes.
+        """
         spec = await self.with_secrets_in_memory(definition)
         if in_keychain:
             spec = await self.core.call(lambda core: core.written_secrets.remember(definition))
         await self.missing_consents(spec, typed, before)
+        if named is not None and named.fingerprint == spec.launch_fingerprint:
+            await self.allow(spec)
         return await self.add(spec) if before is None else await self.edit(before.id, spec)
 
     async def keep_tools_file(self, text: str) -> Path:

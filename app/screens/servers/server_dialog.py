@@ -1,20 +1,31 @@
-"""Dialog to add or edit a server: choose a kind, fill in the form, test the connection, save."""
+"""Dialog to add or edit a server: select a kind, fill in the form, test the connection, save."""
 
 from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.dialogs.consent import ConsentBar
+from app.dialogs.consent import WARNINGS, ConsentBar
 from app.screens.servers.presenter import ServersPresenter, probe_summary
 from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm, form_from_spec
 from app.text.formatting import error_text
 from app.theme import Role
-from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane
+from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane, visible
 from app.widgets.dialog import BAR
-from mcp_tef import ConflictError, DefinitionWithoutSecrets, InputError, Server, ServerSpec, TefError
+from mcp_tef import (
+    ConflictError,
+    ConsentRequest,
+    DefinitionWithoutSecrets,
+    InputError,
+    Server,
+    ServerSpec,
+    TefError,
+    consent_rows,
+)
 
+_ADD = {"command": "Add and start", "url": "Add and connect", "file": "Add server"}
+MOST_SHOWN, MOST_WARNINGS = 300, 3
 _CARDS = (
     ("command", "terminal-window", "A command", ("npx, uvx, python …", "started on this computer")),
     ("url", "globe", "An address", ("HTTP or SSE,", "on any machine")),
@@ -34,17 +45,19 @@ class ServerDialog(Dialog):
         self._presenter = presenter
         self._server = server
         self._busy = False
+        self._named: ConsentRequest | None = None
         others = (one for one in presenter.servers.values() if server is None or one.id != server.id)
         self.fields = ServerFields({one.name: one.spec.url for one in others})
         self._consent = ConsentBar()
         self._good, self._bad, self._working = Notice("good"), Notice("bad"), Notice("info")
+        self._starts = Notice("warn")
         self._stack = QStackedWidget()
         self._page = self._form()
         for page in (self._cards(), self._page) if server is None else (self._page,):
             self._stack.addWidget(page)
         self.add_scrolling(self._stack)
         self._consent.agreed.connect(lambda: session.spawn(self._agree(), of=self))
-        self._consent.postponed.connect(lambda: self._consent.put_away(self.fields.first()))
+        self._consent.postponed.connect(self._put_question_away)
         self.fields.changed.connect(self._forget_result)
         if server is None:
             self.set_buttons([Action(text="Cancel", do=self.reject)])
@@ -55,15 +68,19 @@ class ServerDialog(Dialog):
         """Put the question about consent away first."""
         asks = self._consent.isVisible()
         if asks:
-            self._consent.put_away(self.fields.first())
+            self._put_question_away()
         return asks
+
+    def _put_question_away(self) -> None:
+        self._consent.put_away(self.fields.first())
+        self._starts.setVisible(self._named is not None)
 
     def _cards(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, BAR, 0)
         column.setSpacing(16)
-        column.addWidget(FlowText("Where do the tools come from? Adding a server does not start it.", role=Role.DIM))
+        column.addWidget(FlowText("Where do the tools come from?", role=Role.DIM))
         row = QHBoxLayout()
         row.setSpacing(12)
         for kind, icon, title, lines in _CARDS:
@@ -84,7 +101,7 @@ class ServerDialog(Dialog):
         column.addWidget(filled, 1)
         notices = QVBoxLayout()
         notices.setContentsMargins(0, 0, BAR, 0)
-        for part in (self._consent, self._working, self._good, self._bad):
+        for part in (self._starts, self._consent, self._working, self._good, self._bad):
             notices.addWidget(part)
         column.addLayout(notices)
         return page
@@ -94,12 +111,13 @@ class ServerDialog(Dialog):
         self.fields.fill(form)
         self._stack.setCurrentWidget(self._page)
         self.need(height=540)
-        save = "Save changes" if self._server else "Add server"
+        save = "Save changes" if self._server else _ADD[form.kind]
         back = [] if self._server else [Action(text="Back", do=self._back, icon="arrow-left", kind="quiet")]
         test = Action(text="Test connection", do=self.test)
         keep = Action(text=save, do=self.keep, kind="primary")
         self.set_buttons([Action(text="Cancel", do=self.reject), test, keep], left=back)
         self.fields.first().setFocus()
+        self._name_program()
 
     def test(self) -> None:
         """Connect to the server as the fields define it, without saving it."""
@@ -118,6 +136,34 @@ class ServerDialog(Dialog):
         for part in (self._good, self._bad, self._working):
             part.clear()
         self._consent.hide()
+        self._name_program()
+
+    def _name_program(self) -> None:
+        """Name the program that a new server starts, so that adding the server is the consent to start it."""
+        if self._server is None:
+            self._session.spawn(self._look_up_program(), of=self)
+
+    async def _look_up_program(self) -> None:
+        spec = self.fields.reading().spec
+        request = await self._presenter.program_request(spec) if spec else None
+        if spec == self.fields.reading().spec and request != self._named:
+            self._show_program(request)
+
+    def _show_program(self, request: ConsentRequest | None) -> None:
+        """Show what would start; what cannot be shown whole is asked about on the page of the server."""
+        warnings = (
+            [line for label, lines in consent_rows(request) if label in WARNINGS for line in lines] if request else []
+        )
+        is_whole = request is not None and len(request.target) <= MOST_SHOWN and len(warnings) <= MOST_WARNINGS
+        self._named = request if is_whole else None
+        if request is None or not is_whole:
+            self._starts.clear()
+            return
+        text = (
+            f"Adding it starts this program on your computer, with your rights: {visible(request.target, MOST_SHOWN)}"
+        )
+        reads = f"It reads {', '.join(request.names)}." if request.names else ""
+        self._starts.show_message(text, "\n".join(filter(None, [reads, *warnings])))
 
     async def _definition(self) -> DefinitionWithoutSecrets | None:
         """Return the definition without the secrets written in it; show the errors and return None if it is wrong."""
@@ -156,6 +202,7 @@ class ServerDialog(Dialog):
             return
         self._forget_result()
         if requests := await self._presenter.missing_consents(spec, self.fields.reading().spec, self._server):
+            self._starts.hide()
             self._consent.ask(requests[0])
             return
         self._busy = True
@@ -187,7 +234,11 @@ class ServerDialog(Dialog):
             return
         try:
             self.saved = await self._presenter.save(
-                definition, self._server, self.fields.reading().spec, in_keychain=bool(remember)
+                definition,
+                self._server,
+                self.fields.reading().spec,
+                in_keychain=bool(remember),
+                named=self._named,
             )
         except ConflictError as error:
             self.fields.show_errors({"name": error.message})

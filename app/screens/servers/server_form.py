@@ -11,6 +11,10 @@ from mcp_tef import AuthType, OAuthClient, ServerSpec, Transport
 OAUTH_TYPES = (AuthType.OAUTH2, AuthType.CLIENT_CREDENTIALS)
 KINDS = ("command", "url", "file")
 _SECRET_NAME = re.compile(r"[^\W\d]\w*|keychain:[A-Za-z0-9_.-]+")
+_STARTERS = re.compile(
+    r"(npx|bunx|uvx|pipx|python[\d.]*|node|deno|bun|docker|podman|uv|run|exec|dotnet|java|cmd|sh|bash)(\.exe|\.cmd)?"
+)
+_PLACES = re.compile(r"(index|main|server|__main__)\.\w+|dist|build|src|bin|lib")
 _REFERENCE = re.compile(rf"\$\{{({_SECRET_NAME.pattern})\}}")
 
 
@@ -248,10 +252,15 @@ def suggested_name(form: ServerForm) -> str:
         return _host(form.url)
     if form.kind == "file":
         return re.split(r"[\\/]", form.path.strip())[-1].rsplit(".", 1)[0]
-    words = [word for word in form.command.split() if not word.startswith("-")]
-    useful = [word for word in words if word not in ("npx", "uvx", "python", "python3", "node", "docker", "run")]
-    last = re.split(r"[\\/]", useful[0])[-1] if useful else ""
-    return re.sub(r"(@.*|\.\w+)$", "", last).removeprefix("mcp-server-").removeprefix("server-")
+    words = [word.strip("\"'") for word in form.command.split() if not word.startswith("-")]
+    useful = [part for word in words if (part := _own_part(word)) and not _STARTERS.fullmatch(part)]
+    return re.sub(r"(@.*|\.\w+)$", "", useful[0] if useful else "").removeprefix("mcp-server-")
+
+
+def _own_part(path: str) -> str:
+    """Return the last part of a path that says what a server is: "notes" of "notes/dist/index.js"."""
+    parts = [part for part in re.split(r"[\\/]", path) if part not in ("", ".", "..", "~")]
+    return next((part for part in reversed(parts) if not _PLACES.fullmatch(part)), parts[-1] if parts else "")
 
 
 def _host(url: str) -> str:

@@ -224,7 +224,7 @@ class ServerPane(QWidget):
         words.addWidget(self._address)
         row.addLayout(words, 1)
         row.addWidget(self._test)
-        row.addWidget(button(Action(text="Edit", do=self.edit_wanted.emit)))
+        row.addWidget(button(Action(text="Edit…", do=self.edit_wanted.emit)))
         row.addWidget(button(Action(text="Remove", do=self.remove_wanted.emit)))
         return head
 

@@ -263,9 +263,10 @@ MOST_PROBLEMS = 200
 
 
 class DefinitionPane(QWidget):
-    """Definition of a tool for reading; `call_wanted` asks to call the tool."""
+    """Definition of a tool for reading; `call_wanted` asks to call the tool, `case_wanted` for a case about it."""
 
     call_wanted = Signal()
+    case_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -278,6 +279,7 @@ class DefinitionPane(QWidget):
         head = QHBoxLayout()
         head.addWidget(self._name, 1)
         head.addWidget(self.attempt)
+        head.addWidget(button(Action(text="Write a test case", do=self.case_wanted.emit, kind="primary")))
         head.setSpacing(12)
         top = QVBoxLayout()
         top.setContentsMargins(16, 16, 16, 16)

@@ -248,7 +248,7 @@ class SimilarityPage(Page):
 
     def _show_empty(self) -> None:
         gathered = self.presenter.gathered
-        add = Action(text="Add server", do=partial(self.session.go, AddServer()), kind="primary", icon="plus")
+        add = Action(text="Add server…", do=partial(self.session.go, AddServer()), kind="primary", icon="plus")
         read = [command_action(self._commands[READ])] if gathered.unreachable else []
         show_too_few(self.view.empty, known=any(gathered.by_server.values()), actions=[add, *read])
 

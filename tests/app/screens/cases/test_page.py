@@ -277,7 +277,7 @@ async def test_the_last_answers_are_judged_again_while_the_expectation_changes(p
 async def test_without_servers_the_sample_is_one_click_away(page: CasesPage, bench: Bench) -> None:
     await bench.until(lambda: page.view.blank.isVisible())
     verbs = {made.text(): made for made in page.view.blank.findChildren(QAbstractButton)}
-    verbs["Add server"].click()
+    verbs["Add server…"].click()
     assert bench.gone == [AddServer()]
     verbs["Open the sample"].click()
     await bench.until(lambda: page.table.isVisible())

@@ -95,11 +95,11 @@ async def test_a_copy_is_shown_and_can_be_taken_back(page: CasesPage, bench: Ben
 
 
 async def test_all_shown_cases_are_run_unless_several_are_selected(page: CasesPage, bench: Bench) -> None:
-    assert button(page, "Run").text() == "Run 4 cases"
+    assert button(page, "Run").text() == "Run 4 cases…"
     page.table.selectRow(0)
     page.table.setFocus()
     QTest.keyClick(page.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert button(page, "Run").text() == "Run 2 cases"
+    assert button(page, "Run").text() == "Run 2 cases…"
     button(page, "Run").click()
     await bench.until(lambda: bench.gone)
     ids = tuple(row.id for row in page.presenter.rows()[:2])

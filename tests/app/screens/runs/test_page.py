@@ -44,7 +44,7 @@ async def test_without_cases_the_page_leads_to_them(new_desk: Desk) -> None:
 async def test_the_sample_can_be_opened_from_the_empty_page(new_desk: Desk) -> None:
     await new_desk.open(sample=False)
     await new_desk.press("Open the sample")
-    await new_desk.until(lambda: new_desk.page.header.buttons()[0].text() == "Run 4 cases")
+    await new_desk.until(lambda: new_desk.page.header.buttons()[0].text() == "Run 4 cases…")
 
 
 async def test_one_click_runs_every_case_offline(desk: Desk) -> None:
@@ -269,6 +269,23 @@ async def test_the_model_of_the_environment_stands_in_the_form_whoever_was_asked
     assert sheet.panel.numbers[StartField.REPEATS].text() == "2"
     sheet.reject()
     await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
+
+
+async def test_one_case_runs_at_once_with_the_last_settings_or_opens_the_form_if_these_are_incomplete(
+    desk: Desk,
+) -> None:
+    (case, *_) = [one.id for one in await desk.session.call(lambda core: core.cases.list())]
+    desk.page.open_target(StartRuns((case,), at_once=True))
+    await desk.until_ended(1)
+    assert [run.case_id for run in await _all_runs(desk)] == [case]
+    assert desk.page.batch_actions.start_dialog is None
+    desk.session.settings.set("runs.form", {"offline": False, "model": ""})
+    desk.page.open_target(StartRuns((case,), at_once=True))
+    form = await desk.start_dialog()
+    assert form.run.text() == "Run 1 case"
+    form.reject()
+    await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
+    assert len(await _all_runs(desk)) == 1
 
 
 async def test_a_typed_key_runs_the_model_and_is_not_remembered_on_disk(desk: Desk) -> None:

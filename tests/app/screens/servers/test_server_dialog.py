@@ -118,6 +118,12 @@ def test_a_fault_names_its_field(form: ServerForm, field: str) -> None:
         (ServerForm(command="npx -y @acme/docs-server@1.2 ~/handbook"), "docs-server"),
         (ServerForm(command="uvx mcp-server-git"), "git"),
         (ServerForm(command="python /srv/weather.py"), "weather"),
+        (ServerForm(command="python srv.py"), "srv"),
+        (ServerForm(command="/opt/venv/bin/python3.12 -u 'srv.py'"), "srv"),
+        (ServerForm(command="uv run ~/notes/server.py"), "notes"),
+        (ServerForm(command="node ./weather/dist/index.js"), "weather"),
+        (ServerForm(command="npx -y @scope/server-name"), "server-name"),
+        (ServerForm(command="python -P -m mcp_tef sample-server"), "mcp_tef"),
         (ServerForm(kind="url", url="https://mcp.example.com/mcp"), "example"),
         (ServerForm(kind="file", path="/home/me/memory.json"), "memory"),
         (ServerForm(), ""),
@@ -241,6 +247,46 @@ async def test_a_written_secret_can_be_kept_in_the_keychain(qapp: QApplication) 
         assert sheet.saved is not None
         assert sheet.saved.spec.headers == {"Authorization": "Bearer ${keychain:SHOP_AUTHORIZATION}"}
         assert fake.keychain.kept["mcp-tef", "server:SHOP_AUTHORIZATION"] == PLANTED
+
+
+LONG = " ".join(["--folder", "/srv/papers"] * 20)
+
+
+@pytest.mark.parametrize(
+    ("typed", "added", "is_named"),
+    [
+        ("node shop.js", "node shop.js", True),
+        (f"node shop.js {LONG}", f"node shop.js {LONG}", False),
+        ("node shop.js", "node other.js", False),
+    ],
+    ids=["shown whole", "too long to be shown", "changed after it was shown"],
+)
+async def test_adding_a_server_allows_its_program_only_if_the_dialog_named_it(
+    qapp: QApplication, typed: str, added: str, is_named: bool
+) -> None:
+    fake = FakeEngine({"shop": SAMPLE_TOOLS})
+    async with page_over(fake) as page:
+        page.add()
+        sheet = await opened_dialog(page, ServerDialog)
+        sheet.open_form(ServerForm(kind="command", name="shop", command=typed))
+        if LONG not in typed:
+            await until(lambda: '"shop.js"' in spoken(sheet))
+        sheet.fields.command.setText(added)
+        press(sheet, "Add and start")
+        await until(lambda: page.pane.tools.rows.rowCount() == 3 if is_named else page.pane.consent.isVisible())
+        assert page.pane.consent.isVisible() is not is_named
+        assert fake.gateway.asked == (["shop"] if is_named else [])
+
+
+async def test_a_command_that_is_worth_a_second_look_says_so_before_it_is_added(qapp: QApplication) -> None:
+    async with page_over(FakeEngine({"shop": SAMPLE_TOOLS})) as page:
+        page.add()
+        sheet = await opened_dialog(page, ServerDialog)
+        sheet.open_form(ServerForm(kind="command", name="shop", command="npx -y shop-server"))
+        await until(lambda: "Name an exact version" in spoken(sheet))
+        sheet.fields.command.setText("node shop.js")
+        await until(lambda: "Name an exact version" not in spoken(sheet))
+        sheet.reject()
 
 
 async def test_esc_on_the_question_about_consent_puts_only_that_away(qapp: QApplication) -> None:
