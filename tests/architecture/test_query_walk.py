@@ -136,7 +136,7 @@ async def run_in_window(workspace: Path, recorder: CallRecorder) -> tuple[list[t
     async with workbench(workspace=workspace) as controller:
         cases, runs = await built_screens(window(controller))
         recorder.take()
-        click(next(button for button in cases.header.buttons() if button.text() == "Run 1 case"))
+        click(next(button for button in cases.header.buttons() if button.text() == "Run 1 case…"))
         await until(lambda: runs.batch_actions.start_dialog)
         form = runs.batch_actions.start_dialog
         assert form is not None

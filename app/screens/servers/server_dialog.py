@@ -151,19 +151,16 @@ class ServerDialog(Dialog):
 
     def _show_program(self, request: ConsentRequest | None) -> None:
         """Show what would start; what cannot be shown whole is asked about on the page of the server."""
-        warnings = (
-            [line for label, lines in consent_rows(request) if label in WARNINGS for line in lines] if request else []
-        )
-        is_whole = request is not None and len(request.target) <= MOST_SHOWN and len(warnings) <= MOST_WARNINGS
-        self._named = request if is_whole else None
-        if request is None or not is_whole:
+        warnings = _warnings(request) if request else []
+        if request is None or len(request.target) > MOST_SHOWN or len(warnings) > MOST_WARNINGS:
+            self._named = None
             self._starts.clear()
             return
+        self._named = request
         text = (
             f"Adding it starts this program on your computer, with your rights: {visible(request.target, MOST_SHOWN)}"
         )
-        reads = f"It reads {', '.join(request.names)}." if request.names else ""
-        self._starts.show_message(text, "\n".join(filter(None, [reads, *warnings])))
+        self._starts.show_message(text, "\n".join([*(f"It reads {name}." for name in request.names), *warnings]))
 
     async def _definition(self) -> DefinitionWithoutSecrets | None:
         """Return the definition without the secrets written in it; show the errors and return None if it is wrong."""
@@ -247,3 +244,7 @@ class ServerDialog(Dialog):
             self._bad.show_message(words.message, words.hint, details=words.details)
         else:
             self.accept()
+
+
+def _warnings(request: ConsentRequest) -> list[str]:
+    return [line for label, lines in consent_rows(request) if label in WARNINGS for line in lines]
