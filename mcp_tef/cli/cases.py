@@ -21,6 +21,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli import case_drafts, case_edits
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.case_reviews import reviewed
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened, require_yes
@@ -44,10 +45,13 @@ def register(verbs: Verbs) -> None:
     import_parser.add_argument(
         "--prune", action="store_true", help="remove the cases of the workspace that the file does not hold"
     )
+    import_parser.add_argument(
+        "--accept", action="store_true", help="take every row of a recording, without looking at each"
+    )
     import_parser.add_argument("--yes", action="store_true", help="remove cases even if they have runs")
     export_parser = add_verb(group, "export", "write cases to a file", export_cases, reads=True)
     export_parser.add_argument("out", type=writable, metavar="FILE")
-    _form_option(export_parser)
+    _form_option(export_parser, [form.value for form in CaseFileFormat if form.is_written])
     _choice(export_parser)
     _choice(add_verb(group, "list", "list the cases", list_cases, reads=True))
     add_verb(group, "show", "show one case", show, reads=True).add_argument(
@@ -67,11 +71,11 @@ def register(verbs: Verbs) -> None:
 
 def _file(parser: Parser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
-    _form_option(parser)
+    _form_option(parser, FORMATS)
 
 
-def _form_option(parser: Parser) -> None:
-    parser.add_argument("--format", choices=FORMATS, help="the form of the file (default: by its extension)")
+def _form_option(parser: Parser, formats: Sequence[str]) -> None:
+    parser.add_argument("--format", choices=formats, help="the form of the file (default: by its extension)")
 
 
 def _choice(parser: Parser) -> None:
@@ -84,7 +88,8 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     _require_known_form(arguments)
     _require_readable(arguments.file)
     async with opened(arguments, terminal) as engine:
-        preview = await _previewed(engine, arguments, terminal)
+        proposed = await _previewed(engine, arguments, terminal)
+        preview = reviewed(proposed, arguments, terminal)
         pruned = _pruned(preview, arguments)
         if not arguments.dry_run:
             await _require_removable(engine, pruned, arguments, terminal)
@@ -96,7 +101,8 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     _tell(preview, terminal, dry=arguments.dry_run)
     terminal.say(*(f"Not in the file, so removed: {case.name}." for case in pruned))
     document = case_import_to_json(preview, doubts, dry=arguments.dry_run)
-    terminal.document(document | {"pruned": [case.name for case in pruned]})
+    dropped = [case.label for case in proposed.cases if case not in preview.cases]
+    terminal.document(document | {"pruned": [case.name for case in pruned], "dropped": dropped})
     return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 

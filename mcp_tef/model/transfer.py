@@ -1,11 +1,12 @@
 """Imports and exports: kinds of files, previews of what an import would change, reports of what was written."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from mcp_tef.errors import InputError
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId, ServerId
 from mcp_tef.model.secrets import Secret
@@ -13,13 +14,19 @@ from mcp_tef.model.servers import ServerSpec
 
 
 class CaseFileFormat(StrEnum):
-    """The forms that files of cases have; `tef` is our own, as YAML or JSON."""
+    """The forms that files of cases have; `tef` is our own, as YAML or JSON. A recording is only read."""
 
     TEF = "tef"
     CSV = "csv"
     BFCL = "bfcl"
     PROMPTFOO = "promptfoo"
     MCP_EVAL = "mcp-eval"
+    RECORDING = "recording"
+
+    @property
+    def is_written(self) -> bool:
+        """True if cases are exported in this form."""
+        return self is not CaseFileFormat.RECORDING
 
 
 CASE_FILE_SUFFIXES: Mapping[str, CaseFileFormat | None] = {
@@ -68,6 +75,10 @@ class ImportedCase:
     reason: str = ""
     notes: tuple[str, ...] = ()
 
+    def as_stored(self) -> "ImportedCase":
+        """Return the same without changes to a case that is stored."""
+        return replace(self, fate=ImportStatus.UNCHANGED, changes=()) if self.fate is ImportStatus.CHANGED else self
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewServer:
@@ -83,7 +94,7 @@ class CaseImportPreview:
     """Preview of a case import; nothing is changed yet.
 
     `absent` are cases of the workspace that the file does not hold; `ignored_servers` are names in the file in whose
-    place another server was attached.
+    place another server was attached. What a recording proposes is only applied once it is `reviewed`.
     """
 
     source: str
@@ -92,6 +103,26 @@ class CaseImportPreview:
     servers: tuple[NewServer, ...] = ()
     absent: tuple[TestCase, ...] = ()
     ignored_servers: tuple[str, ...] = ()
+    reviewed: bool = False
+
+    def require_reviewed(self) -> None:
+        """Raise InputError for a recording whose rows nobody has seen."""
+        if self.form is CaseFileFormat.RECORDING and not self.reviewed:
+            raise InputError(
+                f"{self.source} is a recording: what a model called is a proposal, and each row has to be reviewed.",
+                hint=f"Review it with: mcp-tef cases import {self.source}",
+            )
+
+    def kept(self, places: Collection[str]) -> "CaseImportPreview":
+        """Return the reviewed preview: of the new cases those at these places, and the tools files that they need.
+
+        Cases that are stored stay as they are: they were reviewed before, and a recording only proposes.
+        """
+        taken = (one for one in self.cases if one.fate is not ImportStatus.ADDED or one.place in places)
+        cases = tuple(one.as_stored() for one in taken)
+        used = {name for case in cases if case.draft for name in case.draft.servers}
+        servers = tuple(server for server in self.servers if server.name in used)
+        return replace(self, cases=cases, servers=servers, reviewed=True)
 
     def of(self, fate: ImportStatus) -> tuple[ImportedCase, ...]:
         """Return the cases of one fate, in the order of the file."""

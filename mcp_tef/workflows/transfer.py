@@ -254,8 +254,9 @@ class CaseTransfer:
     ) -> ImportReport:
         """Do what a preview said, in one transaction; where any of it fails, or is stopped, nothing has changed.
 
-        StoppedError where `work` was stopped before it was done.
+        StoppedError where `work` was stopped before it was done. InputError for a recording that nobody reviewed.
         """
+        preview.require_reviewed()
         added = [case.draft for case in preview.of(ImportStatus.ADDED) if case.draft]
         changed = {case.case_id: case.draft for case in preview.of(ImportStatus.CHANGED) if case.case_id and case.draft}
         if added or changed:

@@ -114,7 +114,7 @@ def test_a_planted_key_is_found_nowhere(
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:
         do("runs", "show", item["id"], "--json")
-    for form in CaseFileFormat:
+    for form in filter(lambda one: one.is_written, CaseFileFormat):
         do("cases", "export", tmp_path / f"cases-{form.value}.txt", "--format", form.value)
     for ending in ("html", "json", "csv"):
         do("quality", *BOTH, "--out", tmp_path / f"quality.{ending}")

@@ -28,7 +28,8 @@ from mcp_tef.workflows.transfer import planned
 from tests.support.case_factories import TOOL, stored
 
 LONGEST_SENTENCE = 1_000
-SUFFIXES = {CaseFileFormat.CSV: (".csv",), CaseFileFormat.BFCL: (".jsonl",)}
+LINES = (CaseFileFormat.BFCL, CaseFileFormat.RECORDING)
+SUFFIXES = {CaseFileFormat.CSV: (".csv",), **dict.fromkeys(LINES, (".jsonl",))}
 DESK = ServerSpec(name="desk", transport=Transport.FILE, path="desk.json")
 OFFERED = offer([TOOL])
 
@@ -113,10 +114,28 @@ _CSV = [
      "expected_parameters": '{"n": 1, "o": {"$any_of": [1, 2]}}', "suites": "a; b", "tags": '["c"]'},
     {"id": "", "name": "", "query": "Two", "expected": '{"any_of": [[{"tool": "find"}], []]}', "expected_server": ""},
 ]  # fmt: skip
+_ASKED = [{"role": "user", "parts": [{"type": "text", "content": "Find Ann"}]}]
+_CALLED = {"type": "tool_call", "name": "find", "arguments": {"who": "Ann", "deep": [1, {"a": None}]}}
+_RECORDING: Any = [
+    {
+        "name": "chat",
+        "context": {"span_id": "1"},
+        "attributes": {
+            "gen_ai.input.messages": _ASKED,
+            "gen_ai.output.messages": [{"role": "assistant", "parts": [_CALLED]}],
+            "gen_ai.tool.definitions": [{"type": "function", "name": "find", "parameters": {"type": "object"}}],
+        },
+    },
+    {"spanId": "2", "eventName": "gen_ai.user.message", "body": {"content": "Find Bob"}, "attributes": []},
+    {"request": {"messages": [{"role": "user", "content": "Find Eve"}]}, "response": {"output": [_CALLED]}},
+    {"type": "user", "sessionId": "s", "message": {"role": "user", "content": "Find Zoe"}},
+    {"type": "assistant", "sessionId": "s", "message": {"role": "assistant", "content": [_CALLED]}},
+]
 DOCUMENTS: dict[CaseFileFormat, Any] = {
     CaseFileFormat.TEF: _TEF,
     CaseFileFormat.CSV: _CSV,
     CaseFileFormat.BFCL: _BFCL,
+    CaseFileFormat.RECORDING: _RECORDING,
     CaseFileFormat.PROMPTFOO: _PROMPTFOO,
     CaseFileFormat.MCP_EVAL: _MCP_EVAL,
 }
@@ -183,7 +202,7 @@ def _spelled(form: CaseFileFormat, name: str, document: Any, chance: random.Rand
     escaped = chance.random() < 0.5
     if form is CaseFileFormat.CSV:
         return _as_csv(document, chance.choice(",;\t"))
-    if form is CaseFileFormat.BFCL:
+    if form in LINES:
         return "\n".join(json.dumps(row, ensure_ascii=escaped) for row in document)
     if name.endswith(".yaml") and chance.random() < 0.5:
         return yaml.safe_dump(document, allow_unicode=not escaped, sort_keys=False)

@@ -95,6 +95,7 @@ class CaseFilesPresenter:
 async def _warned(core: "Engine", reading: Awaitable[CaseImportPreview]) -> CaseImportPreview:
     """Return a preview with warnings among its notes, such as an expected tool that no server offers."""
     preview = await reading
+    preview.require_reviewed()
     incoming = {case.place: case.draft for case in preview.cases if case.fate in _INCOMING and case.draft}
     found = dict(zip(incoming, await core.cases.warnings_of(list(incoming.values())), strict=True))
     cases = tuple(replace(case, notes=(*case.notes, *found.get(case.place, ()))) for case in preview.cases)

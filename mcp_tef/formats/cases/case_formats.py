@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases import bfcl, mcp_eval, promptfoo, spreadsheet, tef
+from mcp_tef.formats.cases import bfcl, mcp_eval, promptfoo, recordings, spreadsheet, tef
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, parsed
+from mcp_tef.formats.cases.recorded_logs import is_recording
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileFormat
+
+_RECORDED = {".json", ".jsonl", ".ndjson"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ FORMS: Mapping[CaseFileFormat, CaseFormat] = {
     CaseFileFormat.BFCL: CaseFormat("BFCL", bfcl.read, bfcl.row, bfcl.text),
     CaseFileFormat.PROMPTFOO: CaseFormat("promptfoo", promptfoo.read, promptfoo.row, promptfoo.text),
     CaseFileFormat.MCP_EVAL: CaseFormat("mcp-eval", mcp_eval.read, mcp_eval.row, mcp_eval.text),
+    CaseFileFormat.RECORDING: CaseFormat("recording", recordings.read, recordings.row, recordings.text),
 }
 
 
@@ -36,7 +40,9 @@ def form_to_write(path: Path) -> CaseFileFormat:
 
 
 def form_to_read(path: Path, source: CaseSource) -> CaseFileFormat:
-    """Return the form that a file has: by its name, and a document by what it holds."""
+    """Return the form that a file has: a recording by its first record, others by name, a document by its content."""
+    if path.suffix.lower() in _RECORDED and is_recording(source):
+        return CaseFileFormat.RECORDING
     return _by_name(path) or _form_of(parsed(source))
 
 

@@ -1,6 +1,8 @@
 """What an import of cases would do is shown as a table: sorted, searched, each case told in full."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.screens.cases.import_export import CaseImportDialog
 from app.screens.cases.import_export_presenter import CaseFilesPresenter
 from app.widgets import Button, FlowText
-from mcp_tef import CaseDraft, CaseFileFormat, CaseImportPreview, FieldChange, ImportedCase, ImportStatus
+from mcp_tef import CaseDraft, CaseFileFormat, CaseImportPreview, FieldChange, ImportedCase, ImportStatus, InputError
 from tests.support.cases_page import Bench
 
 CHAIN = "<b>Chain</b>⟨U+202E⟩"
@@ -109,6 +111,15 @@ async def test_the_preview_notes_an_expected_tool_that_no_server_offers(bench: B
     (case,) = (await files.preview_text(text)).cases
     assert case.fate is ImportStatus.ADDED
     assert "has a tool named serch_bikes." in case.notes[0]
+
+
+async def test_a_recording_is_reviewed_on_a_terminal(bench: Bench, tmp_path: Path) -> None:
+    files = CaseFilesPresenter(bench.page.presenter, lambda _, work: bench.session.call(work), _never)
+    messages = [{"role": "user", "content": "A bell?"}, {"role": "assistant", "content": "Yes"}]
+    (tmp_path / "trace.jsonl").write_text(json.dumps({"messages": messages}), "utf-8")
+    with pytest.raises(InputError, match="each row has to be reviewed") as refused:
+        await files.preview_file(tmp_path / "trace.jsonl", None)
+    assert "mcp-tef cases import" in refused.value.hint
 
 
 async def _never(_title: str, _work: object) -> object:
