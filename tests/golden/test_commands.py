@@ -69,8 +69,7 @@ CALLS: list[dict[str, Any]] = [
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A workspace in which the sample ran once, with a second server from a file and one case of it."""
     folder = tmp_path_factory.mktemp("sample")
-    with pytest.MonkeyPatch.context() as patch:
-        isolation.move_in(patch, folder / "home")
+    with isolation.at_home(folder / "home"):
         workspace = folder / "work.db"
         assert say("demo", "--workspace", workspace).code == 0
         (folder / "files.json").write_text(json.dumps({"tools": TOOLS}), "utf-8")

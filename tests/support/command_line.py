@@ -42,13 +42,17 @@ class Said:
         return found
 
 
-def say(*arguments: str | Path) -> Said:
-    """Run a command in this process, unless an app is built; standard input is not a terminal and holds nothing."""
+def say(*arguments: str | Path, stdin: str = "") -> Said:
+    """Run a command in this process, unless an app is built; standard input is not a terminal."""
     if BUILT:
-        return run(*arguments)
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = main([str(argument) for argument in arguments])
+        return run(*arguments, stdin=stdin)
+    out, err, before = io.StringIO(), io.StringIO(), sys.stdin
+    sys.stdin = io.StringIO(stdin)
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main([str(argument) for argument in arguments])
+    finally:
+        sys.stdin = before
     return Said(code, out.getvalue(), err.getvalue())
 
 

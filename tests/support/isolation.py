@@ -99,6 +99,14 @@ def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
         patch.setenv(name, str(home / folder))
 
 
+@contextmanager
+def at_home(home: Path) -> Iterator[Path]:
+    """Point HOME and its kin to a folder that several tests share."""
+    with pytest.MonkeyPatch.context() as patch:
+        move_in(patch, home)
+        yield home
+
+
 def prepare_process() -> None:
     """Detach this process from the machine, before anything is imported.
 

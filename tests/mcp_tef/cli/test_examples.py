@@ -61,11 +61,13 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
 def options_with_tests() -> dict[str, list[str]]:
     """Each option of each verb, with the test files that use it."""
     folder = ROOT / "tests"
-    texts = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in folder.rglob("test_*.py")}
+    files = {
+        file.relative_to(folder).as_posix(): set(re.findall(r"(?<![\w-])--?[\w-]+", file.read_text("utf-8")))
+        for file in folder.rglob("test_*.py")
+    }
     options = {name for _, verb in verbs(parser()) for action in verb._actions for name in action.option_strings}
     return {
-        name: [file for file, text in texts.items() if re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
-        for name in sorted(options - {"-h", "--help"})
+        name: [file for file, words in files.items() if name in words] for name in sorted(options - {"-h", "--help"})
     }
 
 

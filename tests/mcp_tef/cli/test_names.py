@@ -1,27 +1,37 @@
 """Batches, cases, suites, tags, models and tools as people name them, and the nearest name for an unknown one."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.support import isolation
 from tests.support.command_line import say
 from tests.support.workspace_files import case, case_file, tools_file
 
 
+@pytest.fixture(scope="module")
+def city_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder with two batches, one named main and then one named night. Two cases have one name."""
+    with isolation.at_home(tmp_path_factory.mktemp("city")) as folder:
+        assert say("servers", "add", "city", "--tools-file", tools_file(folder)).code == 0
+        words = ("north", "south")
+        twice = [case(f"train times {word}", [{"tool": "train_times"}]) | {"name": "Twice"} for word in words]
+        weather = case("weather report", [{"tool": "weather_report"}]) | {"tags": ["sky"]}
+        assert say("cases", "import", case_file(folder, [weather, *twice])).code == 0
+        for name in ("main", "night"):
+            assert say("run", "--case", "weather report", "--name", name).code in (0, 1)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def batches(tmp_path: Path) -> list[str]:
-    """The ids of two batches, newest first: one named night, one named main. Two cases have one name."""
-    assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path)).code == 0
-    twice = [case(f"train times {word}", [{"tool": "train_times"}]) | {"name": "Twice"} for word in ("north", "south")]
-    weather = case("weather report", [{"tool": "weather_report"}]) | {"tags": ["sky"]}
-    assert say("cases", "import", case_file(tmp_path, [weather, *twice])).code == 0
-    for name in ("main", "night"):
-        assert say("run", "--case", "weather report", "--name", name).code in (0, 1)
-    return [batch["id"] for batch in say("runs", "list", "--json").document["batches"]]
+def city(city_home: Path, home: Path) -> None:
+    """A copy of that home, for each test."""
+    shutil.copytree(city_home, home, dirs_exist_ok=True)
 
 
-def test_a_batch_is_named_in_many_ways(batches: list[str]) -> None:
-    newest, before = batches
+def test_a_batch_is_named_in_many_ways() -> None:
+    newest, before = (batch["id"] for batch in say("runs", "list", "--json").document["batches"])
     for text, meant in (
         ("latest", newest),
         ("latest~1", before),
@@ -96,7 +106,7 @@ def test_cases_keep_the_name_of_a_removed_server_and_attach_to_the_next_one(tmp_
 
 def test_a_server_is_added_once_replaced_or_not_kept(tmp_path: Path) -> None:
     again = ("servers", "add", "city", "--tools-file")
-    assert say(*again, tmp_path / "tools.json").code == 2
+    assert say(*again, tools_file(tmp_path)).code == 2
     assert say(*again, tmp_path / "missing.json", "--if-missing").code == 0
     assert say(*again, tmp_path / "missing.json", "--replace").code == 3
     assert "missing.json" in say("servers", "list").out

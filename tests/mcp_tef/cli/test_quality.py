@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import Said, run, say
+from tests.support.command_line import Said, say
 from tests.support.model_replies import Received, Reply, completion, words
 from tests.support.model_stub import ModelStub, Step
 from tests.support.workspace_files import written
@@ -80,7 +80,7 @@ def test_where_no_pair_is_flagged_it_says_so(tools: Path) -> None:
 
 def test_a_model_writes_after_the_estimate_was_told(tools: Path, tmp_path: Path) -> None:
     with ModelStub(lambda _: words(json.dumps(REWRITE))) as stub:
-        said = run(
+        said = say(
             *("recommend", "--tools-file", tools, *ALIKE, "--json", "--patch-dir", tmp_path / "fixes"),
             *("--model", "openai/stub", "--base-url", stub.url, "--key-stdin"),
             stdin=KEY,

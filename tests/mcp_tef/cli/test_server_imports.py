@@ -91,7 +91,7 @@ def test_the_document_holds_everything_but_the_secret(tmp_path: Path) -> None:
 
 def test_a_snippet_can_be_piped_in(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
-    said = run("servers", "import", "-", "--workspace", workspace, "--json", stdin='"clock": {"command": "uvx"}')
+    said = say("servers", "import", "-", "--workspace", workspace, "--json", stdin='"clock": {"command": "uvx"}')
     assert (said.code, said.document["added"]) == (0, ["clock"])
 
 

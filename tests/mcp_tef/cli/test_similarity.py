@@ -152,9 +152,9 @@ def test_one_sentence_and_the_exit_code(arguments: tuple[str, ...], code: int, t
 def test_a_provider_of_ones_own_is_asked_with_the_key_from_standard_input(tools: Path, tmp_path: Path) -> None:
     with ModelStub(model_replies.openai) as stub:
         asked = ("--embedder", "litellm:openai/nomic", "--key-stdin", "--json", "--embedder-url", stub.url)
-        said = run("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
+        said = say("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
         assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
-        paired = run("similarity", "--pairs", lines(tmp_path, pair(1)), *asked, stdin="sk-similarity-0123456789")
+        paired = say("similarity", "--pairs", lines(tmp_path, pair(1)), *asked, stdin="sk-similarity-0123456789")
     assert (said.code, said.document["embedder"]) == (0, "litellm:openai/nomic")
     assert paired.document["pairs"][0]["score"] == said.document["matrix"][0][1]
 
@@ -189,7 +189,7 @@ def test_drafts_are_sent_to_no_embedder(embedder: str, replies: Script, tools: P
         at = ("--embedder-url", stub.url) if embedder.startswith("litellm") else ()
         asked = ("--embedder", embedder.format(url=stub.url), *at, "--key-stdin", "--json")
         wanted = ("--tools-file", tools, "--pair", "find_file", "lookup_file")
-        said = run("recommend", *wanted, *asked, stdin="sk-similarity-0123456789")
+        said = say("recommend", *wanted, *asked, stdin="sk-similarity-0123456789")
         texts = [text for one in stub.requests for text in one.body.get("input") or one.body.get("inputs") or ()]
         assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
     assert said.code == 0, said.err
