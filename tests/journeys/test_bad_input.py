@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import workspace_files
-from tests.support.command_line import run, say
+from tests.support.command_line import say
 
 
 class WebPage(http.server.BaseHTTPRequestHandler):
@@ -84,20 +84,20 @@ def test_one_sentence_and_the_exit_code(
 
 
 def test_a_web_page_is_no_server_but_is_kept(web_page: str) -> None:
-    said = run("servers", "add", "page", "--url", web_page, "--json")
+    said = say("servers", "add", "page", "--url", web_page, "--json")
     assert (said.code, said.document["status"]) == (3, "failed")
     assert "web page" in said.document["reason"].lower() or "mcp" in said.document["reason"].lower()
     assert nothing_is_lost()
 
 
 def test_a_program_that_is_not_there_is_kept_as_failed() -> None:
-    said = run("servers", "add", "ghost", "--command", "no-such-program-anywhere", "--yes", "--json")
+    said = say("servers", "add", "ghost", "--command", "no-such-program-anywhere", "--yes", "--json")
     assert (said.code, said.document["status"]) == (3, "failed")
     assert nothing_is_lost()
 
 
 def test_a_model_server_that_is_not_there_fails_every_run_with_exit_code_3() -> None:
-    said = run("run", "--model", "openai/x", "--base-url", "http://127.0.0.1:1/v1", "--retries", "0", "--json")
+    said = say("run", "--model", "openai/x", "--base-url", "http://127.0.0.1:1/v1", "--retries", "0", "--json")
     assert said.code == 3
     assert [item["error"]["code"] for item in said.document["runs"]] == ["model_server_down"]
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from app.screens.runs.page import RunsPage
 from mcp_tef import Batch, BatchStatus
 from tests.support import workspace_files
-from tests.support.command_line import run, say
+from tests.support.command_line import say
 from tests.support.keyboard_user import CTRL, Keyboard, at_the_window
 from tests.support.model_stub import ModelStub
 from tests.support.windows import until
@@ -110,40 +110,23 @@ async def raise_the_cap(user: Keyboard) -> None:
     user.press(Key.Key_Return)
 
 
-def test_a_cap_is_kept_and_raised_on_the_command_line(workspace: Path) -> None:
-    key = {"OPENAI_API_KEY": "sk-test"}
+def test_a_cap_is_kept_and_raised_on_the_command_line(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with ModelStub() as stub:
-        first = run(
-            *(
-                "run",
-                "--model",
-                DEAR,
-                "--base-url",
-                stub.url,
-                "--max-cost",
-                f"{CAP:g}",
-                "--price",
-                PRICE,
-                "--max-tokens",
-                "100",
-                "--workspace",
-                workspace,
-                "--json",
-            ),
-            environment=key,
-        )
+        model = ("--model", DEAR, "--base-url", stub.url, "--price", PRICE, "--max-tokens", "100")
+        first = say("run", *model, "--max-cost", f"{CAP:g}", "--workspace", workspace, "--json")
         assert first.code == 1
         assert "The cost cap of $0.05 would be passed." in first.err
         assert first.document["stopped"] == "The cost cap of $0.05 would be passed."
-        shown = run("runs", "show", first.document["batch"], "--workspace", workspace, "--json")
+        shown = say("runs", "show", first.document["batch"], "--workspace", workspace, "--json")
         assert shown.document["stopped"] == first.document["stopped"]
         before = [one for one in first.document["runs"] if one["classification"] == "TP"]
         assert 0 < len(before) < CASES
         assert CAP / 2 < sum(one["cost_usd"] for one in before) <= CAP
-        again = run("runs", "resume", "--workspace", workspace, "--json", environment=key)
+        again = say("runs", "resume", "--workspace", workspace, "--json")
         assert (again.code, again.error["code"]) == (2, "cost_cap_used_up")
         assert "is used up: $0.0" in again.error["message"]
-        last = run("runs", "resume", "--max-cost", "1", "--workspace", workspace, "--json", environment=key)
+        last = say("runs", "resume", "--max-cost", "1", "--workspace", workspace, "--json")
         assert (last.code, last.document["stopped"]) == (0, None)
         assert len([one for one in last.document["runs"] if one["classification"] == "TP"]) == CASES
         assert {json.dumps(one) for one in before} <= {json.dumps(one) for one in last.document["runs"]}

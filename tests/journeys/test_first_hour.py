@@ -35,7 +35,7 @@ def test_the_demo_needs_nothing_and_can_be_repeated(home: Path) -> None:
     assert {item["status"] for item in runs} == {"completed"}
     metrics = first.document["metrics"]
     assert metrics["tp"] + metrics["fp"] + metrics["tn"] + metrics["fn"] == len(runs)
-    again = run("demo")
+    again = say("demo")
     assert again.code == 0
     assert "baseline" in again.out
     assert [file.suffix for file in home.rglob("sample.db")] == [".db"]
@@ -44,11 +44,11 @@ def test_the_demo_needs_nothing_and_can_be_repeated(home: Path) -> None:
 def test_the_same_tools_over_both_transports(sample_over_http: str) -> None:
     program, *rest = command("sample-server")
     stdio = ("--command", program, *(f"--arg={one}" for one in rest))
-    assert run("servers", "add", "pipe", *stdio, "--yes", "--json").document["status"] == "active"
-    assert run("servers", "add", "web", "--url", sample_over_http, "--json").document["status"] == "active"
-    piped = run("servers", "tools", "pipe", "--json").document["tools"]
+    assert say("servers", "add", "pipe", *stdio, "--yes", "--json").document["status"] == "active"
+    assert say("servers", "add", "web", "--url", sample_over_http, "--json").document["status"] == "active"
+    piped = say("servers", "tools", "pipe", "--json").document["tools"]
     assert len(piped) >= 10
-    assert run("servers", "tools", "web", "--json").document["tools"] == piped
+    assert say("servers", "tools", "web", "--json").document["tools"] == piped
 
 
 def test_own_cases_against_a_model(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_own_cases_against_a_model(tmp_path: Path) -> None:
     say("cases", "import", workspace_files.case_file(tmp_path, cases))
     with ModelStub() as stub:
         model = ("--model", "openai/stub", "--base-url", stub.url, "--temperature", "0.7")
-        said = run("run", "--suite", "Journey", *model, "--key-stdin", "--json", stdin=KEY)
+        said = say("run", "--suite", "Journey", *model, "--key-stdin", "--json", stdin=KEY)
         assert {request.key for request in stub.requests} == {KEY}
         assert {request.body["temperature"] for request in stub.requests} == {0.7}
     assert said.code == 1, said.err

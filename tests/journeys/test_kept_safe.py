@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from tests.support import workspace_files
-from tests.support.command_line import command, run, say
+from tests.support.command_line import command, say
 from tests.support.model_replies import Received, Reply, hang, pick
 from tests.support.model_stub import ModelStub
 
@@ -50,7 +50,7 @@ def test_after_a_kill_what_finished_is_there_and_the_rest_can_be_resumed(tmp_pat
         assert listed.document["batches"][0]["interrupted"] == listed.document["batches"][0]["counts"]["failed"] > 0
         assert {item["status"] for item in listed.document["runs"]} == {"completed", "failed"}
         before = finished()
-        resumed = run("runs", "resume", "--json")
+        resumed = say("runs", "resume", "--json")
         assert resumed.code == 0, resumed.err
         assert len(finished()) == CASES
         assert before.items() <= finished().items()

@@ -73,7 +73,7 @@ def applied(patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_a_pair_is_found_and_each_tool_then_says_when_to_use_the_other(notes: Path, tmp_path: Path) -> None:
     servers = ("--server", "notes", "shop", *WORDS)
-    likeness = run("similarity", *servers, "--threshold", "0.3", "--full", "--out", tmp_path / "likeness.json")
+    likeness = say("similarity", *servers, "--threshold", "0.3", "--full", "--out", tmp_path / "likeness.json")
     assert likeness.code == 0, likeness.err
     document = json.loads((tmp_path / "likeness.json").read_text("utf-8"))
     first = document["flagged"][0]
@@ -81,7 +81,7 @@ def test_a_pair_is_found_and_each_tool_then_says_when_to_use_the_other(notes: Pa
     assert len(document["tools"]) == len(document["matrix"]) > 10
 
     fixes = tmp_path / "fixes"
-    advised = run("recommend", *servers, "--threshold", "0.3", "--patch-dir", fixes, "--json")
+    advised = say("recommend", *servers, "--threshold", "0.3", "--patch-dir", fixes, "--json")
     assert advised.code == 0, advised.err
     (pair,) = [one for one in advised.document["pairs"] if {one["a"], one["b"]} == {first["a"], first["b"]}]
     patches = [one["patch"] for one in pair["recommendations"] if one["patch"]]
@@ -99,12 +99,12 @@ def test_a_pair_is_found_and_each_tool_then_says_when_to_use_the_other(notes: Pa
         assert f"use `{other['name']}`" in texts[tool["name"]]
     assert all(one["cases"]["cases"] == 3 for one in pair["recommendations"])
     revised = workspace_files.written(tmp_path / "revised.json", {"tools": applied(together)})
-    assert run("quality", "--tools-file", revised, "--fail-on", "error").code == 0
+    assert say("quality", "--tools-file", revised, "--fail-on", "error").code == 0
 
 
 def test_what_runs_say_stands_beside_what_looks_alike(notes: Path, tmp_path: Path) -> None:
     page = tmp_path / "likeness.html"
-    assert run("similarity", "--server", "notes", *WORDS, "--threshold", "0.3", "--out", page).code == 0
+    assert say("similarity", "--server", "notes", *WORDS, "--threshold", "0.3", "--out", page).code == 0
     text = page.read_text("utf-8")
     assert "What to work on" in text
     assert " runs</td>" in text
@@ -113,7 +113,7 @@ def test_what_runs_say_stands_beside_what_looks_alike(notes: Path, tmp_path: Pat
 
 def test_every_verb_works_at_once_without_a_network(notes: Path, tmp_path: Path) -> None:
     for verb in ("similarity", "overlap", "recommend"):
-        said = run(verb, "--server", "notes", "--json")
+        said = say(verb, "--server", "notes", "--json")
         assert (said.code, said.document["embedder"]) == (0, OFFLINE_EMBEDDER), said.err
     assert run("quality", "--server", "shop", "--out", tmp_path / "quality.html").code == 0
     assert (tmp_path / "quality.html").read_text("utf-8").startswith("<!doctype html>")

@@ -86,16 +86,12 @@ def test_a_planted_key_is_found_nowhere(
         said.append(say(*arguments, "--debug"))
         return said[-1]
 
-    def start(*arguments: str | Path) -> Said:
-        said.append(run(*arguments, "--debug"))
-        return said[-1]
-
     for fault in FAULTS:
         command, *rest = program(fault)
         words = [part for argument in (*rest, REFERENCE) for part in ("--arg", argument)]
         do("servers", "add", fault, "--command", command, *words, "--env", f"CITY_PASS={REFERENCE}", "--yes")
     headers = ("--header", f"X-Pass={REFERENCE}", "--bearer-env", "CITY_PASS")
-    start("servers", "add", "web", "--url", f"{web.url}?key={REFERENCE}", *headers, "--yes")
+    do("servers", "add", "web", "--url", f"{web.url}?key={REFERENCE}", *headers, "--yes")
     assert any(SERVER_KEY in heard for heard in web.heard)
     for verb in ("check", "show", "tools"):
         for name in (*FAULTS, "web"):
@@ -107,10 +103,10 @@ def test_a_planted_key_is_found_nowhere(
     with ModelStub(answered) as model:
         files = [part for kind in ("junit", "html", "csv") for part in (f"--{kind}", tmp_path / f"report.{kind}")]
         sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")
-        start("run", "--model", "openai/stub", *sent, "--retries", "0", *files)
+        said.append(run("run", "--model", "openai/stub", *sent, "--retries", "0", *files, "--debug"))
         said.append(piped(model))
         assert {request.key for request in model.requests} == {MODEL_KEY}
-        start("similarity", *BOTH, *EMBEDDER, *sent[1:], "--out", tmp_path / "alike.json")
+        do("similarity", *BOTH, *EMBEDDER, *sent[1:], "--out", tmp_path / "alike.json")
     listed = do("runs", "list", "--json")
     for item in listed.document["runs"]:
         do("runs", "show", item["id"], "--json")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import workspace_files
-from tests.support.command_line import run, say
+from tests.support.command_line import say
 from tests.support.model_replies import NAMED, Received, Reply, hang, pick, rate_limited, tool_calls
 from tests.support.model_stub import ModelStub
 
@@ -56,7 +56,7 @@ def batch_of_all_faults(folder: Path, model: Misbehaving) -> dict[str, Any]:
     say("cases", "import", workspace_files.case_file(folder, cases))
     with ModelStub(model) as stub:
         limits = ("--concurrency", "32", "--timeout", "3", "--retries", "1")
-        said = run("run", "--model", "openai/stub", "--base-url", stub.url, *limits, "--json", timeout=110)
+        said = say("run", "--model", "openai/stub", "--base-url", stub.url, *limits, "--json")
     assert said.code == 1, said.err
     document = said.document
     assert isinstance(document, dict)

@@ -18,7 +18,7 @@ from pathlib import Path
 from mcp_tef import BatchRequest, ModelSettings
 from mcp_tef.engine import Engine
 from tests.support import workspace_files
-from tests.support.command_line import command, run
+from tests.support.command_line import command, say
 from tests.support.workspace_files import VERSION_8, loaded, rows
 
 CASES_RUN = 300
@@ -136,7 +136,7 @@ def _of_version_8(folder: Path) -> Path:
 
 
 def _done(*arguments: str) -> None:
-    said = run(*arguments)
+    said = say(*arguments)
     assert said.code == 0, said.err
 
 
