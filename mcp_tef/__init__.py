@@ -1,300 +1,11 @@
 """The core of mcp-tef: will a language model pick this tool, with the right arguments?
 
 This is the front door. The window, the command line and other programs use these names and no
-others. Importing it loads no heavy library; `Engine` loads its parts when it is first named.
+others. Importing it loads nothing; each name loads its module when it is first used (PEP 562).
+`__init__.pyi` repeats the names as imports, from which type checkers and editors take their types.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from mcp_tef.errors import (
-    GAVE_UP,
-    ConflictError,
-    EmbeddingError,
-    InputError,
-    ModelError,
-    ModelFault,
-    NotFoundError,
-    ReachError,
-    ServerError,
-    ServerFault,
-    StoreError,
-    TefError,
-)
-from mcp_tef.events import (
-    BatchEnded,
-    BatchesChanged,
-    BatchPaused,
-    BatchProgressed,
-    BatchQueued,
-    BatchStarted,
-    CasesChanged,
-    Event,
-    NoticePublished,
-    RejudgeProgressed,
-    RunEnded,
-    RunsChanged,
-    RunStarted,
-    ServersChanged,
-    ServerStateChanged,
-    ToolCallsChanged,
-)
-from mcp_tef.formats.csv_tables import to_spreadsheet_cell
-from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
-from mcp_tef.model.cancellation import CancellableWork, EndingSignals, StoppedError
-from mcp_tef.model.cases import (
-    NO_TOOL,
-    CaseDraft,
-    CaseOrigin,
-    EarlierMessage,
-    Expectation,
-    ExpectedCall,
-    Speaker,
-    TestCase,
-    expectation_from_json,
-    expectation_to_json,
-    messages_from_json,
-    messages_to_json,
-)
-from mcp_tef.model.comparison import (
-    BatchComparison,
-    CasePair,
-    CaseSide,
-    Claim,
-    ClaimVerdict,
-    ComparedRuns,
-    DefinitionChange,
-    Drift,
-    HeldCase,
-    PairChange,
-    PairedBy,
-    PassCounts,
-    PassCriterion,
-    RateDifference,
-    RejudgeReport,
-    RunComparison,
-    ShareChange,
-    ToolChange,
-    ToolDrift,
-    ValueChange,
-    VerdictChange,
-)
-from mcp_tef.model.config import VARIABLES, Config
-from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
-from mcp_tef.model.drafted_cases import (
-    CaseAction,
-    CaseDoubt,
-    CaseFinding,
-    DraftedCase,
-    DraftedCases,
-    DraftKind,
-    RefusedDraft,
-)
-from mcp_tef.model.files import LARGEST_FILE_BYTES, bounded_lines, open_regular_file, write_lines
-from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
-from mcp_tef.model.json import Json, canonical
-from mcp_tef.model.limits import CALL_SECONDS
-from mcp_tef.model.metrics import (
-    CalibrationBin,
-    CalibrationReport,
-    ConfusionMatrix,
-    FilterChoices,
-    GroupMetrics,
-    Metrics,
-    MetricsOverview,
-    ModelMetrics,
-    PassAllRate,
-    Rate,
-    RepeatedCase,
-    RepeatStatistics,
-    SourceCalibration,
-    ThresholdCheck,
-    ToolMetrics,
-    TrendPoint,
-)
-from mcp_tef.model.model_catalogue import ModelInfo, parse_model
-from mcp_tef.model.quality import (
-    GradedQuality,
-    LintFinding,
-    LintRule,
-    ModelReview,
-    QualityReport,
-    ServerTokenCount,
-    Severity,
-    Suppression,
-    ToolQuality,
-)
-from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text
-from mcp_tef.model.run_fields import (
-    CONCURRENCY,
-    MAX_TOKENS,
-    REPEATS,
-    RETRIES,
-    RUN_FIELDS,
-    SEED,
-    TEMPERATURE,
-    TIMEOUT,
-    WRITING_TIMEOUT_S,
-    RunField,
-    parse_number,
-    parse_prices,
-)
-from mcp_tef.model.run_filter import RunFilter, RunOrder
-from mcp_tef.model.runs import (
-    CUT_OFF_CODE,
-    NOT_OFFERED_CODE,
-    Baseline,
-    Batch,
-    BatchRequest,
-    BatchStatus,
-    Estimate,
-    FailureInfo,
-    ModelSettings,
-    RunDetail,
-    RunStatus,
-    RunSummary,
-    is_baseline,
-    tally_of,
-)
-from mcp_tef.model.search import SearchHit, SearchHitKind, did_you_mean
-from mcp_tef.model.secrets import RedactingFormatter, Secret, SessionSecrets, secrets_in, without_keys
-from mcp_tef.model.servers import SIGNING_ALGORITHMS, AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
-from mcp_tef.model.similarity import (
-    ClusterMerge,
-    Clusters,
-    ComparedTool,
-    DifferentiationIssue,
-    EmbedderChoice,
-    EmbedderKind,
-    FlagRule,
-    IssueType,
-    MatrixKind,
-    OverlapWeights,
-    PairAdvice,
-    PairExplanation,
-    PairObservation,
-    PairStatus,
-    Priority,
-    Recommendation,
-    ScoreExplanation,
-    SharedParameter,
-    SourceKind,
-    ToolGroup,
-    ToolPair,
-    ToolSet,
-    ToolSource,
-    UnreachableSource,
-    WorkItem,
-    confusability_level,
-    parse_embedder,
-)
-from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tools import (
-    INVENTED_TOOL_LABEL,
-    NO_TOOL_LABEL,
-    LabelKind,
-    Listing,
-    OfferedTool,
-    Snapshot,
-    Tool,
-    ToolLabel,
-    ToolProblem,
-)
-from mcp_tef.model.transfer import (
-    CASE_FILE_SUFFIXES,
-    CaseFileFormat,
-    CaseImportPreview,
-    DefinitionWithoutSecrets,
-    DetectedConfig,
-    DetectedFile,
-    ExportReport,
-    FieldChange,
-    FileKind,
-    ImportedCase,
-    ImportedServer,
-    ImportStatus,
-    NewServer,
-    PlainTextSecret,
-    ReportFormat,
-    ServerFileFormat,
-    ServerImportPreview,
-)
-from mcp_tef.model.variables import Variable, number
-from mcp_tef.model.verdicts import (
-    CallMatch,
-    Classification,
-    ConfidenceCategory,
-    FindingReason,
-    ParameterFinding,
-    PastVerdict,
-    RejudgeReason,
-    RunMark,
-    Verdict,
-    VerdictKind,
-)
-from mcp_tef.model.version import VERSION
-
-if TYPE_CHECKING:
-    from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
-    from mcp_tef.api.consent import (
-        AskConsent,
-        ConsentAnswer,
-        ConsentDeclinedError,
-        apply_consent_answer,
-        consent_rows,
-        ensure_consent,
-        sign_in_where_needed,
-    )
-    from mcp_tef.api.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
-    from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
-    from mcp_tef.api.serializers.runs import (
-        batch_to_json,
-        comparison_to_json,
-        error_to_json,
-        rejudge_report_to_json,
-        run_detail_to_json,
-        run_to_json,
-        verdict_to_json,
-    )
-    from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
-    from mcp_tef.api.serializers.workspace import (
-        case_export_to_json,
-        case_finding_to_json,
-        case_import_to_json,
-        case_to_json,
-        detected_config_to_json,
-        drafted_cases_to_json,
-        drift_to_json,
-        listing_to_json,
-        server_check_to_json,
-        server_import_to_json,
-        server_to_json,
-        tool_call_to_json,
-    )
-    from mcp_tef.engine import Engine, default_workspace
-    from mcp_tef.formats.cases.texts import require_replaceable
-    from mcp_tef.formats.suppressions import read_baseline, read_suppressions
-    from mcp_tef.llm.keys import KeyRing
-    from mcp_tef.model.files import make_private_folder, open_private, tighten, write_private
-    from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
-    from mcp_tef.reports.run_reports import RunReports
-    from mcp_tef.reports.similarity_html import SimilarityResults
-    from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
-    from mcp_tef.scoring.command_risks.risks import launch_risks
-    from mcp_tef.scoring.differentiation.patches import joint_changes
-    from mcp_tef.scoring.similarity.analysis import Similarity
-    from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
-    from mcp_tef.servers.programs import kill_process_groups
-    from mcp_tef.servers.sample_server import run_sample_server
-    from mcp_tef.statistics.confusion_patterns import cluster_confusions
-    from mcp_tef.statistics.intervals import wilson
-    from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
-    from mcp_tef.storage.workspace_file import require_workspace
-    from mcp_tef.workflows.case_drafting import DraftingPlan
-    from mcp_tef.workflows.cases import free_suite_name
-    from mcp_tef.workflows.file_detection import detect_files
-    from mcp_tef.workflows.transfer import ImportReport
-
-_LAZY_NAMES = {
+_NAMES = {
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
@@ -309,14 +20,87 @@ _LAZY_NAMES = {
     "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
     "mcp_tef.api.serializers.workspace": (
         "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
-        "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
-        "server_to_json tool_call_to_json"
+        "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json server_to_json "
+        "tool_call_to_json"
     ),
-    "mcp_tef.engine": "Engine default_workspace",
+    "mcp_tef.engine": "Engine",
+    "mcp_tef.errors": (
+        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError ServerError "
+        "ServerFault StoreError TefError"
+    ),
+    "mcp_tef.events": (
+        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged Event "
+        "NoticePublished RejudgeProgressed RunEnded RunStarted RunsChanged ServerStateChanged ServersChanged "
+        "ToolCallsChanged"
+    ),
     "mcp_tef.formats.cases.texts": "require_replaceable",
+    "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
-    "mcp_tef.model.files": "make_private_folder open_private tighten write_private",
+    "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
+    "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
+    "mcp_tef.model.cases": (
+        "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase expectation_from_json "
+        "expectation_to_json messages_from_json messages_to_json"
+    ),
+    "mcp_tef.model.comparison": (
+        "BatchComparison CasePair CaseSide Claim ClaimVerdict ComparedRuns DefinitionChange Drift HeldCase PairChange "
+        "PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison ShareChange ToolChange ToolDrift "
+        "ValueChange VerdictChange"
+    ),
+    "mcp_tef.model.config": "VARIABLES Config",
+    "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
+    "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
+    "mcp_tef.model.files": (
+        "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
+        "write_private"
+    ),
+    "mcp_tef.model.ids": "BatchId CaseId RunId ServerId SnapshotId",
+    "mcp_tef.model.json": "Json canonical",
+    "mcp_tef.model.limits": "CALL_SECONDS",
+    "mcp_tef.model.metrics": (
+        "CalibrationBin CalibrationReport ConfusionMatrix FilterChoices GroupMetrics Metrics MetricsOverview "
+        "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
+        "TrendPoint"
+    ),
+    "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
+    "mcp_tef.model.quality": (
+        "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
+    ),
+    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text",
+    "mcp_tef.model.run_fields": (
+        "CONCURRENCY MAX_TOKENS REPEATS RETRIES RUN_FIELDS SEED TEMPERATURE TIMEOUT WRITING_TIMEOUT_S RunField "
+        "parse_number parse_prices"
+    ),
+    "mcp_tef.model.run_filter": "RunFilter RunOrder",
+    "mcp_tef.model.runs": (
+        "CUT_OFF_CODE NOT_OFFERED_CODE Baseline Batch BatchRequest BatchStatus Estimate FailureInfo ModelSettings "
+        "RunDetail RunStatus RunSummary is_baseline tally_of"
+    ),
+    "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
+    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets secrets_in without_keys",
+    "mcp_tef.model.servers": "SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport",
+    "mcp_tef.model.similarity": (
+        "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "
+        "MatrixKind OverlapWeights PairAdvice PairExplanation PairObservation PairStatus Priority Recommendation "
+        "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource WorkItem "
+        "confusability_level parse_embedder"
+    ),
+    "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
+    "mcp_tef.model.tools": (
+        "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
+    ),
+    "mcp_tef.model.transfer": (
+        "CASE_FILE_SUFFIXES CaseFileFormat CaseImportPreview DefinitionWithoutSecrets DetectedConfig DetectedFile "
+        "ExportReport FieldChange FileKind ImportStatus ImportedCase ImportedServer NewServer PlainTextSecret "
+        "ReportFormat ServerFileFormat ServerImportPreview"
+    ),
+    "mcp_tef.model.variables": "Variable number",
+    "mcp_tef.model.verdicts": (
+        "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason RunMark "
+        "Verdict VerdictKind"
+    ),
+    "mcp_tef.model.version": "VERSION",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.run_reports": "RunReports",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
@@ -330,71 +114,25 @@ _LAZY_NAMES = {
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
-    "mcp_tef.storage.workspace_file": "require_workspace",
+    "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.transfer": "ImportReport",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = list(_MODULES)
 
 
-_MODULES = {name: module for module, names in _LAZY_NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_MODULES[name]), name)
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
 
 
-__all__ = [
-    "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE", "GAVE_UP", "INVENTED_TOOL_LABEL",
-    "LARGEST_FILE_BYTES", "MAX_TOKENS", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "REPEATS", "RETRIES",
-    "RUN_FIELDS", "SEED", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S",
-    "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch", "BatchComparison",
-    "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
-    "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
-    "CancellableWork", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId",
-    "CaseImportPreview", "CaseOrigin", "CasePair", "CaseSide", "CasesChanged", "Claim", "ClaimVerdict",
-    "Classification", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
-    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
-    "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
-    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DraftKind", "DraftedCase",
-    "DraftedCases", "DraftingPlan", "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError",
-    "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo",
-    "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics",
-    "HeldCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json",
-    "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
-    "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "NewServer",
-    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair",
-    "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy",
-    "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Priority",
-    "QualityReport", "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation", "RedactingFormatter",
-    "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase",
-    "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder",
-    "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScoreExplanation", "SearchHit",
-    "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId",
-    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
-    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot",
-    "SnapshotId", "SourceCalibration", "SourceKind", "Speaker", "StoppedError", "StoreError", "Suppression", "TefError",
-    "TestCase", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange",
-    "ToolChoiceMode", "ToolDrift", "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality",
-    "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "UsedUpCap", "ValueChange",
-    "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer",
-    "batch_to_json", "bounded_lines", "canonical", "case_export_to_json", "case_finding_to_json", "case_import_to_json",
-    "case_to_json", "cluster_confusions", "comparison_to_json", "confusability_level", "confusions_to_json",
-    "consent_rows", "copy_workspace", "decimal_text", "default_workspace", "detect_files", "detected_config_to_json",
-    "did_you_mean", "drafted_cases_to_json", "drift_to_json", "ensure_consent", "error_to_json",
-    "expectation_from_json", "expectation_to_json", "free_suite_name", "grade_lines", "interval_text", "is_baseline",
-    "joint_changes", "kill_process_groups", "launch_risks", "listing_to_json", "make_private_folder", "matrix_file",
-    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
-    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
-    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
-    "renamed_path", "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json",
-    "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
-    "sign_in_where_needed", "similarity_json", "start_within_cap", "tally_of", "tighten", "to_spreadsheet_cell",
-    "tool_call_to_json", "verdict_to_json", "wilson", "without_keys", "write_lines", "write_private",
-]  # fmt: skip
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,8 +3,6 @@
 import gc
 import sys
 
-from mcp_tef.cli.main import main as do_command
-
 OBJECTS_BETWEEN_COLLECTIONS = 500_000
 
 
@@ -13,13 +11,25 @@ def main() -> int:
 
     The libraries behind a command make a million objects that live as long as it does: looking through
     them as often as Python does by default costs a quarter of the time to load them, and a last time, at
-    the end, a second or two.
+    the end, a second or two. `--version` alone loads neither the command line nor the library.
     """
+    if sys.argv[1:] == ["--version"]:
+        return print_version()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    from mcp_tef.cli.main import main as do_command
+
     try:
         return do_command()
     finally:
         gc.freeze()
+
+
+def print_version() -> int:
+    """Write the name and the version, and return the exit code."""
+    from mcp_tef.model.version import VERSION
+
+    sys.stdout.write(f"mcp-tef {VERSION}\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -5,97 +5,49 @@ import os
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import platformdirs
-
-from mcp_tef.embedding.local_embedder import best_local_embedder
-from mcp_tef.embedding.tfidf import TfidfLexicon
-from mcp_tef.errors import InputError, StoreError
 from mcp_tef.events import Event, EventStream, NoticePublished
-from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.keys import KeyRing, ServerVault
-from mcp_tef.llm.model_selector import ModelSelectors
-from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
-from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import SessionSecrets
-from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.credential_store import CredentialStore
-from mcp_tef.servers.tool_lister import McpToolLister
-from mcp_tef.storage.consent_file import ConsentFile
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from mcp_tef.storage.workspace_file import tools_folder
+from mcp_tef.storage.workspace_file import data_folder, default_workspace, require_folder, tools_folder
 from mcp_tef.workflows.cases import Cases
-from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.metrics import MetricsService
-from mcp_tef.workflows.models import Models
-from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.servers import Servers
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
+    from mcp_tef.llm.catalogue import LitellmCatalogue
+    from mcp_tef.llm.keys import KeyRing
+    from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.model.cases import TestCase
+    from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
+    from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
+    from mcp_tef.servers.tool_lister import McpToolLister
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import Compare, DriftCheck
+    from mcp_tef.workflows.consent import Consents
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
+    from mcp_tef.workflows.metrics import MetricsService
+    from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
+    from mcp_tef.workflows.runs import Runs
     from mcp_tef.workflows.search import NameSearch
     from mcp_tef.workflows.server_import import ServerFiles
+    from mcp_tef.workflows.servers import Servers
     from mcp_tef.workflows.similarity import SimilarityAnalyses
     from mcp_tef.workflows.tool_sources import ToolSources
     from mcp_tef.workflows.transfer import CaseTransfer
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
-
-APP_NAME = "mcp-tef"
-
-
-def data_folder() -> Path:
-    """Return the folder of this program among the user's data."""
-    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
-
-
-def default_workspace() -> Path:
-    """Return the workspace file in the user's own data folder."""
-    return data_folder() / "workspace.db"
-
-
-def _baselines(environment: Mapping[str, str], current: CurrentConfig) -> tuple[WordsSelector, MeaningSelector]:
-    return (
-        WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold),
-        MeaningSelector(
-            TfidfLexicon(),
-            lambda: best_local_embedder(environment, data_folder() / "models"),
-            lambda: current.config.meaning_threshold,
-        ),
-    )
-
-
-def _config(
-    environment: Mapping[str, str], settings: Mapping[str, str] | None
-) -> tuple[Config, tuple[InputError, ...]]:
-    """Return the configuration, and the problems of settings that are passed over; without settings, they raise."""
-    return (Config.from_environment(environment), ()) if settings is None else Config.lenient(environment, settings)
-
-
-def _require_folder(path: Path) -> Path:
-    """Return the path of a workspace; StoreError where its folder is not there, since the path may be mistyped.
-
-    The user's data folder is made when it is needed.
-    """
-    folder = path.absolute().parent
-    if not folder.is_dir() and folder != data_folder():
-        raise StoreError(f"There is no folder {folder}.", hint="Check the path of the workspace, or make the folder.")
-    return path
 
 
 def _bundled_programs() -> frozenset[str]:
@@ -116,36 +68,19 @@ class Engine:
         store: SqliteStore,
         config: Config,
         environment: Mapping[str, str],
-        show: OpenAddress | None = None,
+        show: "OpenAddress | None" = None,
     ) -> None:
         self.workspace = workspace
         self._current = CurrentConfig(config)
         self.opened: tuple[str, ...] = store.notices
         self.interrupted = 0
-        self.keys = KeyRing(environment)
         self._environment = environment
         self._store = store
         self._events = EventStream()
-        self._vault = ServerVault(self.keys)
         self._variables = ChainMap[str, str]({}, dict(environment))
-        self.consents = Consents(
-            ConsentFile(data_folder()),
-            self._variables,
-            self._current,
-            workspace=workspace,
-            bundled=_bundled_programs,
-            notice=self._notice,
-        )
         self._show = show
-        self._credentials = CredentialStore(self._vault, self._notice, data_folder() / "sign-ins")
-        self._gateway = McpToolLister(self._variables, self._current, self._credentials)
-        catalogue = LitellmCatalogue()
-        self._selectors = ModelSelectors(*_baselines(environment, self._current), catalogue, environment, self._current)
-        self.models = Models(catalogue, self.keys, self.consents, self._current)
-        self.servers = Servers(store.servers, self._gateway, self.consents, self._events, self._current)
+        self._data = data_folder()
         self.cases = Cases(store, self._events)
-        self.metrics = MetricsService(store.metrics)
-        self.runs = Runs(store, self._gateway, self._selectors, self.models, self.consents, self._events, self._current)
 
     @property
     def config(self) -> Config:
@@ -164,7 +99,7 @@ class Engine:
         workspace: Path | None = None,
         *,
         environment: Mapping[str, str] | None = None,
-        show: OpenAddress | None = None,
+        show: "OpenAddress | None" = None,
         settings: Mapping[str, str] | None = None,
         held: SessionSecrets | None = None,
         recover: bool = False,
@@ -181,9 +116,9 @@ class Engine:
         `reading`, a workspace may be read-only, and a missing one is not created.
         """
         surroundings = dict(os.environ if environment is None else environment)
-        config, problems = _config(surroundings, settings)
+        config, problems = Config.chosen(surroundings, settings)
         named = workspace or config.workspace
-        path = _require_folder(named) if named else default_workspace()
+        path = require_folder(named) if named else default_workspace()
         if reading:
             store = await open_store_for_reading(path, may_be_missing=named is None, recover=recover)
         else:
@@ -194,9 +129,11 @@ class Engine:
             engine = cls(path, store, config, surroundings, show)
             engine.opened += tuple(f"{error.message} {error.hint}" for error in problems)
             if held is not None:
-                engine._hold(held)
+                engine.keys.hold(held.keys)
+                engine._credentials.hold(held.grants)
+                engine.written_secrets.hold(held.variables)
             if not store.read_only:
-                engine.interrupted = await store.runs.interrupt_leftovers()
+                engine.interrupted = await store.interrupt_leftovers()
             on_failure.pop_all()
         return engine
 
@@ -215,31 +152,110 @@ class Engine:
 
     def held(self) -> SessionSecrets:
         """Return the secrets that are only in memory, for the engine that continues with this workspace."""
-        return SessionSecrets(
-            keys=self.keys.held(), grants=self._credentials.held(), variables=self.written_secrets.held()
-        )
-
-    def _hold(self, held: SessionSecrets) -> None:
-        self.keys.hold(held.keys)
-        self._credentials.hold(held.grants)
-        self.written_secrets.hold(held.variables)
+        keys, grants, variables = self.keys.held(), self._credentials.held(), self.written_secrets.held()
+        return SessionSecrets(keys=keys, grants=grants, variables=variables)
 
     def configure(self, settings: Mapping[str, str]) -> None:
         """Put other settings in force; work in progress continues as it began."""
         self._current.config, _ = Config.lenient(self._environment, settings)
 
-    async def open_sample(self) -> tuple[TestCase, ...]:
+    async def open_sample(self) -> "tuple[TestCase, ...]":
         """Put the bundled server and its suite into this workspace; returns the suite's cases."""
         from mcp_tef.workflows.sample import open_sample
 
         return await open_sample(self.servers, self.cases, self.case_files)
 
     @cached_property
+    def keys(self) -> "KeyRing":
+        """Keys of model providers."""
+        from mcp_tef.llm.keys import KeyRing
+
+        return KeyRing(self._environment)
+
+    @cached_property
+    def consents(self) -> "Consents":
+        """Consents of this user on this machine."""
+        from mcp_tef.storage.consent_file import ConsentFile
+        from mcp_tef.workflows.consent import Consents
+
+        return Consents(
+            ConsentFile(self._data),
+            self._variables,
+            self._current,
+            workspace=self.workspace,
+            bundled=_bundled_programs,
+            notice=self._notice,
+        )
+
+    @cached_property
+    def _credentials(self) -> "CredentialStore":
+        from mcp_tef.llm.keys import ServerVault
+        from mcp_tef.servers.credential_store import CredentialStore
+
+        return CredentialStore(ServerVault(self.keys), self._notice, self._data / "sign-ins")
+
+    @cached_property
+    def _gateway(self) -> "McpToolLister":
+        from mcp_tef.servers.tool_lister import McpToolLister
+
+        return McpToolLister(self._variables, self._current, self._credentials)
+
+    @cached_property
+    def _catalogue(self) -> "LitellmCatalogue":
+        from mcp_tef.llm.catalogue import LitellmCatalogue
+
+        return LitellmCatalogue()
+
+    @cached_property
+    def _selectors(self) -> "ModelSelectors":
+        from mcp_tef.embedding.local_embedder import best_local_embedder
+        from mcp_tef.embedding.tfidf import TfidfLexicon
+        from mcp_tef.llm.model_selector import ModelSelectors
+        from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
+
+        current, environment = self._current, self._environment
+        words = WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold)
+        local = partial(best_local_embedder, environment, self._data / "models")
+        meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
+        return ModelSelectors(words, meaning, self._catalogue, environment, current)
+
+    @cached_property
+    def models(self) -> "Models":
+        """Models that can be asked, and the keys that they need."""
+        from mcp_tef.workflows.models import Models
+
+        return Models(self._catalogue, self.keys, self.consents, self._current)
+
+    @cached_property
+    def servers(self) -> "Servers":
+        """Servers of this workspace."""
+        from mcp_tef.workflows.servers import Servers
+
+        return Servers(self._store.servers, self._gateway, self.consents, self._events, self._current)
+
+    @cached_property
+    def metrics(self) -> "MetricsService":
+        """Metrics of runs."""
+        from mcp_tef.workflows.metrics import MetricsService
+
+        return MetricsService(self._store.metrics)
+
+    @cached_property
+    def runs(self) -> "Runs":
+        """Batches and runs."""
+        from mcp_tef.workflows.runs import Runs
+
+        return Runs(
+            self._store, self._gateway, self._selectors, self.models, self.consents, self._events, self._current
+        )
+
+    @cached_property
     def written_secrets(self) -> "PlainTextSecrets":
         """Secrets in definitions of servers that the user types."""
+        from mcp_tef.llm.keys import ServerVault
         from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
-        return PlainTextSecrets(self._variables, self._vault)
+        return PlainTextSecrets(self._variables, ServerVault(self.keys))
 
     @cached_property
     def compare(self) -> "Compare":
@@ -330,7 +346,7 @@ class Engine:
         """Embedders, which turn texts into vectors."""
         from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 
-        return EmbedderRegistry(self._environment, data_folder(), limits=self._current)
+        return EmbedderRegistry(self._environment, self._data, limits=self._current)
 
     @cached_property
     def tools(self) -> "ToolSources":
@@ -342,6 +358,7 @@ class Engine:
     @cached_property
     def similarity(self) -> "SimilarityAnalyses":
         """Similarity analyses of tools."""
+        from mcp_tef.embedding.tfidf import TfidfLexicon
         from mcp_tef.workflows.similarity import SimilarityAnalyses
 
         return SimilarityAnalyses(self.embedders, TfidfLexicon(), self._store.metrics)
@@ -349,6 +366,8 @@ class Engine:
     @cached_property
     def recommend(self) -> "Recommendations":
         """Recommendations for confused tools."""
+        from mcp_tef.embedding.tfidf import TfidfLexicon
+        from mcp_tef.llm.retrieval_baseline import WordsSelector
         from mcp_tef.workflows.recommend import Recommendations
 
         baseline = WordsSelector(TfidfLexicon())
@@ -371,8 +390,9 @@ class Engine:
 
     async def close(self) -> None:
         """Interrupt what runs, then give back connections, child processes and the file."""
-        await self.runs.close()
-        await self.servers.close()
-        loaded = [vars(self)[name] for name in ("_caller", "sign_ins", "_writer", "embedders") if name in vars(self)]
-        await asyncio.gather(*(part.close() for part in (self._selectors, self._gateway, *loaded)))
+        parts = vars(self)
+        for work in [parts[name] for name in ("runs", "servers") if name in parts]:
+            await work.close()
+        adapters = ("_selectors", "_gateway", "_caller", "sign_ins", "_writer", "embedders")
+        await asyncio.gather(*(parts[name].close() for name in adapters if name in parts))
         await self._store.close()

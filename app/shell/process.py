@@ -108,8 +108,14 @@ async def open_engine(
     show: Callable[[str], None] | None = None,
     preferences: Preferences | None = None,
 ) -> "Engine":
-    """Open the core with the preferences on the caller's thread, importing its heavy parts only here."""
+    """Open the core with the preferences on the caller's thread, importing its heavy parts only here.
+
+    Parts that every session needs are loaded before the first query, which would wait for them.
+    """
     from mcp_tef import Engine
 
     settings = preferences.core() if preferences else {}
-    return await Engine.open(workspace, show=show, settings=settings, held=held, recover=True)
+    engine = await Engine.open(workspace, show=show, settings=settings, held=held, recover=True)
+    for part in ("servers", "runs", "metrics"):
+        getattr(engine, part)
+    return engine

@@ -16,7 +16,6 @@ from mcp_tef.model.consents import (
     visible,
 )
 from mcp_tef.model.servers import AuthType, ServerSpec
-from mcp_tef.scoring.command_risks.risks import launch_risks
 
 if TYPE_CHECKING:
     from mcp_tef.engine import Engine
@@ -107,6 +106,8 @@ def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
 
 
 def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
+    from mcp_tef.scoring.command_risks.risks import launch_risks
+
     program = request.spec if request.kind is ConsentKind.PROGRAM else None
     names = (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
     if program is not None:

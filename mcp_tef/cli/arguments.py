@@ -139,6 +139,17 @@ def add_group(verbs: Verbs, name: str, summary: str) -> Verbs:
     return parser.add_subparsers(metavar="VERB", required=True, title="verbs")
 
 
+def share(text: str) -> float:
+    """Parse a number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise InputError(f"{text or 'Nothing'} is not from 0 to 1.", hint="Write for example 0.9.")
+    return value
+
+
 def joined(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with `--arg -y` as `--arg=-y`, since what follows belongs to another program."""
     result: list[str] = []

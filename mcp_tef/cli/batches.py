@@ -31,11 +31,12 @@ from mcp_tef import (
     error_to_json,
     open_regular_file,
 )
-from mcp_tef.cli.arguments import Parser
+from mcp_tef.cli.arguments import Parser, share
 from mcp_tef.cli.formatting import batch_line, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.output_files import output_name, writable
-from mcp_tef.cli.terminal import Progress, Terminal
+from mcp_tef.cli.progress import Progress
+from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -95,7 +96,7 @@ def add_report_options(parser: Parser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EarlierResult:
-    """What an earlier command printed with --json, and the file that holds it."""
+    """Output of an earlier command with --json, and the file that holds it."""
 
     path: str
     document: Json
@@ -124,17 +125,6 @@ def threshold(text: str) -> tuple[str, float]:
         hint = did_you_mean(key, METRICS, f"Use one of {', '.join(METRICS)}.")
         raise InputError(f"Threshold {text}: {name} is not a metric.", hint=hint)
     return key, share(value)
-
-
-def share(text: str) -> float:
-    """Parse a number from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise InputError(f"{text or 'Nothing'} is not from 0 to 1.", hint="Write for example 0.9.")
-    return value
 
 
 def _shortfall(metrics: Metrics, name: str, least: float, *, surely: bool = False) -> str:

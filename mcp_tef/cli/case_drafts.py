@@ -1,23 +1,26 @@
 """`cases draft` and `cases check`: propose test cases for tools, and find cases that may be wrong."""
 
+from __future__ import annotations
+
 from argparse import Namespace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import DraftedCases, InputError, case_finding_to_json, drafted_cases_to_json
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef import InputError, case_finding_to_json, drafted_cases_to_json
+from mcp_tef.cli.arguments import add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
 from mcp_tef.cli.output_files import output_name, writable
-from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
-from mcp_tef.cli.terminal import Progress, Terminal, table
+from mcp_tef.cli.terminal import table
 from mcp_tef.cli.tool_options import add_source_options, code_of, gather
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine
+    from mcp_tef import DraftedCases, Engine
+    from mcp_tef.cli.arguments import Verbs
+    from mcp_tef.cli.terminal import Terminal
 
 SOME_FAILED = 1
 
@@ -41,6 +44,9 @@ def register(group: Verbs) -> None:
 
 async def draft(arguments: Namespace, terminal: Terminal) -> int:
     """Print drafts by tool, then write them to a file or add them after a yes; 1 if a tool could not be drafted for."""
+    from mcp_tef.cli.progress import Progress
+    from mcp_tef.cli.run import allow_typed_addresses, read_keys
+
     model = writer(arguments)
     if arguments.offline and model:
         raise InputError("--offline asks no model.", hint="Leave out --model or --offline.", code="bad_usage")
@@ -89,7 +95,7 @@ def _tell_missing(found: DraftedCases, terminal: Terminal) -> None:
         terminal.note(f"Left out: {tool}. {reason}")
 
 
-async def _keep(engine: "Engine", found: DraftedCases, arguments: Namespace, terminal: Terminal) -> int:
+async def _keep(engine: Engine, found: DraftedCases, arguments: Namespace, terminal: Terminal) -> int:
     """Write the drafts, or add them if the user agrees; return the number of cases added."""
     drafts = [one.draft for one in found.drafts]
     if not drafts:

@@ -1,14 +1,20 @@
 """`cases add` and `cases edit`: one case from options."""
 
+from __future__ import annotations
+
 import json
 from argparse import Namespace
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_tef import CaseDraft, Expectation, InputError, TestCase, case_to_json, expectation_from_json
-from mcp_tef.cli.arguments import Parser, Verbs, add_verb
+from mcp_tef import CaseDraft, Expectation, InputError, case_to_json, expectation_from_json
+from mcp_tef.cli.arguments import add_verb
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from mcp_tef import TestCase
+    from mcp_tef.cli.arguments import Parser, Verbs
+    from mcp_tef.cli.terminal import Terminal
 
 LISTS = {"server": "servers", "suite": "suites", "tag": "tags"}
 

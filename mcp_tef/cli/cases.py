@@ -1,5 +1,7 @@
 """`cases …`: bring test cases in and out, and look at them."""
 
+from __future__ import annotations
+
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,26 +11,25 @@ from typing import TYPE_CHECKING
 from mcp_tef import (
     CASE_FILE_SUFFIXES,
     CaseFileFormat,
-    CaseImportPreview,
     ImportStatus,
     InputError,
     RunFilter,
-    TestCase,
     case_export_to_json,
     case_import_to_json,
     case_to_json,
     open_regular_file,
 )
 from mcp_tef.cli import case_drafts, case_edits
-from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.case_reviews import reviewed
+from mcp_tef.cli.arguments import add_group, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened, require_yes
-from mcp_tef.cli.terminal import Terminal, table, unreachable
+from mcp_tef.cli.terminal import table, unreachable
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine
+    from mcp_tef import CaseImportPreview, Engine, TestCase
+    from mcp_tef.cli.arguments import Parser, Verbs
+    from mcp_tef.cli.terminal import Terminal
 
 FORMATS = tuple(form.value for form in CaseFileFormat)
 
@@ -85,6 +86,8 @@ def _choice(parser: Parser) -> None:
 
 async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     """Bring cases in; those that cannot be are refused with the reason, the rest come in together."""
+    from mcp_tef.cli.case_reviews import reviewed
+
     _require_known_form(arguments)
     _require_readable(arguments.file)
     async with opened(arguments, terminal) as engine:
@@ -106,7 +109,7 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 
-async def _previewed(engine: "Engine", arguments: Namespace, terminal: Terminal) -> CaseImportPreview:
+async def _previewed(engine: Engine, arguments: Namespace, terminal: Terminal) -> CaseImportPreview:
     attach = [(await engine.servers.find(arguments.attach)).name] if arguments.attach else []
     preview = await engine.case_files.preview(arguments.file, _form(arguments), attach=attach)
     if preview.ignored_servers:
@@ -125,7 +128,7 @@ def _pruned(preview: CaseImportPreview, arguments: Namespace) -> tuple[TestCase,
 
 
 async def _require_removable(
-    engine: "Engine", cases: Sequence[TestCase], arguments: Namespace, terminal: Terminal
+    engine: Engine, cases: Sequence[TestCase], arguments: Namespace, terminal: Terminal
 ) -> int:
     """Return the number of runs that go with these cases, after a yes where there are any."""
     ids = tuple(case.id for case in cases)
@@ -173,7 +176,7 @@ def _require_readable(file: Path) -> None:
         raise unreachable(error) from error
 
 
-async def _doubts(engine: "Engine", preview: CaseImportPreview) -> list[tuple[str, str]]:
+async def _doubts(engine: Engine, preview: CaseImportPreview) -> list[tuple[str, str]]:
     """Return warnings about values in imported cases that look mistyped."""
     fates = (ImportStatus.ADDED, ImportStatus.CHANGED)
     drafts = [case.draft for case in preview.cases if case.fate in fates and case.draft]

@@ -1,37 +1,35 @@
 """Values as lines for people at a terminal."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_tef import (
-    Batch,
-    BatchComparison,
-    Drift,
-    FlagRule,
-    Metrics,
-    MetricsOverview,
-    OverlapWeights,
-    PairAdvice,
-    PairChange,
-    PastVerdict,
-    Rate,
-    Recommendation,
-    RejudgeReason,
-    RepeatStatistics,
-    RunMark,
-    RunStatus,
-    RunSummary,
-    Server,
-    ShareChange,
-    ToolPair,
-    is_baseline,
-    priced_text,
-)
+from mcp_tef import RejudgeReason, RunMark, RunStatus, is_baseline, priced_text
 from mcp_tef import decimal_text as number
 from mcp_tef.cli.terminal import one_line, table
 
 if TYPE_CHECKING:
-    from mcp_tef import OverlappingPair, Similarity
+    from mcp_tef import (
+        Batch,
+        BatchComparison,
+        Drift,
+        FlagRule,
+        Metrics,
+        MetricsOverview,
+        OverlappingPair,
+        OverlapWeights,
+        PairAdvice,
+        PastVerdict,
+        Rate,
+        Recommendation,
+        RepeatStatistics,
+        RunSummary,
+        Server,
+        ShareChange,
+        Similarity,
+        ToolPair,
+    )
 
 
 MARKS = {RunMark.CORRECT_CALL: "✓", RunMark.WRONG_ARGUMENTS: "~", RunMark.WRONG: "✗"}
@@ -147,14 +145,15 @@ def repeats_lines(repeats: RepeatStatistics) -> list[str]:
 
 
 CHANGES = {
-    PairChange.FIXED: "fixed",
-    PairChange.REGRESSED: "regressed",
-    PairChange.UNCHANGED_RIGHT: "right as before",
-    PairChange.UNCHANGED_WRONG: "wrong as before",
-    PairChange.NEW: "new",
-    PairChange.GONE: "gone",
-    PairChange.NOT_COMPARABLE: "without a verdict",
+    "fixed": "fixed",
+    "regressed": "regressed",
+    "unchanged_right": "right as before",
+    "unchanged_wrong": "wrong as before",
+    "new": "new",
+    "gone": "gone",
+    "not_comparable": "without a verdict",
 }
+"""By the value of `PairChange`."""
 
 
 def comparison_lines(found: BatchComparison) -> list[str]:
@@ -216,7 +215,7 @@ LONGEST_TEXT = 200
 LEFT_STANDING = 60
 
 
-def similarity_lines(found: "Similarity", rule: FlagRule) -> list[str]:
+def similarity_lines(found: Similarity, rule: FlagRule) -> list[str]:
     """Return the lines of a comparison: its method, the flagged pairs, or the closest pairs if none is flagged."""
     count = found.count_flagged(rule)
     verb = "is" if count == 1 else "are"
@@ -230,13 +229,13 @@ def similarity_lines(found: "Similarity", rule: FlagRule) -> list[str]:
     return lines
 
 
-def compared_line(found: "Similarity") -> str:
+def compared_line(found: Similarity) -> str:
     """Return `94 tools of 12 servers, compared by tfidf.`."""
     servers = len({one.tool.server for one in found.tools})
     return f"{counted(len(found), 'tool')} of {counted(servers, 'server')}, compared by {found.embedder}."
 
 
-def _pair_table(found: "Similarity", pairs: Sequence[ToolPair]) -> list[str]:
+def _pair_table(found: Similarity, pairs: Sequence[ToolPair]) -> list[str]:
     heads = ("CONFUSABLE", "SIMILARITY", "FULL", "WORDS", "TOOL", "LOOKS LIKE")
     rows = [
         (
@@ -251,7 +250,7 @@ def _pair_table(found: "Similarity", pairs: Sequence[ToolPair]) -> list[str]:
     return table(heads, rows) if rows else []
 
 
-def _ids(found: "Similarity", pair: ToolPair) -> tuple[str, str]:
+def _ids(found: Similarity, pair: ToolPair) -> tuple[str, str]:
     return found.tools[pair.a].id, found.tools[pair.b].id
 
 
@@ -259,7 +258,7 @@ def _figure(score: float | None) -> str:
     return "–" if score is None else f"{score:.2f}"
 
 
-def overlap_lines(found: "Similarity", weights: OverlapWeights, pairs: Sequence["OverlappingPair"]) -> list[str]:
+def overlap_lines(found: Similarity, weights: OverlapWeights, pairs: Sequence[OverlappingPair]) -> list[str]:
     """Return the lines of the pairs that overlap most, each with its reason below it."""
     parts = f"{weights.semantic:g} meaning, {weights.parameters:g} parameters, {weights.description:g} words"
     lines = [compared_line(found), f"Overlap is weighed as {parts}."]

@@ -1,7 +1,10 @@
 """Options for what models cost, and for the one that writes or reviews; the estimate of its cost."""
 
+from __future__ import annotations
+
 from argparse import Namespace
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mcp_tef import (
     MAX_TOKENS,
@@ -9,14 +12,17 @@ from mcp_tef import (
     TEMPERATURE,
     TIMEOUT,
     WRITING_TIMEOUT_S,
-    Estimate,
     ModelSettings,
     parse_model,
     parse_prices,
 )
-from mcp_tef.cli.arguments import Parser, add_run_fields
+from mcp_tef.cli.arguments import add_run_fields
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from mcp_tef import Estimate
+    from mcp_tef.cli.arguments import Parser
+    from mcp_tef.cli.terminal import Terminal
 
 
 def add_writer_options(parser: Parser, summary: str) -> None:

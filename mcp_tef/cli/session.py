@@ -1,5 +1,7 @@
 """The workspace of one command, and the consent that the command needs: by options, or asked at the terminal."""
 
+from __future__ import annotations
+
 from argparse import Namespace
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -10,28 +12,25 @@ from mcp_tef import (
     ConsentAnswer,
     ConsentError,
     ConsentKind,
-    ConsentRequest,
-    Event,
     NoticePublished,
-    ServerSpec,
     StoreError,
     consent_rows,
     ensure_consent,
     sign_in_where_needed,
 )
-from mcp_tef.cli.arguments import Parser
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine
+    from mcp_tef import ConsentRequest, Engine, Event, ServerSpec
+    from mcp_tef.cli.arguments import Parser
+    from mcp_tef.cli.terminal import Terminal
 
 T = TypeVar("T")
 YES = "allow, for this command, the programs and addresses that it names"
 
 
 @asynccontextmanager
-async def opened(arguments: Namespace, terminal: Terminal, default: Path | None = None) -> AsyncIterator["Engine"]:
+async def opened(arguments: Namespace, terminal: Terminal, default: Path | None = None) -> AsyncIterator[Engine]:
     """Open the engine on the workspace of the options, and close it at the end."""
     from mcp_tef import Engine
 
@@ -59,7 +58,7 @@ def _way_out_of_damage() -> Iterator[None]:
         raise StoreError(error.message, hint=hint, code=error.code, context=error.context) from error
 
 
-def _report_opening(engine: "Engine", terminal: Terminal) -> None:
+def _report_opening(engine: Engine, terminal: Terminal) -> None:
     def hear(event: Event) -> None:
         if isinstance(event, NoticePublished):
             terminal.note(event.text)
@@ -96,9 +95,7 @@ def add_consent_options(parser: Parser, yes: str = YES, *, asks_models: bool = F
         parser.add_argument("--no-key", action="store_true", help="send no key to addresses that are not allowed")
 
 
-async def with_consent(
-    engine: "Engine", arguments: Namespace, terminal: Terminal, work: Callable[[], Awaitable[T]]
-) -> T:
+async def with_consent(engine: Engine, arguments: Namespace, terminal: Terminal, work: Callable[[], Awaitable[T]]) -> T:
     """Do the work, asking for consent as needed; ConsentError where it is not given."""
 
     async def ask(request: ConsentRequest) -> ConsentAnswer | None:
@@ -121,7 +118,7 @@ def require_yes(terminal: Terminal, question: str, refusal: str, *, yes: bool) -
         raise ConsentError(refusal, hint="Nothing was changed.")
 
 
-async def agree(engine: "Engine", specs: Iterable[ServerSpec], arguments: Namespace, terminal: Terminal) -> None:
+async def agree(engine: Engine, specs: Iterable[ServerSpec], arguments: Namespace, terminal: Terminal) -> None:
     """Get consent for every server that would be started or contacted, then let the user sign in."""
     asked = tuple(specs)
 

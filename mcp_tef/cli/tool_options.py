@@ -1,5 +1,7 @@
 """Options shared by several verbs: the tools to analyse and the embedder that compares them."""
 
+from __future__ import annotations
+
 import os
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,29 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_tef import (
     Config,
-    EmbedderChoice,
     EmbedderKind,
     FlagRule,
     InputError,
     MatrixKind,
     ReachError,
-    Secret,
-    ServerSpec,
     SourceKind,
-    ToolSet,
     ToolSource,
     open_regular_file,
     parse_embedder,
 )
-from mcp_tef.cli.arguments import Parser
-from mcp_tef.cli.batches import share
+from mcp_tef.cli.arguments import share
 from mcp_tef.cli.output_files import require_other
-from mcp_tef.cli.run import read_keys
 from mcp_tef.cli.session import add_consent_options, agree, with_consent
-from mcp_tef.cli.terminal import Progress, Terminal, unreachable
+from mcp_tef.cli.terminal import unreachable
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, Similarity
+    from mcp_tef import EmbedderChoice, Engine, Secret, ServerSpec, Similarity, ToolSet
+    from mcp_tef.cli.arguments import Parser
+    from mcp_tef.cli.terminal import Terminal
 
 DONE, UNREACHED = 0, 3
 SOURCES = (
@@ -72,7 +70,7 @@ def add_threshold_option(parser: Parser) -> None:
     )
 
 
-def flag_rule(engine: "Engine", arguments: Namespace) -> FlagRule:
+def flag_rule(engine: Engine, arguments: Namespace) -> FlagRule:
     """Return the rule of the options, else that of the configuration."""
     if arguments.threshold is None:
         return engine.config.flag_rule
@@ -94,7 +92,7 @@ def _option(name: str) -> str:
 
 
 async def gather(
-    engine: "Engine", arguments: Namespace, terminal: Terminal, *, at_least: int = 2, broken_too: bool = False
+    engine: Engine, arguments: Namespace, terminal: Terminal, *, at_least: int = 2, broken_too: bool = False
 ) -> ToolSet:
     """Read the tools after consent for programs; note those that could not be read.
 
@@ -157,7 +155,7 @@ class AskedEmbedder:
 
 
 async def asked_embedder(
-    engine: "Engine", arguments: Namespace, terminal: Terminal, keys: Mapping[str, Secret]
+    engine: Engine, arguments: Namespace, terminal: Terminal, keys: Mapping[str, Secret]
 ) -> AskedEmbedder:
     """Return the embedder that the options select; a missing key is read from the environment or the keychain."""
     choice = named_embedder(arguments)
@@ -191,18 +189,22 @@ def provider_of(arguments: Namespace) -> str:
 
 def keys_for(arguments: Namespace, terminal: Terminal, others: Iterable[str] = ()) -> dict[str, Secret]:
     """Read the key from standard input, if --key-stdin is given, for the provider that is used."""
+    from mcp_tef.cli.run import read_keys
+
     return read_keys(arguments, terminal, [name for name in (provider_of(arguments), *others) if name])
 
 
 async def analyse(
-    engine: "Engine",
+    engine: Engine,
     tool_set: ToolSet,
     arguments: Namespace,
     terminal: Terminal,
     keys: Mapping[str, Secret],
     full: bool,
-) -> "Similarity":
+) -> Similarity:
     """Compare the tools; says on stderr what stood in for a missing model."""
+    from mcp_tef.cli.progress import Progress
+
     progress = Progress(terminal)
     similarity = await engine.similarity.analyse(
         tool_set,

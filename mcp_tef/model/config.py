@@ -69,6 +69,13 @@ class Config:
             trusted_networks=TRUSTED_NETWORKS.value(environment, ()),
         )
 
+    @classmethod
+    def chosen(
+        cls, environment: Mapping[str, str], settings: Mapping[str, str] | None
+    ) -> tuple["Config", tuple[InputError, ...]]:
+        """Read settings as `lenient` does; without saved settings, an invalid value raises InputError."""
+        return (cls.from_environment(environment), ()) if settings is None else cls.lenient(environment, settings)
+
     @staticmethod
     def names_a_model(environment: Mapping[str, str]) -> bool:
         """Return True if a variable names the model to ask by default."""

@@ -4,13 +4,15 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.metrics import Rate
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Tool, ToolLabel, ToolProblem
+
+if TYPE_CHECKING:
+    from mcp_tef.model.metrics import Rate
 
 
 class SourceKind(StrEnum):
@@ -284,7 +286,7 @@ class PairObservation:
     runs: int
     a_taken_for_b: int
     b_taken_for_a: int
-    rate: Rate
+    rate: "Rate"
     label_a: ToolLabel
     label_b: ToolLabel
 

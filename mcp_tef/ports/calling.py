@@ -1,10 +1,13 @@
 """Port for calling a tool on behalf of a user; separate, so that evaluation code cannot import it."""
 
-from typing import Protocol
+from __future__ import annotations
 
-from mcp_tef.model.json import JsonObject
-from mcp_tef.model.servers import ServerSpec
-from mcp_tef.model.tool_calls import ToolReply
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from mcp_tef.model.json import JsonObject
+    from mcp_tef.model.servers import ServerSpec
+    from mcp_tef.model.tool_calls import ToolReply
 
 
 class ToolCaller(Protocol):

@@ -1,14 +1,17 @@
 """Ports for what happens to one run: the tools that it is offered, and its execution."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from __future__ import annotations
 
-from mcp_tef.model.cases import TestCase
-from mcp_tef.model.ids import RunId, SnapshotId
-from mcp_tef.model.runs import PlannedRun, RunResult
-from mcp_tef.model.secrets import Secret
-from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.scoring.missing_tools import ListedServers
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from mcp_tef.model.cases import TestCase
+    from mcp_tef.model.ids import RunId, SnapshotId
+    from mcp_tef.model.runs import PlannedRun, RunResult
+    from mcp_tef.model.secrets import Secret
+    from mcp_tef.model.tools import OfferedTool, Tool
+    from mcp_tef.scoring.missing_tools import ListedServers
 
 
 @dataclass(frozen=True, slots=True)

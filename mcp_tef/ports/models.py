@@ -1,17 +1,20 @@
 """Ports for language models, their catalogue and their keys."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from mcp_tef.model.answers import Answer, CallingMode
-from mcp_tef.model.cases import EarlierMessage
-from mcp_tef.model.ids import BatchId
-from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.runs import ModelSettings
-from mcp_tef.model.secrets import Secret
-from mcp_tef.model.tools import OfferedTool
-from mcp_tef.prompts.selection_prompt import SelectionPrompt
+if TYPE_CHECKING:
+    from mcp_tef.model.answers import Answer, CallingMode
+    from mcp_tef.model.cases import EarlierMessage
+    from mcp_tef.model.ids import BatchId
+    from mcp_tef.model.model_catalogue import ModelInfo
+    from mcp_tef.model.runs import ModelSettings
+    from mcp_tef.model.secrets import Secret
+    from mcp_tef.model.tools import OfferedTool
+    from mcp_tef.prompts.selection_prompt import SelectionPrompt
 
 
 @dataclass(frozen=True, slots=True)

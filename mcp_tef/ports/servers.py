@@ -1,12 +1,15 @@
 """Ports for MCP servers and tools files."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from __future__ import annotations
 
-from mcp_tef.model.json import Json
-from mcp_tef.model.secrets import Secret
-from mcp_tef.model.servers import ServerSpec
-from mcp_tef.model.tools import Listing
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from mcp_tef.model.json import Json
+    from mcp_tef.model.secrets import Secret
+    from mcp_tef.model.servers import ServerSpec
+    from mcp_tef.model.tools import Listing
 
 
 class ServerGateway(Protocol):

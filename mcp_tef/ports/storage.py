@@ -1,21 +1,24 @@
 """Ports for a workspace file."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from mcp_tef.model.answers import AnsweringModel
-from mcp_tef.model.cases import CaseDraft, TestCase
-from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
-from mcp_tef.model.consents import Consent
-from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
-from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult, RunSummary
-from mcp_tef.model.servers import Server, ServerSpec
-from mcp_tef.model.tool_calls import ToolCall
-from mcp_tef.model.tools import Listing, OfferedTool
-from mcp_tef.statistics.history import History
+if TYPE_CHECKING:
+    from mcp_tef.model.answers import AnsweringModel
+    from mcp_tef.model.cases import CaseDraft, TestCase
+    from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
+    from mcp_tef.model.consents import Consent
+    from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
+    from mcp_tef.model.metrics import FilterChoices
+    from mcp_tef.model.run_filter import RunFilter
+    from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult, RunSummary
+    from mcp_tef.model.servers import Server, ServerSpec
+    from mcp_tef.model.tool_calls import ToolCall
+    from mcp_tef.model.tools import Listing, OfferedTool
+    from mcp_tef.statistics.history import History
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,16 @@
 """Ports for embedding and indexing texts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from mcp_tef.model.secrets import Secret
-from mcp_tef.model.similarity import EmbedderChoice
+    from mcp_tef.model.secrets import Secret
+    from mcp_tef.model.similarity import EmbedderChoice
 
 
 class Embedder(Protocol):

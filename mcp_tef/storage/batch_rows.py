@@ -37,7 +37,7 @@ from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import REMOVED_CASE_KEYS, VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of
-from mcp_tef.storage.tables import BATCHES, MODEL_SETTINGS, RUNS
+from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RUNS
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
 _THERE = BATCHES.c.removed_at.is_(None)

@@ -1,10 +1,12 @@
 """Test cases with their servers, suites and tags, in the workspace file."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, Table, delete, insert, or_, select, text
 from sqlalchemy import update as update_rows
@@ -14,15 +16,17 @@ from sqlmodel import Session
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, CaseOrigin, TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.ids import CaseId, new_id
-from mcp_tef.model.runs import RunSummary
-from mcp_tef.model.servers import ServerSpec
-from mcp_tef.ports import ProgressStep, ignore_progress
-from mcp_tef.storage.columns import now, one_of, row_of, storable
-from mcp_tef.storage.database import Database, chunks
-from mcp_tef.storage.run_queries import recent
+from mcp_tef.ports import ignore_progress
+from mcp_tef.storage.columns import expectation_of, messages_of, now, one_of, row_of, storable
+from mcp_tef.storage.database import chunks
 from mcp_tef.storage.server_store import add_server, named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
-from mcp_tef.storage.verdict_rows import expectation_of, messages_of
+
+if TYPE_CHECKING:
+    from mcp_tef.model.runs import RunSummary
+    from mcp_tef.model.servers import ServerSpec
+    from mcp_tef.ports import ProgressStep
+    from mcp_tef.storage.database import Database
 
 _VISIBLE = CASES.c.removed_at.is_(None)
 _ADDED = text("test_cases.rowid")
@@ -315,4 +319,6 @@ class SqliteCases:
 
     async def recent(self, limit: int = 5) -> Mapping[CaseId, tuple[RunSummary, ...]]:
         """The last finished runs of every case, newest last."""
+        from mcp_tef.storage.run_queries import recent
+
         return await self._database.read(lambda session: recent(session, limit))

@@ -15,7 +15,8 @@ from sqlalchemy import text as sql
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
-from mcp_tef.errors import StoreError
+from mcp_tef.errors import InputError, StoreError
+from mcp_tef.model.cases import EarlierMessage, Expectation, expectation_from_json, messages_from_json
 from mcp_tef.model.json import Json
 from mcp_tef.model.verdicts import Classification, RunMark
 
@@ -129,6 +130,22 @@ def mark_of(classification: str | None, parameters_ok: int | None, unreadable: i
 def truth(value: int | None) -> bool | None:
     """A flag in a cell as a truth value; None stays None."""
     return None if value is None else bool(value)
+
+
+def expectation_of(cell: Json) -> Expectation:
+    """The expectation that a cell holds; ValueError where it holds none."""
+    try:
+        return expectation_from_json(cell)
+    except InputError as error:
+        raise ValueError(error.message) from error
+
+
+def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
+    """The earlier messages that a cell holds; ValueError where it holds something else."""
+    try:
+        return messages_from_json(cell)
+    except InputError as error:
+        raise ValueError(error.message) from error
 
 
 MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)

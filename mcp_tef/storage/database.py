@@ -67,7 +67,7 @@ class Database:
         except MisreadError as error:
             raise unreadable(self.path, error.__cause__ or error, str(error)) from error
         except MISREAD as error:
-            cell = self._done(self._readers, spoilt_cell)
+            cell = self._done(self._readers, _spoilt_cell)
             if cell is None and engine is self._writers:
                 raise
             raise unreadable(self.path, error, cell) from error
@@ -84,6 +84,13 @@ class Database:
         except StatementError as error:
             # A value that cannot become a cell: what went wrong with it, without SQLAlchemy's wrapping.
             raise error.orig or error from None
+
+
+def _spoilt_cell(session: Session) -> str | None:
+    """Look through all tables, also those that this process has not needed yet."""
+    from mcp_tef.storage import fact_tables, run_tables  # noqa: F401  # they add themselves to the catalogue
+
+    return spoilt_cell(session)
 
 
 def _begin(connection: Connection) -> None:

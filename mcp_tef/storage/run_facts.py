@@ -39,17 +39,8 @@ from mcp_tef.storage.columns import mark_of, one_of, row_of
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_queries import answering_models, conditions
-from mcp_tef.storage.tables import (
-    BATCHES,
-    CASE_TAGS,
-    CASES,
-    MODEL_SETTINGS,
-    RESULTS,
-    RUNS,
-    SNAPSHOT_TOOLS,
-    SUITES,
-    TOOLS,
-)
+from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
+from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITES
 
 _KEYS = ("case", "batch", "model", "expected", "selected")
 _CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")

@@ -33,22 +33,12 @@ from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.model.verdicts import RunMark, Verdict
 from mcp_tef.storage import snapshots, verdict_rows
-from mcp_tef.storage.columns import mark_of, one_of, row_of
+from mcp_tef.storage.columns import expectation_of, mark_of, messages_of, one_of, row_of
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
-from mcp_tef.storage.tables import (
-    BATCHES,
-    CASE_TAGS,
-    CASES,
-    MODEL_SETTINGS,
-    RESULTS,
-    RUNS,
-    SNAPSHOT_TOOLS,
-    SUITE_CASES,
-    SUITES,
-    TOOLS,
-)
-from mcp_tef.storage.verdict_rows import expectation_of, messages_of, verdict_of
+from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
+from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITE_CASES, SUITES
+from mcp_tef.storage.verdict_rows import verdict_of
 
 _Condition = ColumnElement[bool]
 _FACT = FACTS.c

@@ -32,20 +32,9 @@ from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
 from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outcome_cells
+from mcp_tef.storage.run_tables import BATCHES, RESULTS, RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 from mcp_tef.storage.snapshots import Directory
-from mcp_tef.storage.tables import (
-    BATCHES,
-    CASE_SERVERS,
-    CASES,
-    RESULTS,
-    RUNS,
-    SERVERS,
-    SNAPSHOT_TOOLS,
-    SNAPSHOTS,
-    SUITE_CASES,
-    SUITES,
-    TOOLS,
-)
+from mcp_tef.storage.tables import CASE_SERVERS, CASES, SERVERS, SUITE_CASES, SUITES
 
 _UNFINISHED = or_(
     RUNS.c.status.in_((*batch_rows.LEFT_OVER, RunStatus.CANCELLED.value)), RUNS.c.error_code == INTERRUPTED.code

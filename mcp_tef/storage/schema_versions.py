@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from mcp_tef.errors import StoreError
-from mcp_tef.scoring.judge import categorise
-from mcp_tef.statistics.history import outcome_codes
 from mcp_tef.storage.columns import mark_of
 from mcp_tef.storage.schema import ADDED_COLUMNS, VERSION, create_schema, new_database
 
@@ -185,11 +183,15 @@ def _rename_parts(connection: sqlite3.Connection) -> None:
 
 
 def _category(classification: str, parameters_ok: int | None, unreadable: int, confidence: float | None) -> str | None:
+    from mcp_tef.scoring.judge import categorise
+
     mark = mark_of(classification, parameters_ok, unreadable)
     return categorise(mark, confidence, unreadable=bool(unreadable)) if mark else None
 
 
 def _with_outcome(record: bytes, mark: str | None, unreadable: int, failure_code: str | None) -> bytes:
+    from mcp_tef.statistics.history import outcome_codes
+
     return record + bytes(outcome_codes(mark, unreadable, failure_code))
 
 

@@ -1,15 +1,17 @@
 """Rows of servers and their tool listings, the last one and the last one that the user has seen."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import without_user_info
 from mcp_tef.model.ids import ServerId
-from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.json import fingerprint
 from mcp_tef.model.servers import (
     AuthType,
     OAuthClient,
@@ -21,9 +23,13 @@ from mcp_tef.model.servers import (
     references,
 )
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
-from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import now, row_of
-from mcp_tef.storage.tables import ListingRow, ServerRow
+from mcp_tef.storage.tables import ListingRow
+
+if TYPE_CHECKING:
+    from mcp_tef.model.json import Json
+    from mcp_tef.ports import CheckResult
+    from mcp_tef.storage.tables import ServerRow
 
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
 

@@ -1,9 +1,11 @@
 """Servers, their listings, and the tools called by hand, in the workspace file."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import delete, insert, select, update
 from sqlmodel import Session, col
@@ -11,17 +13,20 @@ from sqlmodel import select as select_rows
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.ids import ServerId, ToolCallId
-from mcp_tef.model.json import Json
 from mcp_tef.model.runs import FailureInfo
-from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, ProgressStep, ignore_progress
+from mcp_tef.ports import ignore_progress
 from mcp_tef.storage import server_rows
 from mcp_tef.storage.columns import now, one_of, row_of
-from mcp_tef.storage.database import Database
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
 from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
+
+if TYPE_CHECKING:
+    from mcp_tef.model.json import Json
+    from mcp_tef.model.servers import Server, ServerSpec
+    from mcp_tef.model.tools import Listing
+    from mcp_tef.ports import CheckResult, ProgressStep
+    from mcp_tef.storage.database import Database
 
 
 class SqliteServers:

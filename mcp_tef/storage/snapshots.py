@@ -15,8 +15,9 @@ from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
 from mcp_tef.storage.columns import now, one_of, row_of
+from mcp_tef.storage.run_tables import RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 from mcp_tef.storage.server_rows import spec_of
-from mcp_tef.storage.tables import LISTINGS, RUNS, SERVERS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS, ListingRow, ServerRow
+from mcp_tef.storage.tables import LISTINGS, SERVERS, ListingRow, ServerRow
 
 
 @dataclass(slots=True)

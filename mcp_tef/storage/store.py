@@ -5,14 +5,13 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import tighten
-from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
+from mcp_tef.model.runs import BatchStatus
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
 from mcp_tef.storage.workspace_file import (
@@ -27,35 +26,86 @@ from mcp_tef.storage.workspace_file import (
 )
 
 if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
     from mcp_tef.storage.database import Database
 
 _BESIDE = r"(-wal|-shm|-journal|-owners|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteStore:
     """One open workspace file; satisfies `Store`. `notices` tell people what the opening did.
 
-    One that is `read_only` refuses every change.
+    One that is `read_only` refuses every change. A part loads its statements when it is first used.
     """
 
-    path: Path
-    servers: ServerStore
-    calls: ToolCallStore
-    cases: CaseStore
-    runs: RunStore
-    metrics: MetricsStore
-    notices: tuple[str, ...] = ()
-    read_only: bool = False
-    _database: "Database" = field(repr=False)
-    _cleanup: ExitStack = field(repr=False)
-    _thread: ThreadPoolExecutor = field(repr=False)
+    def __init__(
+        self,
+        database: "Database",
+        owner: Owner,
+        cleanup: ExitStack,
+        thread: ThreadPoolExecutor,
+        *,
+        notices: tuple[str, ...] = (),
+        read_only: bool = False,
+    ) -> None:
+        self.notices = notices
+        self.read_only = read_only
+        self._database = database
+        self._owner = owner
+        self._cleanup = cleanup
+        self._thread = thread
+
+    @cached_property
+    def servers(self) -> "ServerStore":
+        """Servers with their listings."""
+        from mcp_tef.storage.server_store import SqliteServers
+
+        return SqliteServers(self._database)
+
+    @cached_property
+    def calls(self) -> "ToolCallStore":
+        """Tools that were called by hand."""
+        from mcp_tef.storage.server_store import SqliteToolCalls
+
+        return SqliteToolCalls(self._database)
+
+    @cached_property
+    def cases(self) -> "CaseStore":
+        """Test cases with their suites and tags."""
+        from mcp_tef.storage.case_store import SqliteCases
+
+        return SqliteCases(self._database)
+
+    @cached_property
+    def runs(self) -> "RunStore":
+        """Batches, runs, verdicts and snapshots."""
+        from mcp_tef.storage.run_store import SqliteRuns
+
+        return SqliteRuns(self._database, self._owner)
+
+    @cached_property
+    def metrics(self) -> "MetricsStore":
+        """The history of runs as numbers."""
+        from mcp_tef.storage.run_facts import SqliteMetrics
+
+        return SqliteMetrics(self._database)
+
+    async def interrupt_leftovers(self) -> int:
+        """Mark runs that a dead process left pending or running as failed, "interrupted"; how many."""
+        if await self._database.read(_has_batch_under_way):
+            return await self.runs.interrupt_leftovers()
+        return 0
 
     async def close(self) -> None:
         """Finish what was asked, close the file and end the store thread."""
         await self._database.close()
         self._cleanup.close()
         self._thread.shutdown()
+
+
+_BATCH_UNDER_WAY = "SELECT EXISTS (SELECT * FROM batches WHERE status IN (?, ?))"
 
 
 async def open_store(
@@ -76,7 +126,7 @@ async def open_store_for_reading(
 ) -> SqliteStore:
     """Open a workspace that may be read-only, and create none. Raises StoreError where the file cannot be read.
 
-    One that `may_be_missing` reads as empty.
+    One that `may_be_missing` reads as empty. What was removed in an earlier session stays for the next `open_store`.
     """
     opening = partial(_open_for_reading, path, lock_wait=lock_wait, may_be_missing=may_be_missing, recover=recover)
     return await _on_store_thread(opening)
@@ -113,7 +163,7 @@ def _open(
         except OSError as error:
             raise cannot_write(path) from error
         on_failure.pop_all()
-        return _assembled(database, owner, cleanup, thread, notices)
+        return SqliteStore(database, owner, cleanup, thread, notices=notices)
 
 
 def _open_for_reading(
@@ -125,7 +175,7 @@ def _open_for_reading(
     if is_empty(path):
         return _open_read_only(path, thread, lock_wait)
     try:
-        return _open(path, thread, lock_wait=lock_wait, keep_removed=False, recover=recover)
+        return _open(path, thread, lock_wait=lock_wait, keep_removed=True, recover=recover)
     except StoreError as not_writable:
         if not_writable.code != NOT_WRITABLE:
             raise
@@ -144,7 +194,7 @@ def _open_read_only(path: Path, thread: ThreadPoolExecutor, lock_wait: float) ->
         except OSError as error:
             raise cannot_write(path) from error
         on_failure.pop_all()
-        return _assembled(database, Owner(path), cleanup, thread, read_only=True)
+        return SqliteStore(database, Owner(path), cleanup, thread, read_only=True)
 
 
 def _database(path: Path, thread: ThreadPoolExecutor, connections: Connections) -> "Database":
@@ -153,33 +203,9 @@ def _database(path: Path, thread: ThreadPoolExecutor, connections: Connections) 
     return Database(path, thread, connections)
 
 
-def _assembled(
-    database: "Database",
-    owner: Owner,
-    cleanup: ExitStack,
-    thread: ThreadPoolExecutor,
-    notices: tuple[str, ...] = (),
-    *,
-    read_only: bool = False,
-) -> SqliteStore:
-    from mcp_tef.storage.case_store import SqliteCases
-    from mcp_tef.storage.run_facts import SqliteMetrics
-    from mcp_tef.storage.run_store import SqliteRuns
-    from mcp_tef.storage.server_store import SqliteServers, SqliteToolCalls
-
-    return SqliteStore(
-        path=database.path,
-        servers=SqliteServers(database),
-        calls=SqliteToolCalls(database),
-        cases=SqliteCases(database),
-        runs=SqliteRuns(database, owner),
-        metrics=SqliteMetrics(database),
-        notices=notices,
-        read_only=read_only,
-        _database=database,
-        _cleanup=cleanup,
-        _thread=thread,
-    )
+def _has_batch_under_way(session: "Session") -> bool:
+    connection = session.connection()
+    return bool(connection.exec_driver_sql(_BATCH_UNDER_WAY, (BatchStatus.RUNNING, BatchStatus.PAUSED)).scalar_one())
 
 
 def _tighten_files(path: Path) -> None:

@@ -6,14 +6,9 @@ from typing import Any
 from sqlalchemy import Insert, bindparam, insert, select, update
 from sqlmodel import Session
 
-from mcp_tef.errors import InputError
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import (
-    EarlierMessage,
-    Expectation,
-    expectation_from_json,
     expectation_to_json,
-    messages_from_json,
 )
 from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
@@ -30,9 +25,9 @@ from mcp_tef.model.verdicts import (
     VerdictKind,
 )
 from mcp_tef.storage import snapshots
-from mcp_tef.storage.columns import now, one_of, row_of, truth
+from mcp_tef.storage.columns import expectation_of, now, one_of, row_of, truth
 from mcp_tef.storage.run_rows import calls_of, expectation_cells, findings_in, ranking_of
-from mcp_tef.storage.tables import PAST_VERDICTS, RESULTS, RUNS
+from mcp_tef.storage.run_tables import PAST_VERDICTS, RESULTS, RUNS
 
 
 def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
@@ -55,22 +50,6 @@ def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
         "matches": [_match_to_json(match) for match in verdict.matches],
         "unreadable": int(verdict.unreadable),
     }
-
-
-def expectation_of(cell: Json) -> Expectation:
-    """The expectation that a cell holds; ValueError where it holds none."""
-    try:
-        return expectation_from_json(cell)
-    except InputError as error:
-        raise ValueError(error.message) from error
-
-
-def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
-    """The earlier messages that a cell holds; ValueError where it holds something else."""
-    try:
-        return messages_from_json(cell)
-    except InputError as error:
-        raise ValueError(error.message) from error
 
 
 def verdict_of(row: Any) -> Verdict:

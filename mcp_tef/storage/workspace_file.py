@@ -13,12 +13,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
+import platformdirs
+
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import copy_private, create_private, open_regular_file
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
 
+APP_NAME = "mcp-tef"
 LOCK_WAIT_S = 5.0
 _SETTINGS = (
     "trusted_schema = OFF",
@@ -30,6 +33,27 @@ _SETTINGS = (
 _ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024
 _HEADER = b"SQLite format 3\x00"
 _OURS = frozenset({".mcp-tef", ".db", ".sqlite", ".sqlite3"})
+
+
+def data_folder() -> Path:
+    """Return the folder of this program among the user's data."""
+    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def default_workspace() -> Path:
+    """Return the workspace file in the user's own data folder."""
+    return data_folder() / "workspace.db"
+
+
+def require_folder(path: Path) -> Path:
+    """Return the path of a workspace; StoreError where its folder is not there, since the path may be mistyped.
+
+    The user's data folder is made when it is needed.
+    """
+    folder = path.absolute().parent
+    if not folder.is_dir() and folder != data_folder():
+        raise StoreError(f"There is no folder {folder}.", hint="Check the path of the workspace, or make the folder.")
+    return path
 
 
 def connect(path: Path, lock_wait: float = LOCK_WAIT_S) -> sqlite3.Connection:

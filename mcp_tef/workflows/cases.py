@@ -1,26 +1,31 @@
 """Test cases: edits, copies, warnings, and the effect of a change on past answers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ConflictError, InputError
-from mcp_tef.events import CasesChanged, EventStream
-from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
-from mcp_tef.model.ids import CaseId
-from mcp_tef.model.json import Json
+from mcp_tef.events import CasesChanged
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import BatchStatus, RunStatus, RunSummary
+from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.model.servers import ServerSpec
-from mcp_tef.model.tools import Listing, Tool
-from mcp_tef.model.verdicts import Verdict
-from mcp_tef.ports import Store
-from mcp_tef.scoring.call_pairing import argument_problems, unknown_parameters
-from mcp_tef.scoring.judge import judge
-from mcp_tef.scoring.matchers import is_matcher
-from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_missing, why_not_asked
+from mcp_tef.scoring.missing_tools import offered_names, why_missing, why_not_asked
 from mcp_tef.workflows.named_items import find_case, require_known
+
+if TYPE_CHECKING:
+    from mcp_tef.events import EventStream
+    from mcp_tef.model.cases import CaseDraft, ExpectedCall, TestCase
+    from mcp_tef.model.ids import CaseId
+    from mcp_tef.model.json import Json
+    from mcp_tef.model.runs import RunSummary
+    from mcp_tef.model.servers import ServerSpec
+    from mcp_tef.model.tools import Listing, Tool
+    from mcp_tef.model.verdicts import Verdict
+    from mcp_tef.ports import Store
+    from mcp_tef.scoring.missing_tools import ListedServers
 
 
 class Cases:
@@ -135,6 +140,8 @@ class Cases:
         return tuple((run, verdict) for run, verdict in tried if verdict)
 
     async def _tried(self, run: RunSummary, draft: CaseDraft) -> Verdict | None:
+        from mcp_tef.scoring.judge import judge
+
         detail = await self._store.runs.detail(run.id)
         if detail.answer is None or detail.snapshot is None:
             return None
@@ -194,6 +201,8 @@ def _value_warnings(call: ExpectedCall, tools: Sequence[Tool]) -> Iterator[str]:
 
 
 def _warnings_by_schema(call: ExpectedCall, tool: Tool) -> Iterator[str]:
+    from mcp_tef.scoring.call_pairing import argument_problems, unknown_parameters
+
     expected = call.parameters or {}
     unknown = unknown_parameters(tool, expected)
     for name, close in unknown.items():
@@ -205,6 +214,8 @@ def _warnings_by_schema(call: ExpectedCall, tool: Tool) -> Iterator[str]:
 
 
 def _holds_matcher(value: Json) -> bool:
+    from mcp_tef.scoring.matchers import is_matcher
+
     if isinstance(value, Mapping):
         return is_matcher(value) or any(map(_holds_matcher, value.values()))
     return isinstance(value, list) and any(map(_holds_matcher, value))

@@ -19,7 +19,7 @@ BRANCHES_AS_A_RULE = 8
 MAX_FUNCTIONS_WITH_MORE_BRANCHES = 56
 CORE_CALLS = {"call", "call_long", "value"}
 FIRST_WORDS_NEVER = re.compile(r"(What|Which|Whether|How|Whatever|Whoever|Whom|Who|Where|When)\b")
-MAX_FIRST_WORDS_NEVER = 6
+MAX_FIRST_WORDS_NEVER = 5
 ROOMLESS = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "tools_misc"}
 BROAD_EXCEPT_PLACES = {
     "app/core_link/bridge.py",

@@ -108,7 +108,7 @@ async def filled(path: Path, runs: int) -> None:
 
 async def refresh(store: SqliteStore) -> None:
     """Write the facts of all runs anew."""
-    ids = rows(store.path, "SELECT id FROM test_runs")
+    ids = rows(store._database.path, "SELECT id FROM test_runs")
     for piece in chunks([run_id for (run_id,) in ids]):
         await store._database.write(partial(refresh_facts, run_ids=piece))
 

@@ -1,25 +1,30 @@
 """Runs, verdicts, batches and comparisons as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
+from __future__ import annotations
 
-from mcp_tef.errors import TefError
-from mcp_tef.model.answers import Answer
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 from mcp_tef.model.cases import expectation_to_json, messages_to_json
-from mcp_tef.model.comparison import (
-    BatchComparison,
-    CasePair,
-    CaseSide,
-    DefinitionChange,
-    HeldCase,
-    PairChange,
-    RejudgeReport,
-    ShareChange,
-)
-from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Batch, FailureInfo, RunDetail, RunSummary
-from mcp_tef.model.verdicts import CallMatch, ParameterFinding, PastVerdict, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from mcp_tef.errors import TefError
+    from mcp_tef.model.answers import Answer
+    from mcp_tef.model.comparison import (
+        BatchComparison,
+        CasePair,
+        CaseSide,
+        DefinitionChange,
+        HeldCase,
+        RejudgeReport,
+        ShareChange,
+    )
+    from mcp_tef.model.json import Json
+    from mcp_tef.model.runs import Batch, FailureInfo, RunDetail, RunSummary
+    from mcp_tef.model.verdicts import CallMatch, ParameterFinding, PastVerdict, Verdict
 
 NO_TOOL_TEXT = "no tool"
 
@@ -167,6 +172,8 @@ def batch_to_json(batch: Batch) -> dict[str, Json]:
 
 def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
     """Serialize a comparison of two batches."""
+    from mcp_tef.model.comparison import PairChange
+
     judged = dict(_shares(comparison))[comparison.criterion.value]
     return {
         "before": batch_to_json(comparison.before),

@@ -1,24 +1,30 @@
 """Servers, their tools, tool calls and imports, and test cases, as JSON."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from mcp_tef.api.serializers.runs import timestamp
-from mcp_tef.model.cases import TestCase, expectation_to_json, messages_to_json
-from mcp_tef.model.comparison import Drift
-from mcp_tef.model.drafted_cases import CaseFinding, DraftedCases
-from mcp_tef.model.json import Json
-from mcp_tef.model.servers import Server, ServerSpec
-from mcp_tef.model.tool_calls import ToolCall, ToolReply
-from mcp_tef.model.tools import Listing
-from mcp_tef.model.transfer import (
-    CaseImportPreview,
-    DetectedConfig,
-    ExportReport,
-    ImportedServer,
-    ImportStatus,
-    ServerImportPreview,
-)
+from mcp_tef.model.cases import expectation_to_json, messages_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mcp_tef.model.cases import TestCase
+    from mcp_tef.model.comparison import Drift
+    from mcp_tef.model.drafted_cases import CaseFinding, DraftedCases
+    from mcp_tef.model.json import Json
+    from mcp_tef.model.servers import Server, ServerSpec
+    from mcp_tef.model.tool_calls import ToolCall
+    from mcp_tef.model.tools import Listing
+    from mcp_tef.model.transfer import (
+        CaseImportPreview,
+        DetectedConfig,
+        ExportReport,
+        ImportedServer,
+        ServerImportPreview,
+    )
 
 
 def server_check_to_json(server: Server) -> Json:
@@ -88,6 +94,8 @@ def drift_to_json(server: str, drift: Drift | None) -> Json:
 
 def tool_call_to_json(call: ToolCall) -> Json:
     """Serialize a tool call that a user made."""
+    from mcp_tef.model.tool_calls import ToolReply
+
     reply = call.reply or ToolReply()
     return {
         "id": call.id,
@@ -107,6 +115,8 @@ def tool_call_to_json(call: ToolCall) -> Json:
 
 def server_import_to_json(preview: ServerImportPreview) -> dict[str, Json]:
     """Serialize the preview of a server import."""
+    from mcp_tef.model.transfer import ImportStatus
+
     named = {fate: [server.name for server in preview.of(fate)] for fate in ImportStatus}
     return {
         "source": preview.source,
@@ -209,6 +219,8 @@ def case_import_to_json(
     preview: CaseImportPreview, warnings: Sequence[tuple[str, str]], *, dry: bool
 ) -> dict[str, Json]:
     """Serialize the preview of a case import; `warnings` are pairs of a case and a message."""
+    from mcp_tef.model.transfer import ImportStatus
+
     labels = {fate: [case.label for case in preview.of(fate)] for fate in ImportStatus}
     changes = [(case.label, change) for case in preview.cases for change in case.changes]
     refused = preview.of(ImportStatus.REFUSED)

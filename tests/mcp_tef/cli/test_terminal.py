@@ -19,7 +19,8 @@ from mcp_tef import (
     Transport,
     program_request,
 )
-from mcp_tef.cli.terminal import Progress, Terminal, one_line, plain, progress_line, table
+from mcp_tef.cli.progress import Progress, progress_line
+from mcp_tef.cli.terminal import Terminal, one_line, plain, table
 from mcp_tef.model.consents import key_request
 
 SPEC = ServerSpec(

@@ -10,15 +10,18 @@ import pytest
 from sqlalchemy import create_engine
 
 from mcp_tef.errors import StoreError
+from mcp_tef.storage.fact_tables import FACTS
+from mcp_tef.storage.run_tables import RUNS
 from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.schema_versions import KNOWN_SCHEMAS, OLDEST, schema_hash
 from mcp_tef.storage.store import open_store, open_store_for_reading
-from mcp_tef.storage.tables import ServerRow
+from mcp_tef.storage.tables import SERVERS
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
 from mcp_tef.storage.workspace_file import connect, prepare, require_workspace
 from tests.support.processes import read_only
 from tests.support.workspace_files import VERSION_8, change, fill, loaded, rows, run_all
 
+(METADATA,) = {table.metadata for table in (FACTS, RUNS, SERVERS)}
 SPY = "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END"
 WRITABLE, NO_LONGER = "PRAGMA writable_schema = ON", "PRAGMA writable_schema = OFF"
 
@@ -203,17 +206,17 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file that SQLModel made of the classes."""
     path = tmp_path_factory.mktemp("described") / "workspace.db"
     engine = create_engine(f"sqlite:///{path}")
-    ServerRow.metadata.create_all(engine)
+    METADATA.create_all(engine)
     engine.dispose()
     return path
 
 
 def test_every_table_is_described_and_made(created: Path) -> None:
     made = rows(created, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    assert {name for (name,) in made} == set(ServerRow.metadata.tables)
+    assert {name for (name,) in made} == set(METADATA.tables)
 
 
-@pytest.mark.parametrize("table", sorted(ServerRow.metadata.tables))
+@pytest.mark.parametrize("table", sorted(METADATA.tables))
 @pytest.mark.parametrize("reader", [columns, foreign_keys, indexes])
 def test_tables_are_made_as_they_are_described(created: Path, described: Path, reader: Reader, table: str) -> None:
     with closing(sqlite3.connect(created)) as one, closing(sqlite3.connect(described)) as other:

@@ -19,16 +19,19 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import Document
+from mcp_tef.storage.fact_tables import FACTS
+from mcp_tef.storage.run_tables import RUNS
 from mcp_tef.storage.store import SqliteStore
-from mcp_tef.storage.tables import ServerRow
+from mcp_tef.storage.tables import SERVERS
 from tests.support.workspace_files import Filled, draft, fill, right, run_all, tool
 
+(METADATA,) = {table.metadata for table in (FACTS, RUNS, SERVERS)}
 NO_JSON = ("[{", "", "[" * 100_000)
 OTHERWISE = ("5", '"words"', "[5]", '{"tool": 5}', "null")
 SEEN_BY_NOBODY = {("test_cases", "expected_parameters"), ("test_runs", "extracted_parameters")}
 CELLS = {
     (table.name, column.name)
-    for table in ServerRow.metadata.tables.values()
+    for table in METADATA.tables.values()
     for column in table.columns
     if isinstance(column.type, Document)
 } - SEEN_BY_NOBODY

@@ -1,7 +1,8 @@
 """Writing of runs in order, a disk that fills up, and hostile answers."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -144,7 +145,9 @@ async def stopped(store: SqliteStore, disk: FillingDisk, hold_after: str = "") -
             made.selector.gate.clear()
         return picks("find")
 
-    made = bench(replace(store, runs=cast(RunStore, disk)), {"desk": [tool("find")]}, finds)
+    filling = copy(store)
+    filling.runs = cast(RunStore, disk)
+    made = bench(filling, {"desk": [tool("find")]}, finds)
     await made.register("desk")
     await write(made, draft("one"), draft("two"), draft("three"))
     batch = await made.runs.start(request(concurrency=1))
