@@ -63,7 +63,7 @@ class Plot:
     guide: float | None = None
 
 
-class _Frame:
+class PlotFrame:
     """Mapping of values to positions in an area."""
 
     def __init__(self, area: QRectF, plot: Plot) -> None:
@@ -113,7 +113,7 @@ class LineChart(Chart):
 
     def spot(self, number: int) -> QPointF:
         """Return the position of a point in the widget."""
-        return _Frame(QRectF(self.rect()), self._plot).at(self._plot.points[number])
+        return PlotFrame(QRectF(self.rect()), self._plot).at(self._plot.points[number])
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._take(self._nearest(event.position()))
@@ -142,7 +142,7 @@ class LineChart(Chart):
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         plot = self._plot
-        frame = _Frame(area, plot)
+        frame = PlotFrame(area, plot)
         self._draw_grid(painter, frame)
         for bar in plot.bars:
             self._draw_bar(painter, frame, bar)
@@ -156,7 +156,7 @@ class LineChart(Chart):
         _draw_line(painter, frame, plot, self._current)
         self._draw_corner(painter, frame)
 
-    def _draw_grid(self, painter: QPainter, frame: _Frame) -> None:
+    def _draw_grid(self, painter: QPainter, frame: PlotFrame) -> None:
         font, line = theme().font(Size.SMALL, tabular=True), theme().colour(Role.LINE)
         box = frame.box
         for value, text in self._plot.y_ticks:
@@ -174,7 +174,7 @@ class LineChart(Chart):
                 self._line.text(painter, place, text, font, Role.DIM)
                 free = left - 10
 
-    def _draw_bar(self, painter: QPainter, frame: _Frame, bar: Bar) -> None:
+    def _draw_bar(self, painter: QPainter, frame: PlotFrame, bar: Bar) -> None:
         most = max(item.height for item in self._plot.bars) or 1.0
         left, right = frame.x(bar.start), frame.x(bar.end)
         high = frame.bars.height() * bar.height / most
@@ -183,22 +183,21 @@ class LineChart(Chart):
             painter.fillRect(box, theme().colour(Role.CONTROL))
         painter.fillRect(QRectF(left, frame.bars.bottom(), right - left, 1), theme().colour(Role.LINE))
 
-    def _draw_corner(self, painter: QPainter, frame: _Frame) -> None:
-        if self._plot.corner:
-            box = frame.box
-            place = QRectF(box.left(), box.bottom() - sized(24), box.width() - 4, sized(20))
-            font = theme().font(Size.SMALL)
-            self._line.text(painter, place, self._plot.corner, font, Role.DIM, Qt.AlignmentFlag.AlignRight)
+    def _draw_corner(self, painter: QPainter, frame: PlotFrame) -> None:
+        font = theme().font(Size.SMALL)
+        place = free_place(self._plot, frame, self._line.width(self._plot.corner, font) + 2)
+        if self._plot.corner and place is not None:
+            self._line.text(painter, place, self._plot.corner, font, Role.DIM)
 
     def _nearest(self, at: QPointF) -> int:
-        frame = _Frame(QRectF(self.rect()), self._plot)
+        frame = PlotFrame(QRectF(self.rect()), self._plot)
         gaps = [abs(frame.x(point.x) - at.x()) for point in self._plot.points]
         best = min(range(len(gaps)), key=gaps.__getitem__, default=-1)
         inside = frame.box.adjusted(-REACH, -REACH, REACH, REACH).contains(at)
         return best if best >= 0 and inside and gaps[best] <= REACH else -1
 
     def _text_at(self, at: QPointF) -> str:
-        frame = _Frame(QRectF(self.rect()), self._plot)
+        frame = PlotFrame(QRectF(self.rect()), self._plot)
         if at.y() > frame.box.bottom():
             return next((bar.tip for bar in self._plot.bars if frame.x(bar.start) <= at.x() < frame.x(bar.end)), "")
         number = self._nearest(at)
@@ -218,12 +217,30 @@ class LineChart(Chart):
             self.chosen.emit(self._plot.points[number].id)
 
 
-def _draw_diagonal(painter: QPainter, frame: _Frame) -> None:
+def free_place(plot: Plot, frame: PlotFrame, wide: float) -> QRectF | None:
+    """Return the place for a label of this width that covers neither points nor intervals; None if there is none."""
+    box, high = frame.box, sized(20)
+    down, up = box.bottom() - high - 4, box.top() + 4
+    right, middle, left = box.right() - wide - 4, box.center().x() - wide / 2, box.left() + 4
+    places = (QRectF(x, y, wide, high) for x, y in ((right, down), (middle, down), (left, up), (right, up)))
+    drawn = [_reach(plot, frame, number) for number in range(len(plot.points))]
+    return next((one for one in places if not any(one.intersects(part) for part in drawn)), None)
+
+
+def _reach(plot: Plot, frame: PlotFrame, number: int) -> QRectF:
+    """Return the area of a point with its interval, and of the line to the next point."""
+    points = plot.points[number : number + 2]
+    x = [frame.x(point.x) for point in points]
+    y = [frame.y(value) for point in points for value in (point.y, point.low, point.high) if value is not None]
+    return QRectF(min(x), min(y), max(x) - min(x), max(y) - min(y)).adjusted(-4, -4, 4, 4)
+
+
+def _draw_diagonal(painter: QPainter, frame: PlotFrame) -> None:
     painter.setPen(QPen(theme().colour(Role.CONTROL), 1, Qt.PenStyle.DashLine))
     painter.drawLine(frame.box.bottomLeft(), frame.box.topRight())
 
 
-def _draw_whiskers(painter: QPainter, frame: _Frame, points: Sequence[Point]) -> None:
+def _draw_whiskers(painter: QPainter, frame: PlotFrame, points: Sequence[Point]) -> None:
     painter.setPen(QPen(soft_accent(), 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     for point in points:
         if point.low is not None and point.high is not None:
@@ -231,7 +248,7 @@ def _draw_whiskers(painter: QPainter, frame: _Frame, points: Sequence[Point]) ->
             painter.drawLine(QPointF(at, frame.y(point.low)), QPointF(at, frame.y(point.high)))
 
 
-def _draw_band(painter: QPainter, frame: _Frame, points: Sequence[Point]) -> None:
+def _draw_band(painter: QPainter, frame: PlotFrame, points: Sequence[Point]) -> None:
     known = [point for point in points if point.low is not None and point.high is not None]
     lower = [QPointF(frame.x(point.x), frame.y(point.low or 0.0)) for point in known]
     upper = [QPointF(frame.x(point.x), frame.y(point.high or 0.0)) for point in known]
@@ -243,7 +260,7 @@ def _draw_band(painter: QPainter, frame: _Frame, points: Sequence[Point]) -> Non
         painter.drawPolyline(QPolygonF(edge))
 
 
-def _draw_line(painter: QPainter, frame: _Frame, plot: Plot, current: int) -> None:
+def _draw_line(painter: QPainter, frame: PlotFrame, plot: Plot, current: int) -> None:
     places = [frame.at(point) for point in plot.points]
     accent = theme().colour(Role.ACCENT)
     painter.setPen(QPen(accent, 1.5))

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.theme import Role, Size, height, roomy, sized, space, theme, unroomy
 from app.widgets.accessibility import Spoken
+from app.widgets.actions import Action, button
 from app.widgets.choices import Tabs
 from app.widgets.spans import Span
 from app.widgets.text_view import FlowText, Label, Rule
@@ -215,6 +216,30 @@ class KeyValues(QWidget):
             caption.setFixedHeight(sized(20))
             self._grid.addWidget(caption, number, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(shown, number, 1)
+
+
+class DetailWithBack(QWidget):
+    """A detail below a button that leads back to the list; the button is there only while the list is hidden."""
+
+    def __init__(self, detail: QWidget, text: str, leave: Callable[[], object]) -> None:
+        super().__init__()
+        self.setProperty("pane", "surface")
+        self.back = button(Action(text=text, do=leave, icon="arrow-left", kind="quiet"))
+        self._bar = QWidget()
+        row = QHBoxLayout(self._bar)
+        row.setContentsMargins(8, 6, 8, 0)
+        row.addWidget(self.back)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bar)
+        column.addWidget(detail, 1)
+        self._bar.hide()
+
+    def show_back(self, *, shown: bool) -> None:
+        """Show or hide the button."""
+        self._bar.setVisible(shown)
 
 
 class FittingPane(ScrollPane):

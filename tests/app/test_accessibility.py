@@ -28,7 +28,7 @@ from tests.support.window_tour import filled, looked_over, opened, over_screens,
 from tests.support.windows import session_for, shown, until
 
 pytestmark = pytest.mark.usefixtures("qapp")
-SERVER = "docs"
+SERVER, FIGURE = "docs", "Sure and wrong"
 TEXT = "Read the whole of a file, then tell what stands in it"
 Look = Callable[[Walk, QWidget, str], None]
 Colours = tuple[ThemeMode, Contrast]
@@ -48,8 +48,8 @@ LOOKS = pytest.mark.parametrize(
 
 
 def is_ready(page: Page) -> bool:
-    """Whether a page has read what there is."""
-    return SERVER in drawn(page)
+    """Whether a page has read what there is; on Metrics, large text leaves room for the figures alone."""
+    return any(words in drawn(page) for words in (SERVER, FIGURE))
 
 
 def with_text(size: int) -> Settings:
@@ -170,7 +170,7 @@ async def test_all_that_opens_lies_inside_the_window_with_its_buttons_in_sight(
         walk.take(beyond(over, window.window()) | cramped(over), name)
 
     async with opened(await hostile_engine(TEXT, SERVER), settings) as window:
-        await filled(window, lambda page: SERVER in drawn(page))
+        await filled(window, is_ready)
         window.window().resize(*size)
         server = (await window.session.call(lambda core: core.servers.list()))[0]
         for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):

@@ -15,6 +15,7 @@ from app.screens.cases.rows import RECENT, CaseTableRow, failure_sort_key
 from app.screens.kit import ViewState
 from app.theme import Role, sized, width
 from app.widgets import Action, Cell, CellKind, Column, EmptyState, ListTable, Mark, Row, Split, one_line
+from app.widgets.panes import DetailWithBack
 
 COLUMNS: Final = (
     Column(key="query", title="Query", width=220, least=120, stretch=True),
@@ -167,13 +168,15 @@ class CasesView(QWidget):
         escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.editor)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         escape.activated.connect(self.left_editor)
+        self.table.clicked.connect(lambda _: self._open_clicked())
 
     def _lay_out(self) -> None:
         self._left = QStackedWidget()
         self._left.addWidget(self.table)
         self._left.addWidget(self.nothing)
-        self.editor.setMinimumWidth(sized(LEAST_EDITOR))
-        self._split = Split([self._left, self.editor], "Table and editor", [640, width("case_editor")])
+        self._right = DetailWithBack(self.editor, "Back to the cases", self.left_editor.emit)
+        self._right.setMinimumWidth(sized(LEAST_EDITOR))
+        self._split = Split([self._left, self._right], "Table and editor", [640, width("case_editor")])
         self._split.set_stretch(0)
         self._stack = QStackedWidget()
         for page in (QWidget(), self._split, self.blank):
@@ -203,16 +206,23 @@ class CasesView(QWidget):
         self._has_case = has_case
         narrow = self.width() < sized(NARROW)
         self._left.setVisible(not (narrow and self._editing and has_case))
-        self.editor.setVisible(has_case and (not narrow or self._editing))
+        self._right.setVisible(has_case and (not narrow or self._editing))
+        self._right.show_back(shown=narrow)
 
     def edit(self, *, editing: bool) -> None:
         """Show the editor instead of the table in a narrow window."""
         self._editing = editing
         self.show_panes(has_case=self._has_case)
 
+    def _open_clicked(self) -> None:
+        """Open the clicked case in a narrow window, unless the click selects several."""
+        if self.width() < sized(NARROW) and len(self.table.selected_ids()) == 1:
+            self.edit(editing=True)
+            self.editor.query.setFocus()
+
     def remember_layout(self, settings: Settings) -> None:
         """Save the splitter position."""
-        if not self._left.isHidden() and not self.editor.isHidden():
+        if not self._left.isHidden() and not self._right.isHidden():
             settings.set("cases.split", self._split.layout_state())
 
     def restore_layout(self, settings: Settings) -> None:

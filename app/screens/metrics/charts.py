@@ -77,9 +77,7 @@ def calibration_data(report: CalibrationReport) -> ChartData:
 
 
 def _calibration_note(report: CalibrationReport) -> str:
-    sources = _sources(report)
-    known = [sources[0] if len(sources) == 1 else "several kinds"] if sources else []
-    return " · ".join([*known, f"n {report.overall.n:,}"])
+    return " · ".join(filter(None, [", ".join(_sources(report)), f"n {report.overall.n:,}"]))
 
 
 def _sources(report: CalibrationReport) -> list[str]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.kit import FilterChip, FilterField, FilterFields, FilterValues
-from app.text.formatting import clock, model_name
+from app.text.formatting import clock, count, model_name
 from mcp_tef import Batch, BatchId, FilterChoices, LabelKind, RunFilter, ToolLabel
 
 
@@ -99,9 +99,10 @@ def period_start(period: str, now: datetime) -> datetime | None:
 
 
 def batch_title(batch: Batch, now: datetime) -> str:
-    """Return a batch in one line: name, day unless it is today, and time."""
+    """Return a batch in one line: name, model, day unless it is today, and time."""
     day, time = clock(batch.created_at, now), f"{batch.created_at.astimezone():%H:%M}"
-    return f"{batch.name or 'Batch'}, {day if day == time else f'{day} {time}'}"
+    models = model_name(batch.models[0]) if len(batch.models) == 1 else count(len(batch.models), "model")
+    return f"{batch.name or 'Batch'}, {models}, {day if day == time else f'{day} {time}'}"
 
 
 def value_text(dimension: Dimension, value: str, batches: Mapping[BatchId, Batch], now: datetime) -> str:

@@ -11,7 +11,7 @@ from app.theme import Role, Size, height, sized
 from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, describe
 from app.widgets.rows import paint_focus
 
-QUIET_ROW, FURTHER_ROW, ASIDE_GAP, MOST_LINES = 36, 22, 24, 2
+QUIET_ROW, FURTHER_ROW, ASIDE_GAP = 36, 22, 24
 FIGURES, LEAST_FIGURE = 4, 176
 
 
@@ -23,6 +23,7 @@ class MetricCell(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.title = Label(role=Role.DIM, label=True)
+        self.note = LineText(size=Size.SMALL, role=Role.DIM)
         self.value = Label(size=Size.FIGURE, strong=True, tabular=True)
         self.bounds = Label(role=Role.DIM, tabular=True)
         self.bar = IntervalBar("")
@@ -36,7 +37,11 @@ class MetricCell(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 8)
         column.setSpacing(2)
-        column.addWidget(self.title)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.title)
+        head.addWidget(self.note, 1)
+        column.addLayout(head)
         column.addLayout(line)
         column.addWidget(self.bar)
         column.addWidget(self.sentence)
@@ -44,13 +49,16 @@ class MetricCell(QWidget):
     def show_figure(self, figure: MetricValue) -> None:
         """Show another figure."""
         self.title.setText(figure.title)
+        self.note.set_text(figure.note)
         self.value.setText(figure.value)
         self.bounds.setText(figure.bounds)
         span = span_of(figure.rate)
         self.bar.set_value(*(span or (None, None, None)))
         self.sentence.set_text(figure.sentence)
-        describe(figure.help, self, self.sentence)
-        self.setAccessibleName(f"{figure.title}: {figure.value} {figure.bounds}, {figure.sentence}")
+        describe(figure.help, self, self.sentence, self.note)
+        self.setAccessibleName(
+            f"{figure.title}: {figure.value} {figure.bounds}, {', '.join(filter(None, [figure.sentence, figure.note]))}"
+        )
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.hasFocus():
@@ -126,16 +134,17 @@ class SideMetricRow(QWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        """Never keep the window from becoming narrow: the values are then placed in two lines."""
+        """Never keep the window from becoming narrow: the values are then placed in more lines."""
         return QSize(0, self.minimumHeight())
 
     def _fit(self) -> None:
-        """Place the values in one line or two; hide the last ones where even two have no room, as for large text."""
+        """Place the values in as few lines as they fit into."""
         widths = [name.sizeHint().width() + value.sizeHint().width() + 6 + ASIDE_GAP for name, value in self._parts]
         shown, across, lines = self._shown, self._shown, 1
         while across > 1 and _columns_width(widths[:shown], across) > self.width() - 16:
-            lines, shown = (lines + 1, shown) if lines < MOST_LINES else (lines, shown - 1)
+            lines += 1
             across = -(-shown // lines)
+        lines = -(-shown // max(across, 1))
         if (across, shown) != self._across:
             self._across = (across, shown)
             self._place(across, shown)

@@ -88,6 +88,8 @@ def percent_points(value: float | None, low: float | None, high: float | None) -
 Value: TypeAlias = str | int | float | None
 DIGITS: Final = 6
 SHOWN_DIGITS, SMALL = 3, 0.01
+MOST_BATCHES: Final = 12
+NO_WRONG_TOOLS: Final = "wrong tools count under recall"
 RATE_PARTS: Final = ("", " low", " high", " n")
 _RATE_TERMS: Final = {" low": "Wilson interval", " high": "Wilson interval", " n": "n"}
 _TERMS: Final = {
@@ -164,7 +166,7 @@ def joined_rows(rows: Iterable[Iterable[Value]]) -> tuple[tuple[Value, ...], ...
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """A share with its interval; `sentence` says its n in words, `help` explains the term by example."""
+    """A share with its interval; `sentence` says its n in words, `help` explains the term, `note` is by the title."""
 
     title: str
     value: str
@@ -172,6 +174,7 @@ class MetricValue:
     rate: Rate
     sentence: str
     help: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,12 +192,12 @@ def figures(metrics: Metrics) -> tuple[MetricValue, ...]:
     return (
         _figure("Correct call", metrics.correct_call, _share_text(metrics.correct_call), _call_help(metrics)),
         _figure("Correct tool", metrics.correct_tool, _share_text(metrics.correct_tool), _TOOL_HELP),
-        _figure("Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics)),
+        _figure("Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics), NO_WRONG_TOOLS),
         _figure("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
     )
 
 
-def _figure(title: str, rate: Rate, sentence: str, explained: str) -> MetricValue:
+def _figure(title: str, rate: Rate, sentence: str, explained: str, note: str = "") -> MetricValue:
     return MetricValue(
         title=title,
         value=percent(rate.value),
@@ -202,6 +205,7 @@ def _figure(title: str, rate: Rate, sentence: str, explained: str) -> MetricValu
         rate=rate,
         sentence=sentence,
         help=f"{explained}\n{INTERVAL}" if rate.n else explained,
+        note=note,
     )
 
 
@@ -245,10 +249,13 @@ def _recall_help(metrics: Metrics) -> str:
     return f"Recall: of the {count(metrics.recall.n, 'time')} a tool was expected, the share that selected it."
 
 
-def side_metrics(metrics: Metrics, models: Sequence[ModelMetrics] = (), model: str = "") -> tuple[SideMetric, ...]:
-    """Return the model, what stands beside the rates, parameters, F1, time and cost."""
+def side_metrics(
+    metrics: Metrics, models: Sequence[ModelMetrics] = (), model: str = "", batches: Sequence[str] = ()
+) -> tuple[SideMetric, ...]:
+    """Return the model, the batches, what stands beside the rates, parameters, F1, time and cost."""
     return (
         *_model(models, model),
+        *_batches(batches),
         SideMetric(
             label="Unreadable",
             value=f"{metrics.unreadable:,}",
@@ -289,6 +296,15 @@ def _model(models: Sequence[ModelMetrics], model: str) -> Iterator[SideMetric]:
     elif len(models) == 1 and models[0].baseline:
         explained = "An offline baseline is not a model. It shows what a tool search finds without one."
         yield SideMetric(label="Selector", value=model_name(models[0].model), help=explained)
+
+
+def _batches(names: Sequence[str]) -> Iterator[SideMetric]:
+    if len(names) > 1:  # the newest first
+        more = f"\nand {len(names) - MOST_BATCHES:,} more" if len(names) > MOST_BATCHES else ""
+        explained = (
+            "\n".join(["This page sums these batches. Filter by batch to see one.", *names[:MOST_BATCHES]]) + more
+        )
+        yield SideMetric(label="Sum of", value=f"{len(names):,} batches", help=explained)
 
 
 def _failed_help(metrics: Metrics) -> str:

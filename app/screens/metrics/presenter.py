@@ -12,7 +12,7 @@ from app.core_link.refresh import Refresh
 from app.screens.kit import FilterChip, FilterValues, ViewState
 from app.screens.metrics.batch_comparison import ComparisonView, by_column, comparison_view, default_pair
 from app.screens.metrics.charts import ChartData, calibration_data, trend_data
-from app.screens.metrics.filters import Dimension, FilterChoice, filter_chips, filter_choices, run_filter
+from app.screens.metrics.filters import Dimension, FilterChoice, batch_title, filter_chips, filter_choices, run_filter
 from app.screens.metrics.group_values import (
     ConfusionView,
     GroupRow,
@@ -231,12 +231,13 @@ def metrics_view(
     confusion = confusion_view(overview.confusions)
     calibration, trend = calibration_data(overview.calibration), trend_data(overview.trend, now)
     repeats = repeats_view(overview.repeats, batches)
+    summed = [batch_title(batches[one.batch_id], now) for one in overview.trend[::-1] if one.batch_id in batches]
     return MetricsView(
         state=_state(overview, batches),
         model=model,
         origins=metrics.origin_sentence,
         figures=figures(metrics),
-        side_metrics=side_metrics(metrics, overview.models, model),
+        side_metrics=side_metrics(metrics, overview.models, model, summed),
         confusion=confusion,
         tools=worst_first(overview.confusions),
         calibration=calibration,

@@ -38,7 +38,7 @@ from app.widgets import (
     Split,
     describe,
 )
-from app.widgets.panes import HeadedPane
+from app.widgets.panes import DetailWithBack, HeadedPane
 from mcp_tef import LintFinding, ToolQuality
 
 EVERY: Final = "every"
@@ -288,9 +288,10 @@ class QualityView(QStackedWidget):
 
     def _split(self) -> Split:
         sizes = [204, 528, 372]
-        split = Split([self.server_pane, self.middle, self.detail], "Servers, tools and one tool", sizes)
+        self._right = DetailWithBack(self.detail, "Back to the servers", lambda: self.open_detail(shown=False))
+        split = Split([self.server_pane, self.middle, self._right], "Servers, tools and one tool", sizes)
         split.set_stretch(1)
-        for pane, least in ((self.server_pane, 168), (self.middle, 280), (self.detail, 320)):
+        for pane, least in ((self.server_pane, 168), (self.middle, 280), (self._right, 320)):
             pane.setMinimumWidth(least)
         return split
 
@@ -347,7 +348,8 @@ class QualityView(QStackedWidget):
         """Show the tool instead of the server list where there is no room for both."""
         narrow = self.narrow()
         self.server_pane.setVisible(self._many and not (narrow and self._detail_open))
-        self.detail.setVisible(not narrow or self._detail_open)
+        self._right.setVisible(not narrow or self._detail_open)
+        self._right.show_back(shown=narrow)
 
     def _place_columns(self) -> None:
         """Hide the server and the count in a narrow list, so that the worst finding stays readable."""

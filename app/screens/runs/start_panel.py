@@ -26,7 +26,6 @@ from app.widgets import (
     ListTable,
     MenuButton,
     Row,
-    Rule,
     Segmented,
     Spoken,
     TextArea,
@@ -216,10 +215,10 @@ class StartPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        column.addWidget(Field("Who answers", self.selector))
-        for part in (self.offline_note, self.fields[Where.MODEL], self.own, self.fields[Where.KEY], Rule()):
-            column.addWidget(part)
         column.addLayout(self._grid(FIRST, columns=len(FIRST)))
+        column.addWidget(Field("Who answers", self.selector))
+        for part in (self.offline_note, self.fields[Where.MODEL], self.own, self.fields[Where.KEY]):
+            column.addWidget(part)
         column.addWidget(self.options, 0, Qt.AlignmentFlag.AlignLeft)
         self.more = QWidget()
         more = QVBoxLayout(self.more)

@@ -15,6 +15,7 @@ from app.screens.runs.runs_list import RunsList
 from app.text.formatting import count
 from app.theme import Role, sized, width
 from app.widgets import Action, Activities, ActivityBar, CardRow, EmptyState, IncrementalBuild, Span, Split
+from app.widgets.panes import DetailWithBack
 from mcp_tef import BatchId
 
 Callback = Callable[[], object]
@@ -52,13 +53,14 @@ class RunsView(QStackedWidget):
         self.run_list = runs
         self.detail = detail
         self.empty = EmptyState("play-circle", "", "")
+        self._right = DetailWithBack(detail, "Back to the batches", lambda: self.open_detail(shown=False))
         self.split = Split(
-            [self.batch_pane, self.run_list, self.detail],
+            [self.batch_pane, self.run_list, self._right],
             "Batches, runs and one run",
             [width("batch_rail"), 526, width("runs_detail")],
         )
         self.split.set_stretch(1)
-        for pane, least in ((self.batch_pane, 168), (self.run_list, 280), (self.detail, 320)):
+        for pane, least in ((self.batch_pane, 168), (self.run_list, 280), (self._right, 320)):
             pane.setMinimumWidth(least)
         self.addWidget(self.empty)
         self.addWidget(self.split)
@@ -111,7 +113,8 @@ class RunsView(QStackedWidget):
         """Hide the batches or the details if the window is too narrow for both."""
         narrow = self.is_narrow()
         self.batch_pane.setVisible(not (narrow and self._detail_open))
-        self.detail.setVisible(not narrow or self._detail_open)
+        self._right.setVisible(not narrow or self._detail_open)
+        self._right.show_back(shown=narrow)
 
     def remember(self, settings: Settings) -> None:
         """Keep the sizes of panes."""

@@ -5,14 +5,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.theme import Role, ThemeMode, theme
 from app.widgets.bars import CountDots
 from app.widgets.chart import ChartPanel, copy_picture, picture, save_picture
-from app.widgets.line_chart import Bar, LineChart, Plot, Point
+from app.widgets.line_chart import Bar, LineChart, Plot, PlotFrame, Point, free_place
 from app.widgets.matrix import MatrixChart
 from app.widgets.matrix_drawing import PRINTED, Matrix, ink_on, luminance, ramp, shade
 from app.widgets.tokens_edit import ChipRow
@@ -41,6 +41,30 @@ PLOT = Plot(
     corner="below",
     guide=0.7,
 )
+
+
+@pytest.mark.parametrize(
+    ("points", "place"),
+    [
+        (((0.2, 0.9),), "lower right"),
+        (((0.9, 0.1),), "lower middle"),
+        (((0.4, 0.1), (0.9, 0.1)), "upper left"),
+        (((0.05, 0.95), (0.1, 0.05), (0.9, 0.05), (0.95, 0.95)), "nowhere"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_label_in_a_chart_covers_neither_points_nor_lines(
+    points: tuple[tuple[float, float], ...], place: str
+) -> None:
+    plot = Plot(points=tuple(Point(x=x, y=y) for x, y in points), corner="below the line")
+    frame = PlotFrame(QRectF(0, 0, 400, 300), plot)
+    free = free_place(plot, frame, 100)
+    if free is None:
+        assert place == "nowhere"
+        return
+    across = ("left", "middle", "right")[int(3 * (free.center().x() - frame.box.left()) / frame.box.width())]
+    assert place == f"{'upper' if free.center().y() < frame.box.center().y() else 'lower'} {across}"
+    assert not any(free.contains(frame.at(point)) for point in plot.points)
 
 
 def square(size: int) -> Matrix:

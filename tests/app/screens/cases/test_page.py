@@ -295,6 +295,26 @@ async def test_a_narrow_window_shows_the_editor_in_place_of_the_table(page: Case
     await bench.until(page.table.isVisible)
 
 
+async def test_in_a_narrow_window_one_click_opens_a_case_and_a_button_leads_back(page: CasesPage, bench: Bench) -> None:
+    page.resize(784, 640)
+    await bench.until(lambda: (page.table.isVisible(), page.editor.isVisible()) == (True, False))
+    where = page.table.visualRect(page.table.rows.index(1, 0)).center()
+    QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    await bench.until(lambda: (page.table.isVisible(), page.editor.isVisible()) == (False, True))
+    assert page.presenter.current == page.table.rows.ids()[1]
+    QTest.mouseClick(back_of(page)[0], Qt.MouseButton.LeftButton)
+    await bench.until(lambda: (page.table.isVisible(), page.editor.isVisible()) == (True, False))
+    page.resize(1104, 800)
+    await bench.until(page.editor.isVisible)
+    assert back_of(page) == []
+
+
+def back_of(page: CasesPage) -> list[QAbstractButton]:
+    """The buttons in sight that lead back to the table."""
+    buttons = page.findChildren(QAbstractButton)
+    return [one for one in buttons if one.text() == "Back to the cases" and one.isVisible()]
+
+
 async def test_tab_goes_from_the_query_down_the_form(page: CasesPage) -> None:
     editor, seen = page.editor, reading_order(page)
     wanted = [editor.query, editor.modes, editor.calls.rows[0].picker, value_of(page, "text"), editor.about.name]

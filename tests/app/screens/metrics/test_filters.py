@@ -78,7 +78,7 @@ def test_every_filter_is_a_chip_in_words() -> None:
     assert [chip.text for chip in filter_chips(filters, BATCHES, NOW)] == [
         "Suite: A",
         "Model: offline baseline",
-        f"Batch: Everyday, Yesterday {TIME}",
+        f"Batch: Everyday, gpt-4.1-mini, Yesterday {TIME}",
         "Batch: a deleted batch",
         "Date: Last 7 days",
         "Expected tool: no tool",
@@ -95,7 +95,7 @@ def test_each_dimension_offers_what_occurs() -> None:
     assert texts(Dimension.SELECTED) == ["no tool", "invented tool", "read_file"]
     assert texts(Dimension.OFFERED) == ["read_file"]
     assert texts(Dimension.SELECTED_SERVER) == ["docs"]
-    assert texts(Dimension.BATCH) == [f"Everyday, Yesterday {TIME}"]
+    assert texts(Dimension.BATCH) == [f"Everyday, gpt-4.1-mini, Yesterday {TIME}"]
     assert texts(Dimension.PERIOD)[0] == "Today"
 
 

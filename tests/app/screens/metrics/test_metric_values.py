@@ -24,6 +24,7 @@ from app.screens.metrics.group_values import (
     tools_table,
     worst_first,
 )
+from app.screens.metrics.metric_cells import SideMetricRow
 from app.screens.metrics.metric_values import (
     DataTable,
     csv_text,
@@ -129,6 +130,25 @@ def test_of_several_models_the_best_one_is_shown_and_a_baseline_only_if_there_is
     assert (first.label, first.value) == ("Model", "gpt-4.1-mini, best of 3")
 
 
+def test_precision_says_where_wrong_tools_count_and_sums_name_their_batches() -> None:
+    precision = figures(small().metrics)[2]
+    assert precision.note == "wrong tools count under recall"
+    assert side_metrics(small().metrics, batches=["Everyday, 14:05"]) == side_metrics(small().metrics)
+    names = [f"Batch {number}" for number in range(14)]
+    summed = side_metrics(small().metrics, batches=names)[0]
+    assert (summed.label, summed.value) == ("Sum of", "14 batches")
+    assert summed.help.splitlines()[1:] == [*names[:12], "and 2 more"]
+
+
+@pytest.mark.parametrize("width", [1200, 500, 240])
+def test_every_quieter_figure_is_shown_however_narrow_the_row(qapp: QApplication, width: int) -> None:
+    row, asides = SideMetricRow(), side_metrics(small().metrics)
+    row.resize(width, 200)
+    row.show_asides(asides)
+    assert list(row.values()) == [one.label for one in asides]
+    row.deleteLater()
+
+
 def test_no_share_and_no_bound_is_rounded_to_a_whole() -> None:
     assert share_text(Rate(1999 / 2000, 0.9972, 0.99998, 2000)) == "99.9 % (99.7–99.9)"
     assert share_text(Rate(3 / 1000, 0.0001, 0.0088, 1000)) == "0.3 % (0.1–1)"
@@ -184,6 +204,14 @@ def test_calibration_counts_each_level_and_says_its_share() -> None:
     assert sum(bar.n for bar in data.bars) == 52
     assert data.note == "self-reported · n 52"
     assert all(f"{point.rate.n} run" in point.says for point in data.points)
+
+
+def test_calibration_names_every_source_of_confidence() -> None:
+    runs = past_runs(DAY, SMALL)
+    half = [replace(run, confidence_source="agreement") for run in runs[::2]]
+    assert (
+        calibration_data(overview(*half, *runs[1::2]).calibration).note == "self-reported, agreement of repeats · n 52"
+    )
 
 
 def test_without_any_confidence_that_is_the_result() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 
 from app.core_link.settings import Settings
 from app.core_link.targets import (
@@ -184,6 +184,11 @@ async def test_in_a_narrow_window_the_tool_takes_the_place_of_the_servers(qapp: 
         assert view.detail.isVisible()
         assert not view.server_pane.isVisible()
         await until(lambda: view.table.isColumnHidden(SERVER) and view.table.isColumnHidden(FINDINGS))
+        back = next(one for one in view.findChildren(QPushButton) if one.text() == "Back to the servers")
+        QTest.mouseClick(back, Qt.MouseButton.LeftButton)
+        assert (view.detail.isVisible(), view.server_pane.isVisible()) == (False, True)
+        QTest.keyClick(view.table, Qt.Key.Key_Return)
+        assert view.detail.isVisible()
         QTest.keyClick(view.detail, Qt.Key.Key_Escape)
         assert not view.detail.isVisible()
         await until(lambda: not view.table.isColumnHidden(SERVER))

@@ -288,6 +288,30 @@ async def test_one_case_runs_at_once_with_the_last_settings_or_opens_the_form_if
     assert len(await _all_runs(desk)) == 1
 
 
+async def test_at_the_smallest_window_the_form_shows_repeats_and_cap_for_an_own_server(desk: Desk) -> None:
+    desk.page.window().resize(960, 640)
+    desk.page.batch_actions.open_start_dialog()
+    form = await desk.start_dialog()
+    form.panel.selector.choose(2)
+    form.panel.own.show_found([f"model-{number}" for number in range(5)])
+    await desk.until(form.panel.own.found.isVisible)
+    fields = [form.panel.fields[one] for one in (StartField.CASES, StartField.REPEATS, StartField.COST)]
+    await desk.until(lambda: all(one.visibleRegion().boundingRect() == one.rect() for one in fields))
+    form.reject()
+    await desk.until(lambda: desk.page.batch_actions.start_dialog is None)
+
+
+async def test_in_a_narrow_window_one_click_opens_a_run_and_a_button_leads_back(ran: Desk) -> None:
+    view, table = ran.page.view, ran.page.run_list.table
+    ran.page.window().resize(960, 640)
+    await ran.until(lambda: not ran.page.detail.isVisible())
+    where = table.visualRect(table.rows.index(1, 1)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    await ran.until(lambda: ran.page.detail.isVisible() and not view.batch_pane.isVisible())
+    await ran.press("Back to the batches")
+    assert (ran.page.detail.isVisible(), view.batch_pane.isVisible()) == (False, True)
+
+
 async def test_a_typed_key_runs_the_model_and_is_not_remembered_on_disk(desk: Desk) -> None:
     desk.page.batch_actions.open_start_dialog()
     sheet = await desk.start_dialog()
