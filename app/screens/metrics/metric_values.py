@@ -300,11 +300,9 @@ def _model(models: Sequence[ModelMetrics], model: str) -> Iterator[SideMetric]:
 
 def _batches(names: Sequence[str]) -> Iterator[SideMetric]:
     if len(names) > 1:  # the newest first
-        more = f"\nand {len(names) - MOST_BATCHES:,} more" if len(names) > MOST_BATCHES else ""
-        explained = (
-            "\n".join(["This page sums these batches. Filter by batch to see one.", *names[:MOST_BATCHES]]) + more
-        )
-        yield SideMetric(label="Sum of", value=f"{len(names):,} batches", help=explained)
+        more = [f"and {len(names) - MOST_BATCHES:,} more"] if len(names) > MOST_BATCHES else []
+        lines = ["This page sums these batches. Filter by batch to see one.", *names[:MOST_BATCHES], *more]
+        yield SideMetric(label="Sum of", value=f"{len(names):,} batches", help="\n".join(lines))
 
 
 def _failed_help(metrics: Metrics) -> str:
