@@ -75,7 +75,7 @@ _NAMES = {
     "mcp_tef.model.run_filter": "RunFilter RunOrder",
     "mcp_tef.model.runs": (
         "CUT_OFF_CODE NOT_OFFERED_CODE Baseline Batch BatchRequest BatchStatus Estimate FailureInfo ModelSettings "
-        "RunDetail RunStatus RunSummary is_baseline tally_of"
+        "RunDetail RunStatus RunSummary is_baseline"
     ),
     "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
     "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets secrets_in without_keys",
@@ -115,6 +115,7 @@ _NAMES = {
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
+    "mcp_tef.workflows.batch_results": "tally_of",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",

@@ -196,7 +196,6 @@ from mcp_tef.model.runs import (
     RunStatus,
     RunSummary,
     is_baseline,
-    tally_of,
 )
 from mcp_tef.model.search import SearchHit, SearchHitKind, did_you_mean
 from mcp_tef.model.secrets import RedactingFormatter, Secret, SessionSecrets, secrets_in, without_keys
@@ -289,6 +288,7 @@ from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
+from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files

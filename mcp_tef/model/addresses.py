@@ -7,12 +7,20 @@ those of its chat and embedding requests, and the variables are those that it re
 
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from mcp_tef.errors import InputError
 
 Network = IPv4Network | IPv6Network
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Destination(NamedTuple):
+    """Provider and address that a key would be sent to; no address means the provider's own."""
+
+    provider: str
+    base_url: str | None = None
 
 
 def origin_of(url: str) -> str:

@@ -104,7 +104,8 @@ class CaseDraft:
     """Editable content of a case; servers, suites and tags are names.
 
     Cases of one `family` are paraphrases of each other, or come from one source; statistics count them as one.
-    `before` are the messages that are sent ahead of the query.
+    `before` are the messages that are sent ahead of the query. A case that is `held_back` is not shown to those who
+    write drafts of tools; only trials open it.
     """
 
     name: str
@@ -116,11 +117,12 @@ class CaseDraft:
     family: str = ""
     before: tuple[EarlierMessage, ...] = ()
     origin: CaseOrigin = CaseOrigin.WRITTEN
+    held_back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestCase:
-    """A stored case."""
+    """A stored case; `openings` counts the trials that opened it while it was held back."""
 
     __test__ = False
 
@@ -128,6 +130,7 @@ class TestCase:
     draft: CaseDraft
     created_at: datetime
     updated_at: datetime
+    openings: int = 0
 
     @property
     def name(self) -> str:

@@ -184,3 +184,9 @@ MAX_TOKENS: Final = RunField(
 RUN_FIELDS: Final[tuple[RunField[Any], ...]] = (REPEATS, CONCURRENCY, TEMPERATURE, TIMEOUT, RETRIES)
 WRITING_TIMEOUT_S: Final = 60
 """Default time for a text that a model writes: a review or a rewrite is longer than the choice of a tool."""
+
+
+def require_amount(cap: float | None) -> None:
+    """Raise InputError for a cost cap that is no amount of money; None means no cap."""
+    if cap is not None and not 0 < cap < float("inf"):
+        raise InputError(f"A cost cap of {cap:g} is no amount of money.", hint="Give more than 0, or no cap.")

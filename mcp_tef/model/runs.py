@@ -1,18 +1,27 @@
 """Runs and batches: one case with one model, once; and many of those together."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import Destination
 from mcp_tef.model.answers import Answer, CallingMode, ToolChoiceMode
 from mcp_tef.model.cases import EarlierMessage, Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId
+from mcp_tef.model.json import Json
 from mcp_tef.model.rates import outcome_text
-from mcp_tef.model.run_fields import CONCURRENCY, MAX_TOKENS, REPEATS, RETRIES, SEED, TEMPERATURE, TIMEOUT
+from mcp_tef.model.run_fields import (
+    CONCURRENCY,
+    MAX_TOKENS,
+    REPEATS,
+    RETRIES,
+    SEED,
+    TEMPERATURE,
+    TIMEOUT,
+    require_amount,
+)
 from mcp_tef.model.secrets import require_no_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import (
@@ -49,6 +58,13 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class Arm(StrEnum):
+    """Side of a trial that a run belongs to: the tools as they are, or as a draft has them."""
+
+    ORIGINAL = "original"
+    DRAFT = "draft"
+
+
 class BatchStatus(StrEnum):
     """State of a batch; `interrupted` was cut off by a crash and can be resumed."""
 
@@ -58,19 +74,6 @@ class BatchStatus(StrEnum):
     COMPLETED = "completed"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
-
-
-def require_amount(cap: float | None) -> None:
-    """Raise InputError for a cost cap that is no amount of money; None means no cap."""
-    if cap is not None and not 0 < cap < float("inf"):
-        raise InputError(f"A cost cap of {cap:g} is no amount of money.", hint="Give more than 0, or no cap.")
-
-
-class Destination(NamedTuple):
-    """Provider and address that a key would be sent to; no address means the provider's own."""
-
-    provider: str
-    base_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +134,10 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRequest:
-    """Request for a batch: cases × models × repeats. No selection at all means every case."""
+    """Request for a batch: cases × models × repeats. No selection at all means every case.
+
+    `trial` describes the trial that the batch is, as JSON; None for any other batch.
+    """
 
     cases: tuple[CaseId, ...] = ()
     suites: tuple[str, ...] = ()
@@ -141,6 +147,7 @@ class BatchRequest:
     concurrency: int = CONCURRENCY.default
     max_cost_usd: float | None = None
     name: str = ""
+    trial: Mapping[str, Json] | None = None
 
     def __post_init__(self) -> None:
         REPEATS.check(self.repeats)
@@ -171,13 +178,15 @@ UNREADABLE, PRICED, READ_FROM_TEXT, FAILED = "unreadable", "priced", "read_from_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
-    """A run that is still to be done."""
+    """A run that is still to be done. In a trial it has an arm, and a place (from 0) within its round."""
 
     id: RunId
     case_id: CaseId
     settings: ModelSettings
     repeat: int = 0
     batch_id: BatchId | None = None
+    arm: Arm | None = None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +243,8 @@ class RunSummary:
     completed_at: datetime | None = None
     unreadable: bool = False
     read_from_text: bool = False
+    arm: Arm | None = None
+    place: int | None = None
 
     @property
     def mark(self) -> RunMark | None:
@@ -277,6 +288,7 @@ class Batch:
 
     `tally` counts runs by mark, and those that failed, were unreadable, not offered, cut off, read from text or priced;
     where models were asked beside a baseline, it leaves the baseline's runs out. `stopped`: why it ended early.
+    `trial` describes the trial that the batch is, as JSON.
     """
 
     id: BatchId
@@ -294,6 +306,7 @@ class Batch:
     created_at: datetime
     completed_at: datetime | None = None
     stopped: str | None = None
+    trial: Mapping[str, Json] | None = None
 
     def count(self, key: str) -> int:
         """Return the number of runs that are TP, FP, TN, FN, failed, cancelled or pending."""
@@ -366,20 +379,6 @@ def shown_together(labels: Iterable[str]) -> frozenset[str]:
     """Return the models whose runs shares are made of: all, but no baseline where a model was asked as well."""
     every = frozenset(labels)
     return frozenset(label for label in every if not is_baseline(label)) or every
-
-
-def tally_of(runs: Iterable[RunSummary], models: Iterable[str]) -> Counter[str]:
-    """Count runs of a batch that asked these models as `Batch.tally` does."""
-    found: Counter[str] = Counter()
-    together = shown_together(models)
-    for run in runs:
-        found[READ_FROM_TEXT] += run.read_from_text
-        found[PRICED] += run.cost_usd is not None
-        if run.model in together:
-            found[run.mark.value if run.mark else run.status.value] += 1
-            found[UNREADABLE] += run.unreadable
-            found.update({run.failure_code} & {NOT_OFFERED_CODE, CUT_OFF_CODE})
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

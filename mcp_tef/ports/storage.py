@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
     from mcp_tef.model.consents import Consent
     from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
+    from mcp_tef.model.json import Json
     from mcp_tef.model.metrics import FilterChoices
     from mcp_tef.model.run_filter import RunFilter
     from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult, RunSummary
@@ -139,6 +140,10 @@ class CaseStore(Protocol):
 
     async def remove(self, ids: Sequence[CaseId]) -> None: ...
     async def restore(self, ids: Sequence[CaseId]) -> None: ...
+    async def count_openings(self, ids: Sequence[CaseId]) -> None:
+        """Count one more opening of those cases that are held back."""
+        ...
+
     async def suites(self) -> tuple[str, ...]: ...
     async def rename_suite(self, name: str, wanted: str) -> None:
         """Give a suite another name; its cases stay as they are. NotFoundError; ConflictError where it is taken."""
@@ -156,6 +161,14 @@ class RunStore(Protocol):
         self, request: BatchRequest, cases: Sequence[TestCase]
     ) -> tuple[Batch, tuple[PlannedRun, ...]]:
         """Store a batch with one pending run for each case × model × repeat."""
+        ...
+
+    async def add_runs(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
+        """Plan further runs of a batch behind those it has, with their arms and places."""
+        ...
+
+    async def set_trial(self, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch:
+        """Describe the trial that a batch is, as JSON."""
         ...
 
     async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:

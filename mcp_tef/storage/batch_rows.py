@@ -22,6 +22,7 @@ from mcp_tef.model.runs import (
     PRICED,
     READ_FROM_TEXT,
     UNREADABLE,
+    Arm,
     Batch,
     BatchRequest,
     BatchStatus,
@@ -44,38 +45,60 @@ _THERE = BATCHES.c.removed_at.is_(None)
 LEFT_OVER = (RunStatus.PENDING.value, RunStatus.RUNNING.value)
 
 
-def plan(
-    batch_id: BatchId, settings: Mapping[str, ModelSettings], cases: Sequence[TestCase], repeats: int
-) -> tuple[tuple[PlannedRun, ...], list[dict[str, Any]]]:
-    """Every run of a batch with its row: all cases and models once, then again for each repeat."""
+def plan(batch_id: BatchId, request: BatchRequest, cases: Sequence[TestCase]) -> tuple[PlannedRun, ...]:
+    """Every run of a batch: all cases and models once, then again for each repeat."""
+    models = dict.fromkeys(request.models)
+    return tuple(
+        PlannedRun(id=RunId(new_id()), case_id=item.id, settings=model, repeat=repeat, batch_id=batch_id)
+        for repeat, item, model in product(range(request.repeats), cases, models)
+    )
+
+
+def rows_of(
+    runs: Sequence[PlannedRun], settings: Mapping[ModelSettings, str], cases: Sequence[TestCase], first: int = 0
+) -> list[dict[str, Any]]:
+    """Rows of pending runs, by the ids of their settings; the first has the position `first` in its batch."""
     moment = now()
     kept = {item.id: case_cells(item) for item in cases}
-    runs: list[PlannedRun] = []
-    rows: list[dict[str, Any]] = []
-    for repeat, item, (settings_id, model) in product(range(repeats), cases, settings.items()):
-        run = PlannedRun(id=RunId(new_id()), case_id=item.id, settings=model, repeat=repeat, batch_id=batch_id)
-        row = {
+    return [
+        {
             "id": run.id,
-            "test_case_id": item.id,
-            "model_settings_id": settings_id,
+            "test_case_id": run.case_id,
+            "model_settings_id": settings[run.settings],
             "status": RunStatus.PENDING.value,
             "created_at": moment,
-            "batch_id": batch_id,
-            "position": len(runs),
-            "repeat_index": repeat,
+            "batch_id": run.batch_id,
+            "position": position,
+            "repeat_index": run.repeat,
+            "arm": run.arm,
+            "place": run.place,
         }
-        runs.append(run)
-        rows.append(row | kept[item.id])
-    return tuple(runs), rows
+        | kept[run.case_id]
+        for position, run in enumerate(runs, first)
+    ]
 
 
-def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) -> dict[str, ModelSettings]:
-    """Store a batch and the settings of its models; the settings by the id of their row."""
+def next_position(session: Session, batch_id: BatchId) -> int:
+    """Return the position behind the last run of a batch. NotFoundError."""
+    _row(session, batch_id)
+    last = session.execute(select(func.max(RUNS.c.position)).where(RUNS.c.batch_id == batch_id)).scalar_one()
+    return 0 if last is None else int(last) + 1
+
+
+def settings_ids(session: Session, batch_id: BatchId) -> dict[ModelSettings, str]:
+    """Return the id of each of the settings of a batch."""
+    stored = session.execute(select(MODEL_SETTINGS).where(MODEL_SETTINGS.c.batch_id == batch_id))
+    return {settings_of(row): row.id for row in stored}
+
+
+def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) -> dict[ModelSettings, str]:
+    """Store a batch and the settings of its models; the id of the row of each."""
     row = {
         "id": batch_id,
         "name": request.name,
         "status": BatchStatus.RUNNING.value,
-        "request": asdict(request),
+        "request": _request_json(request),
+        "trial": request.trial,
         "repeats": request.repeats,
         "concurrency": request.concurrency,
         "max_cost_usd": request.max_cost_usd,
@@ -86,11 +109,18 @@ def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) 
     return _add_settings(session, batch_id, dict.fromkeys(request.models))
 
 
-def _add_settings(session: Session, batch_id: BatchId, models: Iterable[ModelSettings]) -> dict[str, ModelSettings]:
-    settings = {new_id(): model for model in models}
+def _request_json(request: BatchRequest) -> dict[str, Json]:
+    """Return a request as JSON; what describes a trial has a column of its own."""
+    value = asdict(request)
+    del value["trial"]
+    return value
+
+
+def _add_settings(session: Session, batch_id: BatchId, models: Iterable[ModelSettings]) -> dict[ModelSettings, str]:
+    settings = {model: new_id() for model in models}
     rows = [
         {"id": settings_id, "created_at": now(), "batch_id": batch_id, **asdict(model)}
-        for settings_id, model in settings.items()
+        for model, settings_id in settings.items()
     ]
     session.execute(insert(MODEL_SETTINGS), rows)
     return settings
@@ -98,14 +128,13 @@ def _add_settings(session: Session, batch_id: BatchId, models: Iterable[ModelSet
 
 def add_new_settings(session: Session, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
     """Store settings that no run of the batch had before, for the runs that have them now."""
-    stored = session.execute(select(MODEL_SETTINGS).where(MODEL_SETTINGS.c.batch_id == batch_id))
-    new = {run.settings for run in runs} - {settings_of(row) for row in stored}
+    new = {run.settings for run in runs} - settings_ids(session, batch_id).keys()
     if not new:
         return
     request = _row(session, batch_id).request
     wider = request | {"models": [*request["models"], *map(asdict, new)]}
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(request=wider))
-    for settings_id, model in _add_settings(session, batch_id, new).items():
+    for model, settings_id in _add_settings(session, batch_id, new).items():
         theirs = RUNS.c.id.in_(one_of(run.id for run in runs if run.settings == model))
         session.execute(update(RUNS).where(theirs).values(model_settings_id=settings_id))
 
@@ -127,6 +156,7 @@ def _request(row: Any) -> BatchRequest:
         concurrency=value["concurrency"],
         max_cost_usd=value["max_cost_usd"],
         name=value["name"],
+        trial=dict(row.trial) if row.trial else None,
     )
 
 
@@ -147,6 +177,12 @@ def set_status(session: Session, batch_id: BatchId, status: BatchStatus, stopped
     session.execute(
         update(BATCHES).where(BATCHES.c.id == batch_id).values(status=status.value, completed_at=ended, stopped=stopped)
     )
+
+
+def set_trial(session: Session, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch:
+    """Describe the trial that a batch is. NotFoundError."""
+    session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(trial=trial))
+    return get(session, batch_id)
 
 
 def rename(session: Session, batch_id: BatchId, name: str) -> Batch:
@@ -175,7 +211,7 @@ def take_over(session: Session, batch_id: BatchId, owner: Owner, max_cost_usd: f
     _require_idle(row, owner, "Wait until it has ended there.")
     request = replace(_request(row), max_cost_usd=max_cost_usd)
     set_status(session, batch_id, BatchStatus.RUNNING)
-    cells = {"owner_token": owner.token, "max_cost_usd": max_cost_usd, "request": asdict(request)}
+    cells = {"owner_token": owner.token, "max_cost_usd": max_cost_usd, "request": _request_json(request)}
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(**cells))
 
 
@@ -190,7 +226,7 @@ def planned(session: Session, batch_id: BatchId, *conditions: Any) -> tuple[Plan
     rows = session.execute(select(MODEL_SETTINGS).where(MODEL_SETTINGS.c.batch_id == batch_id))
     settings = {row.id: settings_of(row) for row in rows}
     runs = session.execute(
-        select(RUNS.c.id, RUNS.c.test_case_id, RUNS.c.model_settings_id, RUNS.c.repeat_index)
+        select(RUNS.c.id, RUNS.c.test_case_id, RUNS.c.model_settings_id, RUNS.c.repeat_index, RUNS.c.arm, RUNS.c.place)
         .where(RUNS.c.batch_id == batch_id, VISIBLE, *conditions)
         .order_by(RUNS.c.position)
     )
@@ -201,6 +237,8 @@ def planned(session: Session, batch_id: BatchId, *conditions: Any) -> tuple[Plan
             settings=settings[run.model_settings_id],
             repeat=run.repeat_index,
             batch_id=batch_id,
+            arm=Arm(run.arm) if run.arm else None,
+            place=run.place,
         )
         for run in runs
     )
@@ -259,6 +297,7 @@ def _batch(
         created_at=row.created_at,
         completed_at=row.completed_at,
         stopped=row.stopped,
+        trial=dict(row.trial) if row.trial else None,
     )
 
 

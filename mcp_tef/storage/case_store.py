@@ -104,6 +104,14 @@ def set_removed(session: Session, ids: Sequence[CaseId], *, removed: bool) -> No
         raise NotFoundError("That test case is not here any more.", hint="It was deleted for good.")
 
 
+def count_openings(session: Session, ids: Sequence[CaseId]) -> None:
+    """Count one more opening of those cases that are held back."""
+    held_back = CASES.c.id.in_(one_of(ids)) & (CASES.c.held_back == 1)
+    # The case itself does not change.
+    counted = {"openings": CASES.c.openings + 1, "updated_at": CASES.c.updated_at}
+    session.execute(update_rows(CASES).where(held_back).values(counted))
+
+
 def suites(session: Session) -> tuple[str, ...]:
     """The names of suites that have a case to show."""
     cases = select(SUITE_CASES.c.suite_id).join(CASES, CASES.c.id == SUITE_CASES.c.test_case_id).where(_VISIBLE)
@@ -143,6 +151,7 @@ def _cells(draft: CaseDraft) -> dict[str, Any]:
         "family": draft.family or None,
         "before": messages_to_json(draft.before),
         "origin": draft.origin.value,
+        "held_back": int(draft.held_back),
     }
 
 
@@ -218,9 +227,11 @@ def _case(row: Any, ties: _Ties) -> TestCase:
             family=row.family or "",
             before=messages_of(row.before),
             origin=CaseOrigin(row.origin),
+            held_back=bool(row.held_back),
         ),
         created_at=row.created_at,
         updated_at=row.updated_at,
+        openings=row.openings,
     )
 
 
@@ -308,6 +319,10 @@ class SqliteCases:
             set_removed(session, ids, removed=removed)
 
         await self._database.write(work)
+
+    async def count_openings(self, ids: Sequence[CaseId]) -> None:
+        """Count one more opening of those cases that are held back, since a trial asks them."""
+        await self._database.write(lambda session: count_openings(session, ids))
 
     async def suites(self) -> tuple[str, ...]:
         """The names of suites that have a case, in order."""

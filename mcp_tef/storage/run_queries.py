@@ -18,6 +18,7 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    text,
     type_coerce,
 )
 from sqlmodel import Session
@@ -77,11 +78,6 @@ def conditions(where: RunFilter) -> list[_Condition]:
     return [*there, *_by_state(where), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
 
 
-def source(where: RunFilter) -> FromClause:
-    """The facts, with the wide rows where an order needs them."""
-    return FACTS.join(RUNS, RUNS.c.id == _FACT.run_id) if where.order in _OF_THE_RUN else FACTS
-
-
 def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:
     """By what the runs of a filter are ordered."""
     newest = (_FACT.created_at.desc(), _FACT.batch_key.desc(), _FACT.position)
@@ -93,6 +89,15 @@ def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:
         return (_FACT.created_at.desc(), _FACT.batch_key.desc(), _FIRST_OF_CASE, _FACT.position)
     key = _SORTED_BY[where.order]
     return ((key.desc() if where.descending else key).nulls_last(), *newest)
+
+
+def page_ids(where: RunFilter) -> Select[Any]:
+    """The ids of the runs of a filter, in its order."""
+    statement = select(_FACT.run_id).where(*conditions(where)).order_by(*order(where))
+    if where.order not in _OF_THE_RUN:
+        return statement
+    # By itself SQLite takes the index of the key, which leads to the wide rows: 2 s instead of 0.2 s for 100,000 runs.
+    return statement.select_from(text("test_runs INDEXED BY ix_test_runs_texts")).where(text("test_runs.id = run_id"))
 
 
 def _by_state(where: RunFilter) -> list[_Condition]:
@@ -247,8 +252,7 @@ _OUTCOMES = select(
 
 def page(session: Session, where: RunFilter, limit: int | None, offset: int) -> tuple[RunSummary, ...]:
     """One page of the runs that a filter names, in its order; only those are read whole."""
-    statement = select(FACTS.c.run_id).select_from(source(where)).where(*conditions(where)).order_by(*order(where))
-    found = session.execute(statement.limit(-1 if limit is None else limit).offset(offset))
+    found = session.execute(page_ids(where).limit(-1 if limit is None else limit).offset(offset))
     ids = found.scalars().all()
     there = summaries(session, ids)
     return tuple(there[run_id] for run_id in ids if run_id in there)

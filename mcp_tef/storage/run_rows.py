@@ -9,7 +9,7 @@ from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSou
 from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import FailureInfo, ModelSettings, RunResult, RunStatus, RunSummary
+from mcp_tef.model.runs import Arm, FailureInfo, ModelSettings, RunResult, RunStatus, RunSummary
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, ParameterFinding, VerdictKind
@@ -216,6 +216,8 @@ class SummaryRow(NamedTuple):
     reasoning: str | None
     read_from_text: int
     unreadable: int | None
+    arm: str | None
+    place: int | None
 
 
 @row_of("test_runs")
@@ -257,6 +259,8 @@ def summary_of(row: SummaryRow) -> RunSummary:
         completed_at=row.completed_at,
         unreadable=bool(row.unreadable),
         read_from_text=bool(row.read_from_text),
+        arm=Arm(row.arm) if row.arm else None,
+        place=row.place,
     )
 
 

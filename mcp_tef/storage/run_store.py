@@ -1,6 +1,7 @@
 """Batches, runs, verdicts and snapshots in the workspace file, and the final deletion of removed rows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from mcp_tef.model.answers import AnsweringModel
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.json import Json
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import (
     INTERRUPTED,
@@ -66,14 +68,20 @@ class SqliteRuns:
 
         def work(session: Session) -> tuple[PlannedRun, ...]:
             settings = batch_rows.add(session, batch_id, request, self._owner.token)
-            runs, rows = batch_rows.plan(batch_id, settings, cases, request.repeats)
-            for piece in chunks(rows):
-                session.execute(insert(RUNS), list(piece))
-                refresh_facts(session, [row["id"] for row in piece])
+            runs = batch_rows.plan(batch_id, request, cases)
+            _insert_runs(session, batch_rows.rows_of(runs, settings, cases))
             return runs
 
         runs = await self._database.write(work)
         return await self.batch(batch_id), runs
+
+    async def add_runs(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
+        """Plan further runs of a batch behind those it has; all of them, or nothing. NotFoundError."""
+        await self._database.write(partial(_add_runs, batch_id=batch_id, runs=runs))
+
+    async def set_trial(self, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch:
+        """Describe the trial that a batch is, as JSON. NotFoundError."""
+        return await self._database.write(lambda session: batch_rows.set_trial(session, batch_id, trial))
 
     async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
         """Runs without a verdict that are not failed otherwise: pending, cancelled and interrupted ones."""
@@ -216,6 +224,23 @@ class SqliteRuns:
         for piece in chunks(left):
             await self._database.write(partial(_mark_interrupted, ids=piece))
         return len(left)
+
+
+def _insert_runs(session: Session, rows: Sequence[dict[str, Any]]) -> None:
+    for piece in chunks(rows):
+        session.execute(insert(RUNS), list(piece))
+        refresh_facts(session, [row["id"] for row in piece])
+
+
+def _add_runs(session: Session, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
+    first = batch_rows.next_position(session, batch_id)
+    cases = case_store.select_cases(session, Selection(ids=tuple({run.case_id for run in runs})))
+    missing = {run.case_id for run in runs} - {case.id for case in cases}
+    for case_id in missing:
+        case_store.get(session, case_id)
+    batch_rows.add_new_settings(session, batch_id, runs)
+    ours = [replace(run, batch_id=batch_id) for run in runs]
+    _insert_runs(session, batch_rows.rows_of(ours, batch_rows.settings_ids(session, batch_id), cases, first))
 
 
 def _left_over(session: Session, batch_id: BatchId) -> list[str]:

@@ -28,6 +28,7 @@ class BatchRow(StoredRow, table=True):
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
     stopped: str | None = Field(default=None, sa_type=Words)
+    trial: Any = Field(default=None, sa_type=Document, nullable=True)
 
 
 class ModelSettingsRow(StoredRow, table=True):
@@ -77,6 +78,7 @@ class RunRow(StoredRow, table=True):
             sqlite_where=sql("answered_model IS NOT NULL"),
         ),
         Index("ix_test_runs_read_from_text", "batch_id", sqlite_where=sql("read_from_text = 1")),
+        Index("ix_test_runs_texts", "id", "query", "expected_label", "selected_label"),
     )
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
@@ -130,6 +132,8 @@ class RunRow(StoredRow, table=True):
     base_url: str | None = Field(default=None, sa_type=Words)
     seed: int | None = None
     answer_limit: int | None = None
+    arm: str | None = Field(default=None, sa_type=Text)
+    place: int | None = None
 
 
 class ToolRow(StoredRow, table=True):

@@ -2,56 +2,17 @@
 
 import sqlite3
 from contextlib import closing
-from enum import StrEnum
 from typing import Final
 
-from mcp_tef.model.answers import CallingMode, ConfidenceSource, ToolChoiceMode
-from mcp_tef.model.cases import CaseOrigin
+from mcp_tef.model.answers import CallingMode, ConfidenceSource
 from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.servers import AuthType, ServerStatus, Transport
 from mcp_tef.model.tool_calls import ToolCallStatus
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RejudgeReason, RunMark
+from mcp_tef.storage.schema_columns import added, codes
 
 APPLICATION_ID: Final = 1297368390
-VERSION: Final = 10
-
-
-def _codes(codes: type[StrEnum], without: StrEnum | None = None) -> str:
-    """Return the codes of an enum as an SQL list; a code that is never stored is left out."""
-    return ", ".join(f"'{code}'" for code in codes if code != without)
-
-
-ADDED_COLUMNS: Final = {
-    "batches": ("stopped TEXT",),
-    "test_cases": (
-        "family TEXT",
-        "before TEXT",
-        f"origin TEXT NOT NULL DEFAULT 'written' CHECK (origin IN ({_codes(CaseOrigin)}))",
-    ),
-    "model_settings": (
-        f"tool_choice TEXT NOT NULL DEFAULT 'auto' CHECK (tool_choice IN ({_codes(ToolChoiceMode)}))",
-        "seed INTEGER",
-        "max_tokens INTEGER",
-        "input_price REAL",
-        "output_price REAL",
-    ),
-    "test_runs": (
-        "before TEXT",
-        "read_from_text INTEGER NOT NULL DEFAULT 0",
-        "answered_model TEXT",
-        "answered_fingerprint TEXT",
-        "base_url TEXT",
-        "seed INTEGER",
-        "answer_limit INTEGER",
-    ),
-    "evaluation_results": ("unreadable INTEGER NOT NULL DEFAULT 0",),
-}
-"""Columns that version 10 adds to tables that it keeps: SQLite appends them, so a new table has them at its end too."""
-
-
-def _added(table: str) -> str:
-    return "".join(f", {column}" for column in ADDED_COLUMNS[table])
-
+VERSION: Final = 11
 
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -60,8 +21,8 @@ CREATE TABLE mcp_servers (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
     url TEXT,
-    transport TEXT NOT NULL CHECK (transport IN ({_codes(Transport)})),
-    status TEXT NOT NULL DEFAULT 'inactive' CHECK (status IN ({_codes(ServerStatus, without=ServerStatus.STARTING)})),
+    transport TEXT NOT NULL CHECK (transport IN ({codes(Transport)})),
+    status TEXT NOT NULL DEFAULT 'inactive' CHECK (status IN ({codes(ServerStatus, without=ServerStatus.STARTING)})),
     last_connected_at TIMESTAMP,
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -72,7 +33,7 @@ CREATE TABLE mcp_servers (
     env_file TEXT,
     path TEXT,
     headers TEXT NOT NULL DEFAULT '{{}}',
-    auth_type TEXT NOT NULL DEFAULT 'none' CHECK (auth_type IN ({_codes(AuthType)})),
+    auth_type TEXT NOT NULL DEFAULT 'none' CHECK (auth_type IN ({codes(AuthType)})),
     secret TEXT CHECK (secret GLOB '${{?*}}'),
     oauth TEXT NOT NULL DEFAULT '{{}}',
     alias TEXT,
@@ -106,7 +67,7 @@ CREATE TABLE tool_calls (
     mcp_server_id TEXT NOT NULL REFERENCES mcp_servers (id) ON DELETE CASCADE,
     tool_name TEXT NOT NULL,
     arguments TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ({_codes(ToolCallStatus)})),
+    status TEXT NOT NULL CHECK (status IN ({codes(ToolCallStatus)})),
     asked_at TIMESTAMP NOT NULL,
     execution_time_ms INTEGER,
     reply TEXT,
@@ -127,7 +88,7 @@ CREATE TABLE test_cases (
     updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     expectation TEXT,
     removed_at TIMESTAMP
-{_added("test_cases")});
+{added("test_cases")});
 CREATE INDEX ix_test_cases_expected_mcp_server_name ON test_cases (expected_mcp_server_name);
 CREATE INDEX ix_test_cases_expected_tool_name ON test_cases (expected_tool_name);
 
@@ -157,10 +118,30 @@ CREATE TABLE suite_test_cases (
 );
 CREATE INDEX ix_suite_test_cases_test_case_id ON suite_test_cases (test_case_id);
 
+CREATE TABLE drafts (
+    id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    listing TEXT NOT NULL,
+    listing_hash TEXT NOT NULL,
+    server TEXT,
+    step INTEGER NOT NULL DEFAULT 0,
+    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE UNIQUE INDEX ux_drafts_name ON drafts (name COLLATE NOCASE);
+
+CREATE TABLE draft_steps (
+    draft_id TEXT NOT NULL REFERENCES drafts (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    operations TEXT NOT NULL,
+    made_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    PRIMARY KEY (draft_id, number)
+);
+
 CREATE TABLE batches (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ({_codes(BatchStatus, without=BatchStatus.WAITING)})),
+    status TEXT NOT NULL CHECK (status IN ({codes(BatchStatus, without=BatchStatus.WAITING)})),
     request TEXT NOT NULL,
     repeats INTEGER NOT NULL,
     concurrency INTEGER NOT NULL,
@@ -169,7 +150,7 @@ CREATE TABLE batches (
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     completed_at TIMESTAMP,
     removed_at TIMESTAMP
-{_added("batches")});
+{added("batches")});
 CREATE INDEX ix_batches_created_at ON batches (created_at);
 
 CREATE TABLE model_settings (
@@ -182,9 +163,9 @@ CREATE TABLE model_settings (
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
     base_url TEXT,
     system_prompt TEXT,
-    mode TEXT NOT NULL DEFAULT 'auto' CHECK (mode IN ({_codes(CallingMode)})),
+    mode TEXT NOT NULL DEFAULT 'auto' CHECK (mode IN ({codes(CallingMode)})),
     batch_id TEXT REFERENCES batches (id) ON DELETE CASCADE
-{_added("model_settings")});
+{added("model_settings")});
 CREATE INDEX ix_model_settings_batch_id ON model_settings (batch_id);
 
 CREATE TABLE snapshots (
@@ -198,10 +179,10 @@ CREATE TABLE test_runs (
     test_case_id TEXT NOT NULL REFERENCES test_cases (id) ON DELETE CASCADE,
     model_settings_id TEXT REFERENCES model_settings (id) ON DELETE SET NULL,
     status TEXT NOT NULL DEFAULT 'pending'
-        CHECK (status IN ({_codes(RunStatus)})),
+        CHECK (status IN ({codes(RunStatus)})),
     selected_tool_id TEXT REFERENCES tool_definitions (id) ON DELETE SET NULL,
     confidence_score REAL CHECK (confidence_score BETWEEN 0.0 AND 1.0),
-    classification TEXT CHECK (classification IN ({_codes(Classification)})),
+    classification TEXT CHECK (classification IN ({codes(Classification)})),
     execution_time_ms INTEGER CHECK (execution_time_ms > 0),
     error_message TEXT,
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -218,14 +199,14 @@ CREATE TABLE test_runs (
     selected_label TEXT,
     selected_server_name TEXT,
     selected_tool_name TEXT,
-    confidence_source TEXT CHECK (confidence_source IN ({_codes(ConfidenceSource)})),
+    confidence_source TEXT CHECK (confidence_source IN ({codes(ConfidenceSource)})),
     expected_rank INTEGER,
     tokens_in INTEGER,
     tokens_out INTEGER,
     cost_usd REAL,
     error_code TEXT,
     error_hint TEXT,
-    mode TEXT CHECK (mode IN ({_codes(CallingMode)})),
+    mode TEXT CHECK (mode IN ({codes(CallingMode)})),
     expectation TEXT,
     extracted_parameters TEXT,
     calls TEXT,
@@ -233,7 +214,7 @@ CREATE TABLE test_runs (
     ranking TEXT,
     llm_request_raw TEXT,
     llm_response_raw TEXT
-{_added("test_runs")});
+{added("test_runs")});
 CREATE INDEX ix_test_runs_test_case_id ON test_runs (test_case_id, completed_at DESC);
 CREATE INDEX ix_test_runs_status ON test_runs (status);
 CREATE INDEX ix_test_runs_created_at ON test_runs (created_at DESC, batch_id DESC, position);
@@ -245,6 +226,7 @@ CREATE INDEX ix_test_runs_answered_model ON test_runs (
 ) WHERE answered_model IS NOT NULL;
 CREATE INDEX ix_test_runs_snapshot_id ON test_runs (snapshot_id);
 CREATE INDEX ix_test_runs_selected_tool_id ON test_runs (selected_tool_id);
+CREATE INDEX ix_test_runs_texts ON test_runs (id, query, expected_label, selected_label);
 
 CREATE TABLE tool_definitions (
     id TEXT NOT NULL PRIMARY KEY,
@@ -298,13 +280,13 @@ END;
 CREATE TABLE evaluation_results (
     id TEXT NOT NULL PRIMARY KEY,
     test_run_id TEXT NOT NULL UNIQUE REFERENCES test_runs (id) ON DELETE CASCADE,
-    classification TEXT NOT NULL CHECK (classification IN ({_codes(Classification)})),
+    classification TEXT NOT NULL CHECK (classification IN ({codes(Classification)})),
     tool_selection_correct INTEGER NOT NULL,
     parameter_completeness REAL CHECK (parameter_completeness BETWEEN 0.0 AND 1.0),
     parameter_correctness REAL CHECK (parameter_correctness BETWEEN 0.0 AND 1.0),
     parameter_type_conformance INTEGER,
     hallucinated_parameters TEXT,
-    confidence_category TEXT CHECK (confidence_category IN ({_codes(ConfidenceCategory)})),
+    confidence_category TEXT CHECK (confidence_category IN ({codes(ConfidenceCategory)})),
     reasoning TEXT NOT NULL,
     recommendations TEXT NOT NULL DEFAULT '[]',
     created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -312,17 +294,17 @@ CREATE TABLE evaluation_results (
     matched_alternative INTEGER NOT NULL DEFAULT 0,
     parameters_ok INTEGER,
     matches TEXT NOT NULL DEFAULT '[]'
-{_added("evaluation_results")});
+{added("evaluation_results")});
 
 CREATE TABLE past_verdicts (
     id INTEGER NOT NULL PRIMARY KEY,
     test_run_id TEXT NOT NULL REFERENCES test_runs (id) ON DELETE CASCADE,
     replaced_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    classification TEXT NOT NULL CHECK (classification IN ({_codes(Classification)})),
+    classification TEXT NOT NULL CHECK (classification IN ({codes(Classification)})),
     kind TEXT NOT NULL,
     verdict TEXT NOT NULL,
     expectation TEXT,
-    reason TEXT NOT NULL CHECK (reason IN ({_codes(RejudgeReason)}))
+    reason TEXT NOT NULL CHECK (reason IN ({codes(RejudgeReason)}))
 );
 CREATE INDEX ix_past_verdicts_test_run_id ON past_verdicts (test_run_id);
 
@@ -353,7 +335,7 @@ CREATE TABLE run_facts (
     confidence_score REAL,
     created_at TIMESTAMP NOT NULL,
     position INTEGER NOT NULL,
-    mark TEXT CHECK (mark IN ({_codes(RunMark)})),
+    mark TEXT CHECK (mark IN ({codes(RunMark)})),
     unreadable INTEGER NOT NULL,
     failure_code TEXT,
     metrics BLOB NOT NULL

@@ -13,7 +13,8 @@ from typing import Final, TypeAlias
 
 from mcp_tef.errors import StoreError
 from mcp_tef.storage.columns import mark_of
-from mcp_tef.storage.schema import ADDED_COLUMNS, VERSION, create_schema, new_database
+from mcp_tef.storage.schema import VERSION, create_schema, new_database
+from mcp_tef.storage.schema_columns import ADDED_COLUMNS
 
 _Object: TypeAlias = tuple[bytes, bytes, bytes, bytes | None]
 
@@ -21,6 +22,7 @@ KNOWN_SCHEMAS: Final = {
     8: "c240f945e56a7a34e5710de6397a3172a2aaf14de28ce3087e7977e35b35d11f",
     9: "44b54294bdb348be3fc1313475271f0f45656a30d93a36b847e62a59131e0341",
     10: "a06a6e9a307a9da84886f551bfa5559be2fcde297052ed65fa057bb25288afeb",
+    11: "a19f248b312dced8df55d4110e31844e36244db0db689c6a7c24c67ef537a98e",
 }
 """The hash of each schema that can be opened, by version; `upgrade` turns the older into the newest."""
 
@@ -149,6 +151,7 @@ UPDATE evaluation_results SET confidence_category = (
     FROM test_runs WHERE test_runs.id = test_run_id
 )
 """
+_FILLED_COLUMNS = {10: (_MARK_UNREADABLE, _CATEGORISE)}
 
 
 def upgrade(connection: sqlite3.Connection, version: int) -> None:
@@ -157,18 +160,24 @@ def upgrade(connection: sqlite3.Connection, version: int) -> None:
         connection.create_function(name, arguments, function, deterministic=True)
     if version == OLDEST:
         _rename_parts(connection)
-    for table, columns in ADDED_COLUMNS.items():
-        for column in columns:
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
-    connection.execute(_MARK_UNREADABLE)
-    connection.execute(_CATEGORISE)
-    replaced = _REPLACED_TABLES[version]
+    for later in range(version + 1, VERSION + 1):
+        _add_columns(connection, later)
+    replaced = _REPLACED_TABLES.get(version, {})
     for table in replaced:
         _set_aside(connection, _RENAMED_TABLES.get(table, table) if version == OLDEST else table, f"previous_{table}")
     create_schema(connection)
     for table, sources in replaced.items():
         _copy_rows(connection, f"previous_{table}", table, sources)
         connection.execute(f"DROP TABLE previous_{table}")
+
+
+def _add_columns(connection: sqlite3.Connection, version: int) -> None:
+    """Add the columns of one version, and fill those that follow from others."""
+    for table, columns in ADDED_COLUMNS.get(version, {}).items():
+        for column in columns:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+    for statement in _FILLED_COLUMNS.get(version, ()):
+        connection.execute(statement)
 
 
 def _rename_parts(connection: sqlite3.Connection) -> None:

@@ -103,6 +103,8 @@ class CaseRow(StoredRow, table=True):
     family: str | None = Field(default=None, sa_type=Words)
     before: Any = Field(default=None, sa_type=Document, nullable=True)
     origin: str = Field(default="written", sa_type=Text)
+    held_back: int = 0
+    openings: int = 0
 
 
 class CaseServerRow(StoredRow, table=True):

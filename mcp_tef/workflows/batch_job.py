@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from mcp_tef.errors import GAVE_UP, LASTING, MOST_EQUAL_FAILURES, ModelFault, NotFoundError, StoreError, TefError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchPaused, BatchStarted, Event, EventStream, RunsChanged
+from mcp_tef.model.addresses import Destination
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun
 from mcp_tef.model.ids import BatchId, CaseId
@@ -16,7 +17,6 @@ from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
-    Destination,
     PlannedRun,
     RunResult,
     RunStatus,

@@ -4,12 +4,24 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from mcp_tef.events import BatchProgressed, Event, RunEnded, RunStarted
 from mcp_tef.model.ids import RunId
-from mcp_tef.model.runs import Batch, FailureInfo, RunResult, RunStatus, RunSummary, tally_of
+from mcp_tef.model.runs import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
+    PRICED,
+    READ_FROM_TEXT,
+    UNREADABLE,
+    Batch,
+    FailureInfo,
+    RunResult,
+    RunStatus,
+    RunSummary,
+    shown_together,
+)
 from mcp_tef.ports import RunStore
 
 FLUSH_EVERY_S = 0.1
@@ -167,3 +179,17 @@ class BatchCounts:
             return None
         worked = self._worked + (self._clock() - self._since if self._going else 0.0)
         return (self._to_do - ended) * worked / ended
+
+
+def tally_of(runs: Iterable[RunSummary], models: Iterable[str]) -> Counter[str]:
+    """Count runs of a batch that asked these models as `Batch.tally` does."""
+    found: Counter[str] = Counter()
+    together = shown_together(models)
+    for run in runs:
+        found[READ_FROM_TEXT] += run.read_from_text
+        found[PRICED] += run.cost_usd is not None
+        if run.model in together:
+            found[run.mark.value if run.mark else run.status.value] += 1
+            found[UNREADABLE] += run.unreadable
+            found.update({run.failure_code} & {NOT_OFFERED_CODE, CUT_OFF_CODE})
+    return found

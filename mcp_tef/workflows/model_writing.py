@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, TefError
-from mcp_tef.model.runs import CUT_OFF_CODE, FailureInfo, ModelSettings, require_amount
+from mcp_tef.model.run_fields import require_amount
+from mcp_tef.model.runs import CUT_OFF_CODE, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
 from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, NotFoundError
-from mcp_tef.model.addresses import SENDS_CREDENTIALS, is_custom, is_loopback, required_origin
+from mcp_tef.model.addresses import SENDS_CREDENTIALS, Destination, is_custom, is_loopback, required_origin
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
 from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.runs import Destination, ModelSettings
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind

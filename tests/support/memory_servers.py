@@ -216,6 +216,12 @@ class MemoryCases:
         every = self._cases | {case_id: self._removed.pop(case_id) for case_id in ids}
         self._cases = {case_id: every[case_id] for case_id in self._added if case_id in every}
 
+    async def count_openings(self, ids: Sequence[CaseId]) -> None:
+        """One more of those held back."""
+        for case in [self._cases[case_id] for case_id in ids if case_id in self._cases]:
+            if case.draft.held_back:
+                self._cases[case.id] = replace(case, openings=case.openings + 1)
+
     async def suites(self) -> tuple[str, ...]:
         """All names in use."""
         return tuple(sorted({suite for case in self._cases.values() for suite in case.draft.suites}))

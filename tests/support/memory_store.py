@@ -8,6 +8,7 @@ from mcp_tef.model.answers import AnsweringModel, ConfidenceSource
 from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import (
@@ -19,11 +20,12 @@ from mcp_tef.model.runs import (
     RunResult,
     RunStatus,
     RunSummary,
-    tally_of,
 )
-from mcp_tef.model.tools import LabelKind, OfferedTool, Snapshot, ToolLabel
+from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.model.verdicts import PastVerdict, Verdict
 from mcp_tef.statistics.history import History
+from mcp_tef.workflows.batch_results import tally_of
+from tests.support.memory_filter import passes
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
 from tests.support.run_histories import history_of
 
@@ -62,11 +64,7 @@ class MemoryRuns:
             for model in request.models
             for case in cases
         ]
-        named = {case.id: case for case in cases}
-        for plan in plans:
-            self._plans[plan.id] = plan
-            self._rows[plan.id] = _pending(plan, named[plan.case_id])
-            self._expectations[plan.id] = named[plan.case_id].draft.expectation
+        await self._plan(plans)
         self._requests[batch_id] = request
         self._batches[batch_id] = Batch(
             id=batch_id,
@@ -78,8 +76,28 @@ class MemoryRuns:
             concurrency=request.concurrency,
             max_cost_usd=request.max_cost_usd,
             created_at=NOW,
+            trial=request.trial,
         )
         return await self.batch(batch_id), tuple(plans)
+
+    async def add_runs(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
+        """More of them."""
+        batch = await self.batch(batch_id)
+        await self._plan([replace(run, batch_id=batch_id) for run in runs])
+        models = tuple(dict.fromkeys((*batch.models, *(run.settings.label for run in runs))))
+        self._batches[batch_id] = replace(batch, models=models, total=batch.total + len(runs))
+
+    async def _plan(self, plans: Sequence[PlannedRun]) -> None:
+        cases = {case_id: await self._cases.get(case_id) for case_id in {plan.case_id for plan in plans}}
+        for plan in plans:
+            self._plans[plan.id] = plan
+            self._rows[plan.id] = _pending(plan, cases[plan.case_id])
+            self._expectations[plan.id] = cases[plan.case_id].draft.expectation
+
+    async def set_trial(self, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch:
+        """What the trial is."""
+        self._batches[batch_id] = replace(await self.batch(batch_id), trial=trial)
+        return self._batches[batch_id]
 
     async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
         """Runs without an end."""
@@ -142,7 +160,7 @@ class MemoryRuns:
 
     async def runs(self, where: RunFilter, *, limit: int | None = None, offset: int = 0) -> tuple[RunSummary, ...]:
         """Those that the filter lets through."""
-        found = [row for row in self._rows.values() if _passes(row, where)]
+        found = [row for row in self._rows.values() if passes(row, where)]
         if where.order is RunOrder.CASE:
             first = {(row.batch_id, row.case_id, row.model): place for place, row in reversed([*enumerate(found)])}
             found.sort(key=lambda row: first[row.batch_id, row.case_id, row.model])
@@ -294,6 +312,8 @@ def _pending(plan: PlannedRun, case: TestCase) -> RunSummary:
         expected_tool=call.tool if call else None,
         expected_server=call.server if call else None,
         created_at=NOW,
+        arm=plan.arm,
+        place=plan.place,
     )
 
 
@@ -329,31 +349,6 @@ def _with_answer(row: RunSummary, outcome: RunResult) -> RunSummary:
         tokens=(answer.tokens_in or 0) + (answer.tokens_out or 0) or None,
         cost_usd=answer.cost_usd,
     )
-
-
-def _passes(row: RunSummary, where: RunFilter) -> bool:
-    one = (row.batch_id, where.batch_id), (row.case_id, where.case_id), (row.model, where.model)
-    values = (row.classification, row.mark, row.id, row.batch_id, row.case_id, row.model)
-    wanted = (where.classifications, where.marks, where.run_ids, where.batch_ids, where.case_ids, where.models)
-    tests = (
-        all(only is None or value == only for value, only in one),
-        all(not some or value in some for value, some in zip(values, wanted, strict=True)),
-        where.admits_state(row),
-        where.text.casefold() in f"{row.query} {row.selected or ''}".casefold(),
-        _is(where.expected, row.expected_tool, row.expected_server),
-        _is(where.selected, row.selected_tool, row.selected_server),
-        row.created_at is None or where.since is None or row.created_at >= where.since,
-        row.created_at is None or where.until is None or row.created_at < where.until,
-    )
-    return all(tests)
-
-
-def _is(label: ToolLabel | None, tool: str | None, server: str | None) -> bool:
-    if label is None:
-        return True
-    if label.kind is LabelKind.NO_TOOL:
-        return tool is None
-    return label.tool in (None, tool) and label.server in (None, server or "")
 
 
 class MemoryMetrics:

@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.dialects.sqlite import dialect
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.ids import BatchId, RunId
-from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import BatchRequest, BatchStatus, FailureInfo, ModelSettings, RunStatus
 from mcp_tef.model.verdicts import CallMatch, Classification, FindingReason, ParameterFinding, Verdict, VerdictKind
+from mcp_tef.storage import run_queries
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.metrics import MetricsService
 from tests.support.workspace_files import (
@@ -316,3 +318,20 @@ async def test_a_removed_batch_is_deleted_at_the_next_open(workspace: Path) -> N
     await (await open_store(workspace)).close()
     assert rows(workspace, "SELECT id FROM batches") == [(kept.batch.id,)]
     assert rows(workspace, "SELECT id FROM test_runs") == [(kept.runs[0].id,)]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        *(RunFilter(order=order) for order in (RunOrder.QUERY, RunOrder.EXPECTED, RunOrder.SELECTED)),
+        RunFilter(text="retry"),
+        RunFilter(order=RunOrder.QUERY, batch_id=BatchId("batch")),
+    ],
+    ids=["query", "expected", "selected", "text", "query within a batch"],
+)
+@pytest.mark.usefixtures("store")
+def test_orders_and_searches_by_text_read_no_wide_row(workspace: Path, where: RunFilter) -> None:
+    statement = run_queries.page_ids(where).compile(dialect=dialect(), compile_kwargs={"literal_binds": True})
+    plan = [detail for *_, detail in rows(workspace, f"EXPLAIN QUERY PLAN {statement}") if "test_runs" in detail]
+    assert plan
+    assert all("COVERING INDEX ix_test_runs_texts" in detail for detail in plan)

@@ -11,7 +11,7 @@ from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.comparison import Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, ToolCallId
 from mcp_tef.model.run_filter import RunFilter, RunOrder
-from mcp_tef.model.runs import BatchRequest, BatchStatus, RunStatus
+from mcp_tef.model.runs import Arm, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
 from mcp_tef.model.servers import ServerStatus
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
@@ -33,6 +33,8 @@ from tests.support.workspace_files import (
 )
 
 MISSED = Verdict(classification=Classification.FN, kind=VerdictKind.WRONG_TOOL, explanation="Picked another tool.")
+MODEL = ModelSettings(provider="openai", model="gpt-4.1-mini")
+TRIAL = {"draft": "shorter texts", "seed": 7, "rounds": 2}
 MOMENT = datetime(2026, 11, 22, 6, tzinfo=UTC)
 
 
@@ -176,6 +178,59 @@ async def test_a_batch_has_a_pending_run_for_each_case_model_and_repeat(any_stor
     assert await any_store.runs.unfinished(batch.id) == filled.runs
     with pytest.raises(NotFoundError):
         await any_store.runs.batch(BatchId("gone"))
+
+
+async def test_the_runs_of_a_trial_keep_their_arm_and_place_and_are_added_round_by_round(any_store: Store) -> None:
+    runs, first = any_store.runs, TRIAL | {"rounds": 1}
+    cases = await any_store.cases.add([draft("find", servers=()), draft("look", servers=())])
+    batch, none = await runs.create_batch(BatchRequest(name="Trial", trial=first), ())
+    assert (none, batch.trial) == ((), first)
+    planned = [
+        PlannedRun(id=RunId(f"run-{case.name}-{arm}"), case_id=case.id, settings=MODEL, arm=arm, place=place)
+        for place, case in enumerate(reversed(cases))
+        for arm in Arm
+    ]
+    await runs.add_runs(batch.id, planned[:2])
+    await runs.add_runs(batch.id, [replace(run, repeat=1) for run in planned[2:]])
+    left = await runs.unfinished(batch.id)
+    assert left == tuple(replace(run, batch_id=batch.id, repeat=run.place or 0) for run in planned)
+    shown = await runs.runs(RunFilter(batch_id=batch.id))
+    assert [(run.case_name, run.arm, run.place) for run in shown] == [
+        ("look", Arm.ORIGINAL, 0),
+        ("look", Arm.DRAFT, 0),
+        ("find", Arm.ORIGINAL, 1),
+        ("find", Arm.DRAFT, 1),
+    ]
+    await runs.finish([nothing_picked(left[1])])
+    again = await runs.reopen(batch.id, left[1:2], None)
+    assert (again.total, again.counts, again.trial, MODEL.label in again.models) == (4, {"pending": 4}, first, True)
+    assert (await runs.summaries([left[1].id]))[left[1].id].arm is Arm.DRAFT
+    assert (await runs.set_trial(batch.id, TRIAL)).trial == TRIAL
+    assert (await runs.request(batch.id)).name == "Trial"
+    with pytest.raises(NotFoundError):
+        await runs.add_runs(BatchId("gone"), planned)
+    with pytest.raises(NotFoundError):
+        await runs.add_runs(batch.id, [replace(planned[0], id=RunId("new"), case_id=CaseId("gone"))])
+    with pytest.raises(NotFoundError):
+        await runs.set_trial(BatchId("gone"), TRIAL)
+
+
+async def test_an_ordinary_batch_has_neither_trial_nor_arms(any_store: Store) -> None:
+    filled = await fill(any_store)
+    assert (filled.batch.trial, filled.runs[0].arm, filled.runs[0].place) == (None, None, None)
+    assert (await any_store.runs.detail(filled.runs[0].id)).summary.arm is None
+
+
+async def test_openings_are_counted_of_cases_that_are_held_back(any_store: Store) -> None:
+    cases = any_store.cases
+    hidden, shown = await cases.add([draft("find", servers=(), held_back=True), draft("look", servers=())])
+    assert (hidden.draft.held_back, shown.draft.held_back) == (True, False)
+    for _ in range(2):
+        await cases.count_openings([hidden.id, shown.id])
+    assert [case.openings for case in await cases.all()] == [2, 0]
+    assert (await cases.get(hidden.id)).updated_at == hidden.updated_at
+    freed = await cases.update(hidden.id, replace(hidden.draft, held_back=False))
+    assert (freed.draft.held_back, freed.openings) == (False, 2)
 
 
 @pytest.fixture

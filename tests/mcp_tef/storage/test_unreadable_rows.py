@@ -28,7 +28,12 @@ from tests.support.workspace_files import Filled, draft, fill, right, run_all, t
 (METADATA,) = {table.metadata for table in (FACTS, RUNS, SERVERS)}
 NO_JSON = ("[{", "", "[" * 100_000)
 OTHERWISE = ("5", '"words"', "[5]", '{"tool": 5}', "null")
-SEEN_BY_NOBODY = {("test_cases", "expected_parameters"), ("test_runs", "extracted_parameters")}
+SEEN_BY_NOBODY = {
+    ("test_cases", "expected_parameters"),
+    ("test_runs", "extracted_parameters"),
+    ("drafts", "listing"),
+    ("draft_steps", "operations"),
+}
 CELLS = {
     (table.name, column.name)
     for table in METADATA.tables.values()
