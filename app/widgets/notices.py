@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from app.widgets.text_view import FlowText, Label
 
 TOAST_MS = 8_000
 TOAST_LIMIT = 600
+BELOW_TOAST = 8
 
 
 class IconPicture(QWidget):
@@ -169,22 +170,19 @@ class Notice(QFrame):
 
 
 class Toaster(QObject):
-    """Short words at the foot of a widget about what was done, with Undo where it can be undone."""
+    """Short words below the contents of a widget, which make room for them, with Undo where it can be undone."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
         self._host = host
         self._toast: Toast | None = None
-        host.installEventFilter(self)
 
     def show(self, text: str, undo: Callable[[], object] | None = None, *, label: str = "Undo") -> None:
         """Say it for eight seconds, or until the next."""
         self.dismiss()
         self._toast = Toast(text, undo, label, self._host)
         self._toast.gone.connect(self.dismiss)
-        self._place()
-        self._toast.show()
-        self._toast.raise_()
+        self._place(self._toast)
         announce(self._toast, self._toast.accessibleName())
 
     def dismiss(self) -> None:
@@ -193,24 +191,24 @@ class Toaster(QObject):
             self._toast.hide()
             self._toast.deleteLater()
             self._toast = None
+            self._make_room(0)
 
     def undo(self) -> bool:
         """Undo what the toast offers to undo; False where it offers nothing."""
         return self._toast is not None and self._toast.undo()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self._place()
-        return super().eventFilter(watched, event)
+    def _place(self, toast: "Toast") -> None:
+        toast.setFixedWidth(min(max(280, toast.sizeHint().width()), self._host.width() - 32))
+        if (layout := self._host.layout()) is not None:
+            layout.addWidget(toast)
+            layout.setAlignment(toast, Qt.AlignmentFlag.AlignHCenter)
+            self._make_room(BELOW_TOAST)
+        toast.show()
 
-    def _place(self) -> None:
-        if self._toast is None:
-            return
-        width = min(max(280, self._toast.sizeHint().width()), self._host.width() - 32)
-        self._toast.setFixedWidth(width)
-        self._toast.adjustSize()
-        left = (self._host.width() - width) // 2
-        self._toast.move(left, self._host.height() - self._toast.height() - 24)
+    def _make_room(self, below: int) -> None:
+        if (layout := self._host.layout()) is not None:
+            layout.setSpacing(below)
+            layout.setContentsMargins(0, 0, 0, below)
 
 
 class Toast(QFrame):

@@ -170,13 +170,13 @@ class CallRow(QWidget):
         if offered or current not in self._choices:
             self._offer(call, choices, current)
         self.picker.set_current(current)
-        self.picker.set_note(_offered(len(choices)) if call.known else _absent(call))
+        self.picker.set_note(_offered(sum(one.attached for one in choices)) if call.known else _absent(call))
 
     def _offer(self, call: CallForm, choices: Sequence[ToolChoice], current: str) -> None:
         self._choices = {_key(choice.server, choice.name): choice for choice in choices}
         items = [_item(choice) for choice in choices]
         if current and current not in self._choices:
-            own = ToolChoice(call.server or "", call.tool, "")
+            own = ToolChoice(call.server or "", call.tool, "Not found on any server")
             self._choices[current] = own
             items.insert(0, _item(own))
         self.picker.set_items(items)
@@ -203,7 +203,7 @@ def _item(choice: ToolChoice) -> PickItem:
     return PickItem(
         id=_key(choice.server, choice.name),
         title=choice.name,
-        detail=choice.sentence or "Not found on any server of this case",
+        detail=choice.sentence if choice.attached else f"Adds {choice.server} to the case. {choice.sentence}",
         right=choice.server,
         lead=choice.server,
     )

@@ -15,11 +15,15 @@ LONGEST_SENTENCE: Final = 160
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    """One tool of the list to pick from: its server, its name, and the first sentence about it."""
+    """One tool to select: its server, its name, and the first sentence about it.
+
+    `attached` is False for a tool of a server that the case does not name; selecting it attaches the server.
+    """
 
     server: str
     name: str
     sentence: str
+    attached: bool = True
 
 
 class Tools:
@@ -39,6 +43,13 @@ class Tools:
         chosen = [name for name in servers if name in self._listings] if servers else list(self._listings)
         return tuple(_choice(tool, name) for name in chosen for tool in self._listings[name].tools)
 
+    def selectable(self, servers: Sequence[str]) -> tuple[ToolChoice, ...]:
+        """Return the tools of these servers, then those of all other servers."""
+        own = self.of(servers)
+        names = {choice.server for choice in own}.union(servers)
+        others = self.of([name for name in self._listings if name not in names]) if servers else ()
+        return (*own, *(replace(choice, attached=False) for choice in others if choice.server not in names))
+
 
 def _choice(tool: Tool, server: str) -> ToolChoice:
     return ToolChoice(server, tool.name, first_sentence(tool.description))
@@ -54,13 +65,17 @@ def first_sentence(text: str) -> str:
 
 
 def typed_choice(choices: Sequence[ToolChoice], typed: str) -> tuple[str | None, str]:
-    """Return the server and tool that a typed text names; without a server, that of the only tool of the name."""
+    """Return the server and tool that a typed text names; without a server, that of the only tool of the name.
+
+    Tools of the servers that the case names come first.
+    """
     server, slash, name = (part.strip() for part in typed.partition("/"))
     servers = {choice.server for choice in choices}
     if slash and name and server in servers:
         return server, name
     text = typed.strip()
-    owners = [choice.server for choice in choices if choice.name == text]
+    named = [choice for choice in choices if choice.name == text]
+    owners = [choice.server for choice in named if choice.attached] or [choice.server for choice in named]
     return (owners[0] if len(owners) == 1 else None), text
 
 

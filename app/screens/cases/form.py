@@ -5,7 +5,19 @@ from enum import StrEnum
 from typing import Final
 
 from app.arguments.typed_json import UnreadableError, dumps, loads
-from app.screens.cases.calls import CallForm, FindTool, Problem, call_form, call_of, call_problems, refitted
+from app.screens.cases.calls import (
+    CallForm,
+    FindTool,
+    Problem,
+    ToolChoice,
+    Tools,
+    call_form,
+    call_of,
+    call_problems,
+    refitted,
+    typed_choice,
+    with_tool,
+)
 from app.screens.cases.earlier_messages import messages_text, read_messages
 from mcp_tef import (
     NO_TOOL,
@@ -211,6 +223,17 @@ def _out_of_json(form: CaseForm, find: FindTool) -> CaseForm:
 def with_call(form: CaseForm, number: int, call: CallForm) -> CaseForm:
     """Return the form with one call replaced."""
     return replace(form, calls=(*form.calls[:number], call, *form.calls[number + 1 :]))
+
+
+def with_selected_tool(form: CaseForm, number: int, choice: ToolChoice | str, tools: Tools) -> CaseForm:
+    """Return the form with another expected tool, from the list or typed; its server is attached if it was not."""
+    offered = tools.selectable(form.servers)
+    server, tool = typed_choice(offered, choice) if isinstance(choice, str) else (choice.server, choice.name)
+    attached = {one.server for one in offered if one.attached}
+    servers = (
+        (*form.servers, server) if server and server not in attached and tools.find(server, tool) else form.servers
+    )
+    return with_call(replace(form, servers=servers), number, with_tool(form.calls[number], server, tool, tools.find))
 
 
 def with_call_added(form: CaseForm) -> CaseForm:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.screens.cases.calls import CallForm, ToolChoice, Tools, typed_choice, with_tool
+from app.screens.cases.calls import CallForm, ToolChoice, Tools, with_tool
 from app.screens.cases.editor_state import CaseEditorState
-from app.screens.cases.form import CaseForm, case_form, with_call
+from app.screens.cases.form import CaseForm, case_form, with_selected_tool
 from app.screens.cases.rows import (
     NO_REVIEW,
     RECENT,
@@ -243,16 +243,13 @@ class CasesPresenter:
         self.open(first.case_id)
 
     def choices(self) -> tuple[ToolChoice, ...]:
-        """Return the tools that the edited case offers."""
-        return self.tools.of(self.edited.form.servers) if self.edited else ()
+        """Return the tools that the edited case can expect, those of its own servers first."""
+        return self.tools.selectable(self.edited.form.servers) if self.edited else ()
 
     def pick(self, number: int, choice: ToolChoice | str) -> None:
         """Set the expected tool of a call to one of the list or a typed text."""
-        if self.edited is None:
-            return
-        named = typed_choice(self.choices(), choice) if isinstance(choice, str) else (choice.server, choice.name)
-        form = self.edited.form
-        self.edited.edit(with_call(form, number, with_tool(form.calls[number], *named, self.tools.find)))
+        if self.edited is not None:
+            self.edited.edit(with_selected_tool(self.edited.form, number, choice, self.tools))
 
     def go_back(self, edited: CaseEditorState) -> bool:
         """Restore an earlier form of a case, to be saved next; return False if there is none."""

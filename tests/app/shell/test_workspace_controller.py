@@ -185,6 +185,16 @@ async def test_a_toast_stays_above_every_page(bench: WorkspaceController) -> Non
     assert found is toast or (found is not None and toast.isAncestorOf(found))
 
 
+async def test_a_toast_covers_nothing_and_gives_its_room_back(bench: WorkspaceController) -> None:
+    inside = window(bench)
+    inside.session.toast("Removed docs", undo=lambda: None)
+    toast = inside.findChild(Toast)
+    assert isinstance(toast, Toast)
+    await until(lambda: inside.stack.geometry().bottom() < toast.geometry().top() > 100)
+    inside.toaster.dismiss()
+    await until(lambda: inside.stack.geometry() == inside.area.rect())
+
+
 async def test_closing_remembers_place_and_size(qapp: QApplication, tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     fake = FakeEngine()

@@ -8,9 +8,9 @@ from typing import TypeVar
 import pytest
 
 from app.core_link.refresh import Refresh
-from app.screens.cases.calls import with_field
+from app.screens.cases.calls import Tools, with_field
 from app.screens.cases.editor_state import CaseEditorState, SaveStatus
-from app.screens.cases.form import Mode, with_call, with_mode
+from app.screens.cases.form import CaseForm, Mode, with_call, with_mode, with_selected_tool
 from app.screens.cases.matchers import with_text
 from app.screens.cases.presenter import BY, CasesPresenter, StaleData
 from app.screens.cases.rows import LastResult
@@ -24,17 +24,35 @@ from mcp_tef import (
     Engine,
     Event,
     InputError,
+    Listing,
     NoticePublished,
     RunsChanged,
     ServersChanged,
     TestCase,
     expectation_to_json,
 )
-from tests.support.fake_engine import FakeEngine
+from tests.support.fake_engine import FakeEngine, made_tool
 
 T = TypeVar("T")
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+TOOL_OF = {"docs": "search", "bells": "ring"}
 BIKE = "Do you have a city bike in size M?"
+
+
+def test_tools_of_every_server_can_be_expected_and_selecting_one_attaches_its_server() -> None:
+    listings = {
+        name: Listing(server=name, tools=(made_tool(tool, "It does.", name),)) for name, tool in TOOL_OF.items()
+    }
+    tools = Tools(listings)
+    form = CaseForm(query="Find it", servers=("docs",))
+    assert [(one.name, one.attached) for one in tools.selectable(form.servers)] == [("search", True), ("ring", False)]
+    assert all(one.attached for one in tools.selectable(()))
+    ring = tools.selectable(form.servers)[1]
+    for choice in (ring, "ring", "bells / ring"):
+        edited = with_selected_tool(form, 0, choice, tools)
+        assert (edited.servers, edited.calls[0].server, edited.calls[0].tool) == (("docs", "bells"), "bells", "ring")
+    assert with_selected_tool(form, 0, "search", tools).servers == ("docs",)
+    assert with_selected_tool(form, 0, "unheard", tools).servers == ("docs",)
 
 
 class Core:
