@@ -74,9 +74,12 @@ def typed_choice(choices: Sequence[ToolChoice], typed: str) -> tuple[str | None,
     if slash and name and server in servers:
         return server, name
     text = typed.strip()
-    named = [choice for choice in choices if choice.name == text]
-    owners = [choice.server for choice in named if choice.attached] or [choice.server for choice in named]
+    owners = _owners(choices, text, attached=True) or _owners(choices, text, attached=False)
     return (owners[0] if len(owners) == 1 else None), text
+
+
+def _owners(choices: Sequence[ToolChoice], tool: str, *, attached: bool) -> list[str]:
+    return [choice.server for choice in choices if (choice.name, choice.attached) == (tool, attached)]
 
 
 FindTool: TypeAlias = Callable[[str | None, str], Tool | None]
