@@ -65,7 +65,7 @@ def _workspace(argv: Sequence[str]) -> Path | None:
         return None
     from argparse import ArgumentParser
 
-    parser = ArgumentParser(prog="mcp-tef-desktop", description="Will a language model pick your MCP tool?")
+    parser = ArgumentParser(prog="mcp-tef-desktop", description="Will a language model select your MCP tool?")
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the workspace file to open")
     parser.add_argument("--workspace", type=Path, metavar="FILE", help="the same, as the command line says it")
     given = parser.parse_args(argv)

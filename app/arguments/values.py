@@ -83,7 +83,7 @@ def _flag(text: str) -> bool:
     try:
         return _FLAGS[text.strip().lower()]
     except KeyError:
-        raise UnreadableError("Choose yes or no.") from None
+        raise UnreadableError("Select yes or no.") from None
 
 
 def _object(text: str) -> Json:

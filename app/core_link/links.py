@@ -52,7 +52,7 @@ def tool_commands(page: str, group: str, tool: Callable[[], ToolLabel | None], g
             text=f"Show the tool’s {word}",
             do=partial(follow, place),
             needs=lambda: tool() is not None,
-            unless="Choose a tool first",
+            unless="Select a tool first",
             group=group,
         )
         for place, word in enumerate(words)

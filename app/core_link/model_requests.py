@@ -116,11 +116,11 @@ def _check_address(address: str) -> None:
 
 def _parse_writing_model(text: str, address: str) -> ModelSettings:
     if not text.strip():
-        raise InputError("Choose a model, or write PROVIDER/NAME.")
+        raise InputError("Select a model, or write PROVIDER/NAME.")
     provider, name = parse_model(text)
     model = ModelSettings(provider=provider, model=name, timeout=WRITING_TIMEOUT_S, base_url=address or None)
     if model.offline:
-        raise InputError("The offline baseline ranks tools and cannot write. Choose a language model.")
+        raise InputError("The offline baseline ranks tools and cannot write. Select a language model.")
     return model
 
 

@@ -37,7 +37,7 @@ from mcp_tef import DraftedCases, DraftKind, ExpectedCall, TefError
 
 EXPLANATION: Final = (
     "Drafts come from the definitions of the tools. Keep those that somebody would really ask; nothing is added before "
-    "you choose to. Generated cases are often easier than real ones, so results count them apart."
+    "you say so. Generated cases are often easier than real ones, so results count them apart."
 )
 KINDS: Final[Mapping[DraftKind, str]] = {
     DraftKind.DIRECT: "Direct",
@@ -153,7 +153,7 @@ class DraftCasesDialog(Dialog):
         self.undoing = button(Action(text="Undo  Ctrl+Z", do=self.undo, kind="quiet"), self)
         self.undoing.setAccessibleName("Undo")
         deciding.addWidget(self.undoing)
-        self.table.when_empty = "No drafts. Ask a model, or choose another server."
+        self.table.when_empty = "No drafts. Ask a model, or select another server."
         self.body.addWidget(FlowText(EXPLANATION, size=Size.SMALL, role=Role.DIM))
         self.body.addWidget(self.notice)
         self.body.addLayout(head)

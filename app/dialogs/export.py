@@ -85,7 +85,7 @@ async def save(session: Session, file: Path, write: Writer) -> None:
         await asyncio.to_thread(require_replaceable, file)
         await write(file)
     except OSError as error:
-        hint = "Choose another folder, or close the program that has the file open."
+        hint = "Select another folder, or close the program that has the file open."
         session.failed.emit(f"{file.name} could not be written.", hint, error.strerror or str(error))
         return
     finally:

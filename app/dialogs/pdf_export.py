@@ -35,7 +35,7 @@ class _Printing:
             self._run(command(title, file), page)
         except (OSError, subprocess.SubprocessError) as error:
             file.with_name(f"{file.name}{UNFINISHED}").unlink(missing_ok=True)
-            raise InputError(f"{file} could not be written: {_reason(error)}.", hint="Choose another place.") from error
+            raise InputError(f"{file} could not be written: {_reason(error)}.", hint="Use another place.") from error
 
     def stop(self) -> None:
         """End the process, if it runs."""

@@ -12,9 +12,9 @@ from app.widgets import Action, Dialog, FlowText, KeyValues, ScrollPane, SearchF
 
 HEIGHT = 560
 EVERY_LIST = {
-    "Ctrl+A": "Choose all rows, where several can be chosen",
-    "Ctrl+C": "Copy the chosen rows",
-    "Shift+F10": "Open the menu of the chosen rows",
+    "Ctrl+A": "Select all rows, where several can be selected",
+    "Ctrl+C": "Copy the selected rows",
+    "Shift+F10": "Open the menu of the selected rows",
     "Ctrl+Shift+L": "Arrange the columns of a table: order, width, which are shown",
     "Esc": "Back to the list",
 }

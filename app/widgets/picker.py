@@ -136,7 +136,7 @@ class PickPopup(QFrame):
         self.setProperty("popup", True)
         self.chosen = ""
         self.other_words = ""
-        self.footer = "{shown} of {all}. Enter picks, Esc keeps the old one."
+        self.footer = "{shown} of {all}. Enter selects, Esc keeps the old one."
         self._items: tuple[PickItem, ...] = ()
         self._below: tuple[PickItem, ...] = ()
         self.search = QLineEdit()

@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
             known = list(map(str, action.choices))
             what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
             self._refuse(
-                f"{what} cannot be “{value}”.", did_you_mean(str(value), known, f"Choose from {', '.join(known)}.")
+                f"{what} cannot be “{value}”.", did_you_mean(str(value), known, f"Select from {', '.join(known)}.")
             )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

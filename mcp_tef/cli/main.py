@@ -36,7 +36,7 @@ VERBS: Final = {
     "sample-server": "demo.register_sample_server",
 }
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
-DESCRIPTION = """Will a language model pick your MCP tool, with the right arguments?
+DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
 3 a server, model or file could not be reached; 4 compare --strict cannot tell yet; 70 mcp-tef itself failed;

@@ -44,8 +44,8 @@ def add_filters(parser: Parser) -> None:
     for name, values in (("status", RunStatus), ("kind", VerdictKind)):
         choices = [value.value for value in values]
         parser.add_argument(f"--{name}", action="append", default=[], choices=choices, help=f"only runs of this {name}")
-    parser.add_argument("--since", metavar="DATE", help="only runs planned on or after this date or time")
-    parser.add_argument("--until", metavar="DATE", help="only runs planned up to this date or time, the day included")
+    parser.add_argument("--since", metavar="DATE", help="only runs queued on or after this date or time")
+    parser.add_argument("--until", metavar="DATE", help="only runs queued up to this date or time, the day included")
 
 
 async def filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
@@ -108,7 +108,7 @@ async def metrics(arguments: Namespace, terminal: Terminal) -> int:
 def register_confusions(verbs: Verbs) -> None:
     """Add the verb."""
     add_filters(
-        add_verb(verbs, "confusions", "which tool was picked where another was expected", confusions, reads=True)
+        add_verb(verbs, "confusions", "which tool was selected where another was expected", confusions, reads=True)
     )
 
 

@@ -28,7 +28,7 @@ def writable(text: str) -> Path:
         _require_place(path)
         require_replaceable(path)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from error
+        raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Use another place.") from error
     return path
 
 
@@ -43,7 +43,7 @@ def analysis_file(text: str) -> Path:
 
 def _require_place(path: Path) -> None:
     if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no such folder.", hint="Choose another place.")
+        raise InputError(f"{path} cannot be written: there is no such folder.", hint="Use another place.")
     if path.suffix.lower() == ".pdf":
         hint = "Write a page with .html, and print that; or export it from the window."
         raise InputError(f"{path} cannot be written: PDFs are made by the window.", hint=hint, code="bad_usage")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "run", "run test cases against models, and judge what they choose", run)
+    parser = add_verb(verbs, "run", "run test cases against models, and judge what they select", run)
     parser.takes_project_file = True
     add_stateless_options(parser)
     add_choice_options(parser)

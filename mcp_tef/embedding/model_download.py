@@ -61,7 +61,7 @@ def known_model(name: str) -> HubModel:
             return HubModel(found["model"], found["sources"]["hf"], files)
     raise EmbeddingError(
         f"fastembed has no model called {name}.",
-        hint="Choose one that it has, such as BAAI/bge-small-en-v1.5, or give a folder (folder:DIR).",
+        hint="Select one that it has, such as BAAI/bge-small-en-v1.5, or give a folder (folder:DIR).",
         context={"model": name},
     )
 

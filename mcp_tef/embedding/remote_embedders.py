@@ -204,7 +204,7 @@ _OWN_SERVERS = frozenset({"llama.cpp", "llamacpp", "llamafile", "lm_studio", "lm
 
 _REASONS = {
     401: ("its key was not accepted", "Give the provider's key, or a valid one."),
-    403: ("its key may not use this model", "Give a key that may, or choose another model."),
+    403: ("its key may not use this model", "Give a key that may, or select another model."),
     404: ("there is no such model or address", "Check the model's name and the base url."),
     429: ("it refused more requests for now", "Wait a little, then try again: what was embedded is remembered."),
 }

@@ -174,7 +174,7 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
         return ModelError(
             ModelFault.NOT_FOUND,
             f"There is no provider called {settings.provider}.",
-            hint="Choose one from the catalogue, or give the base url of an OpenAI-compatible server.",
+            hint="Select one from the catalogue, or give the base url of an OpenAI-compatible server.",
             context=context,
         )
     if "://" in target.model:
@@ -284,11 +284,11 @@ _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
     ),
     ModelFault.FORBIDDEN: (
         "{place} does not let this key use {model}.",
-        "Ask for access to the model, or choose another.",
+        "Ask for access to the model, or select another.",
     ),
     ModelFault.QUOTA: (
         "The quota at {place} is used up.",
-        "Add credit or raise the limit of the account, or choose another model.",
+        "Add credit or raise the limit of the account, or select another model.",
     ),
     ModelFault.RATE: (
         "{place} is limiting the rate of requests to {model}.",
@@ -296,11 +296,11 @@ _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
     ),
     ModelFault.TIMEOUT: (
         "{model} did not answer within {timeout} seconds.",
-        "Raise the timeout, or choose a faster model.",
+        "Raise the timeout, or select a faster model.",
     ),
     ModelFault.CONTEXT: (
         "The query and its tools are too long for {model}.",
-        "Offer fewer tools, or choose a model with a larger context.",
+        "Offer fewer tools, or select a model with a larger context.",
     ),
     ModelFault.NOT_FOUND: (
         "{place} has no model {model}.",
@@ -324,7 +324,7 @@ _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
     ),
     ModelFault.NO_TOOLS: (
         "{model} has no native tool calling.",
-        "Choose the JSON mode, or leave the mode on auto.",
+        "Select the JSON mode, or leave the mode on auto.",
     ),
     ModelFault.ADDRESS_UNKNOWN: (
         "The address of {provider} is not known.",

@@ -253,7 +253,7 @@ def _words(best: tuple[RankedTool, ...], decision: Decision, method: str) -> str
     if not decision.picked:
         return (
             f"Baseline by {method}: the nearest tool, {first.offered_name}, scores {first.score:.2f}, "
-            f"below the {decision.threshold:.2f} that a pick needs."
+            f"below the {decision.threshold:.2f} that a selection needs."
         )
     ahead = f", {first.score - best[1].score:.2f} ahead of {best[1].offered_name}" if len(best) > 1 else ""
     return f"Baseline by {method}: {first.offered_name} scores {first.score:.2f}{ahead}."

@@ -239,7 +239,7 @@ def _pick_threshold(name: Baseline) -> Variable[float | None]:
     return Variable(
         name=f"OFFLINE_{name.upper()}_THRESHOLD",
         title=f"Threshold of offline/{name}",
-        reason="The baseline picks the best tool from this score on. By default it grows with the number of tools.",
+        reason="The baseline selects the best tool from this score on. By default it grows with the number of tools.",
         allowed="a number from 0 to 1",
         read=number(0, 1),
         default="by the number of tools",

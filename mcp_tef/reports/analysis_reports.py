@@ -146,7 +146,7 @@ def _similarity_json(similarity: Similarity, rule: FlagRule, path: Path, full: b
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.")
+    return InputError(f"{path} could not be written: {error.strerror}.", hint="Use another place.")
 
 
 async def _write(path: Path, forms: Mapping[str, Callable[[], str]], as_json: Callable[[], str]) -> None:

@@ -197,7 +197,7 @@ def write_markdown(path: Path, text: str) -> None:
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{text.rstrip()}\n\n")
     except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.") from error
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Use another place.") from error
 
 
 def _rest(count: int, thing: str, most: int = MOST_ROWS) -> str:

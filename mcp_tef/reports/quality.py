@@ -55,7 +55,7 @@ def _lead(report: QualityReport) -> str:
         f'<p class="lead"><strong>{first}</strong> and {", ".join(others)} in {counted(len(report.tools), "tool")}; '
         f"{counted(clean, 'tool')} without any finding.</p>"
         + paragraphs(
-            "A score is 100 less the points of the findings. Errors break things, warnings cost picks, "
+            "A score is 100 less the points of the findings. Errors break things, warnings cost selections, "
             "notes are polish."
         )
     )

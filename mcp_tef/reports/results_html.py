@@ -28,7 +28,7 @@ _CODE: Final = re.compile("`([^`]+)`")
 MOST_CONFUSIONS = 20
 MOST_FLAKY = 20
 _RATES = (
-    "Recall: how often the right tool was picked where one was wanted. Precision: how often a pick was right. "
+    "Recall: how often the right tool was selected where one was wanted. Precision: how often a selection was right. "
     "The line is the 95 % interval: the fewer runs (n), the wider."
 )
 _CATEGORIES = (
@@ -48,7 +48,7 @@ def to_html(results: Results) -> str:
         section("Tools", _tools(overview.confusions)),
         section("Runs", runs_table(results.runs)),
     ]
-    title = f"{results.title}: will a model pick the right tool?"
+    title = f"{results.title}: will a model select the right tool?"
     return page(title, _lead(results), sections, heading=results.title)
 
 

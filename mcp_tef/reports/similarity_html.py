@@ -31,7 +31,7 @@ MOST_EXPLAINED = 20
 CLOSEST = 20
 STANDINGS = {
     PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
-    PairStatus.CONFUSED_NOT_SIMILAR: "confused in runs, though not alike",
+    PairStatus.CONFUSED_NOT_SIMILAR: "confused in runs although not similar",
     PairStatus.SIMILAR_NOT_CONFUSED: "alike, not confused so far",
     PairStatus.SIMILAR_UNTESTED: "alike, not tried in runs",
 }

@@ -50,13 +50,13 @@ def explain(verdict: Verdict, pairings: Sequence[CallPairing], *, confidence: fl
     `pairings` has one entry for each accepted alternative.
     """
     pairing = pairings[verdict.alternative]
-    picked = "The answer was unreadable and counts as no tool" if verdict.unreadable else f"Picked {_picked(pairing)}"
+    picked = "The answer was unreadable and counts as no tool" if verdict.unreadable else f"Selected {_picked(pairing)}"
     sure = _sure(confidence)
     if verdict.classification in _RIGHT:
         as_expected = "as expected, but does not pass" if verdict.unreadable else "as expected"
         return f"{picked}, {as_expected}{_with_low(confidence)}{_of_parameters(verdict)}."
     fault = _fault(verdict.kind, pairing)
-    chosen = f", chosen with {sure}" if sure and pairing.extra else f", with {sure}" if sure else ""
+    chosen = f", selected with {sure}" if sure and pairing.extra else f", with {sure}" if sure else ""
     accepted = list(dict.fromkeys(map(_expected, (pairing, *pairings))))
     more = len(accepted) - MOST_ACCEPTED
     named = accepted if more <= 0 else [*accepted[:MOST_ACCEPTED], f"{counted(more, 'other', 'others')}"]

@@ -152,7 +152,7 @@ class McpSignIns:
         await self._visits.list_tools(spec, self._limits.limits.seconds, afresh=True)
         if await self.needed(spec):
             raise ServerError(
-                ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Choose no sign-in for it."
+                ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Select no sign-in for it."
             )
 
     async def sign_out(self, spec: ServerSpec) -> None:

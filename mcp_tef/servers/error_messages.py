@@ -191,7 +191,7 @@ class ServerErrors:
             return self.error(ServerFault.UNAUTHORIZED, what, hint)
         what, hint = "did not accept the key", "Check that its secret is kept where it says, and is still valid."
         if status == 401 and not self.observations.secrets:
-            what, hint = "wants a key", "Say where its key or token is kept, or choose the sign-in by browser (OAuth)."
+            what, hint = "wants a key", "Say where its key or token is kept, or select the sign-in by browser (OAuth)."
         return self.error(ServerFault.UNAUTHORIZED, f"{what} (HTTP {status})", hint)
 
     def _status_hint(self, status: int) -> str:

@@ -134,7 +134,7 @@ def _clear_away(session: Session, suite: str | None, name: str) -> None:
     """Take out a suite that no case is in, not even a deleted one."""
     if session.execute(select(SUITE_CASES.c.suite_id).where(SUITE_CASES.c.suite_id == suite).limit(1)).first():
         raise ConflictError(
-            f"Cases, or cases deleted since the start, are in a suite named “{name}”.", hint="Choose another name."
+            f"Cases, or cases deleted since the start, are in a suite named “{name}”.", hint="Use another name."
         )
     session.execute(delete(SUITES).where(SUITES.c.id == suite))
 

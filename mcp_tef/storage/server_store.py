@@ -160,7 +160,7 @@ def _require_free(session: Session, row: ServerRow) -> None:
         columns = select_rows(ServerRow.name, ServerRow.url).where(col(ServerRow.removed_at).is_(None))
         others = session.exec(columns.where(col(ServerRow.id) != row.id)).all()
     if any(name == row.name for name, _ in others):
-        raise ConflictError(f"A server named “{row.name}” is here already.", hint="Choose another name.")
+        raise ConflictError(f"A server named “{row.name}” is here already.", hint="Use another name.")
     twin = next((name for name, url in others if row.url and url == row.url), None)
     if twin:
         raise ConflictError(f"The server {twin} has the address {row.url} already.", hint="Use that server.")

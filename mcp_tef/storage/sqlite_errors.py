@@ -60,7 +60,7 @@ def cannot_write(path: Path, context: dict[str, str] | None = None) -> StoreErro
     """The refusal to use a place that cannot be written."""
     return StoreError(
         f"The workspace {path} cannot be opened or written.",
-        hint="Choose a file in a folder that you may write to.",
+        hint="Select a file in a folder that you may write to.",
         code=NOT_WRITABLE,
         context=context or {"path": str(path)},
     )

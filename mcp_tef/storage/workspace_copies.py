@@ -32,11 +32,11 @@ def save_copy(path: Path, target: Path) -> None:
     """
     named, target = target.absolute(), target.resolve()
     if any(_is_open(one, path.resolve()) for one in (named, target)):
-        raise StoreError(f"The workspace {target.name} is open.", hint="Choose another name.", code="workspace_is_open")
+        raise StoreError(f"The workspace {target.name} is open.", hint="Use another name.", code="workspace_is_open")
     folder = tools_destination(path, target)
     if folder is not None and folder.exists():
         said = f"The folder {folder.name} is there already, and may hold tools files of another workspace."
-        raise StoreError(said, hint="Choose another name.")
+        raise StoreError(said, hint="Use another name.")
     unfinished = target.with_name(f"{target.name}.part")
     try:
         with ExitStack() as on_failure:
@@ -123,7 +123,7 @@ def renamed_path(path: Path, name: str) -> Path:
     beside = [[file.with_name(file.name + ending) for file in (path, target)] for ending in _TOGETHER]
     for old, new in (*beside, map(tools_folder, (path, target))):
         if new.exists() and not (old.exists() and new.samefile(old)):
-            raise InputError(f"{new.name} is there already. Choose another name.")
+            raise InputError(f"{new.name} is there already. Use another name.")
     return target
 
 
@@ -159,7 +159,7 @@ def _fault(name: str) -> str:
     if name != name.strip() or name.endswith(".") or name.startswith("."):
         return "A name cannot begin with a dot, end with one, or have spaces around it."
     if name.split(".")[0].lower() in _DEVICES:
-        return f"Windows keeps {name} for itself. Choose another name."
+        return f"Windows keeps {name} for itself. Use another name."
     return "This name is too long." if len(name.encode()) > _LONGEST else ""
 
 

@@ -145,7 +145,7 @@ def _require_header(path: Path) -> None:
     if beginning not in (b"", _HEADER):
         raise StoreError(
             f"The file {path.name} is no workspace.",
-            hint="Choose a workspace, or a new name. Nothing was changed.",
+            hint="Select a workspace, or a new name. Nothing was changed.",
             code="not_a_workspace",
             context={"path": str(path)},
         )
@@ -224,13 +224,13 @@ def require_own(connection: sqlite3.Connection, path: Path) -> None:
         return
     if _number(connection, "application_id") != APPLICATION_ID:
         raise StoreError(
-            f"The file {path.name} is a database of another program.", hint="Choose another file as the workspace."
+            f"The file {path.name} is a database of another program.", hint="Select another file as the workspace."
         )
     version = version_of(connection)
     if version > VERSION:
         raise StoreError(
             f"The workspace {path.name} was written by a newer mcp-tef (version {version}; this one knows {VERSION}).",
-            hint="Update mcp-tef, or choose another workspace. Nothing was changed.",
+            hint="Update mcp-tef, or select another workspace. Nothing was changed.",
             code="workspace_too_new",
         )
     if 0 < version < OLDEST:

@@ -72,7 +72,7 @@ class CaseChecks:
         if action is CaseAction.ACCEPT_BOTH and finding.proposed:
             both = dict.fromkeys((*draft.expectation.alternatives, *finding.proposed.alternatives))
             return replace(draft, expectation=replace(draft.expectation, alternatives=tuple(both)))
-        raise InputError("The case cannot be changed in this way.", hint="Write the query or choose another action.")
+        raise InputError("The case cannot be changed in this way.", hint="Write the query or select another action.")
 
 
 def _finding(
@@ -105,7 +105,7 @@ def _chosen(case: TestCase, choice: _Choice, picks: Mapping[str, Counter[_Choice
     return _finding(
         case,
         CaseDoubt.OTHER_TOOL_CHOSEN,
-        f"The case expects {case.draft.expectation.label}, but {choice[0]} was chosen by {shares}.",
+        f"The case expects {case.draft.expectation.label}, but {choice[0]} was selected by {shares}.",
         CaseAction.ACCEPT_BOTH,
         CaseAction.CHANGE_EXPECTATION,
         CaseAction.REWRITE_QUERY,

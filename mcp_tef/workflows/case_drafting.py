@@ -209,7 +209,7 @@ class _CaseAuthor:
             requests = read_case_requests(written.text)
         except CaseRequestError as error:
             message = f"{self._writer.model.label} wrote no usable requests for {tool.name}: it {error}."
-            failure = FailureInfo("requests_unusable", message, "Ask again, choose another model, or draft offline.")
+            failure = FailureInfo("requests_unusable", message, "Ask again, select another model, or draft offline.")
             return spent((), failures=((tool.name, failure),))
         return spent(*checked_requests(requests, tool, others))
 

@@ -159,7 +159,7 @@ def free_suite_name(wanted: str, others: Iterable[str]) -> str:
         raise InputError("The suite has no name.", hint="Write one.")
     taken = next((other for other in others if other.casefold() == name.casefold()), None)
     if taken is not None:
-        raise ConflictError(f"A suite named “{taken}” is here already.", hint="Choose another name.")
+        raise ConflictError(f"A suite named “{taken}” is here already.", hint="Use another name.")
     return name
 
 

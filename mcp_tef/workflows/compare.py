@@ -106,13 +106,13 @@ class Compare:
         Raises InputError and NotFoundError.
         """
         if before == after:
-            raise InputError("A batch cannot be compared with itself.", hint="Choose two batches.")
+            raise InputError("A batch cannot be compared with itself.", hint="Select two batches.")
         first, second = await self._store.batch(before), await self._store.batch(after)
         old, new = await self._store.outcomes(before), await self._store.outcomes(after)
         if not set(must_hold) <= {run.case_id for run in old if run.mark is not None}:
             raise InputError(
                 "A case that must hold was not judged in the earlier batch.",
-                hint="Choose a case of that batch, or compare with a batch that ran it.",
+                hint="Select a case of that batch, or compare with a batch that ran it.",
             )
         answered = [await self._store.answering_models(batch_id) for batch_id in (before, after)]
         found = await asyncio.to_thread(_comparison, (first, second), old, new, tuple(dict.fromkeys(must_hold)))

@@ -31,7 +31,7 @@ def check_can_write(settings: ModelSettings) -> None:
     """Raise InputError for the built-in baseline, which chooses tools but writes nothing."""
     if settings.offline:
         raise InputError(
-            "The built-in baseline cannot write texts.", hint="Choose a language model, or go on without one."
+            "The built-in baseline cannot write texts.", hint="Select a language model, or go on without one."
         )
 
 
@@ -166,4 +166,4 @@ class DescriptionAuthor:
 
     def _unusable(self, reason: str, side: PairedTool) -> FailureInfo:
         message = f"{self.label} wrote no usable description of {side.name}: it {reason}."
-        return FailureInfo("rewrite_unusable", message, "Ask again, choose another model, or use the draft.")
+        return FailureInfo("rewrite_unusable", message, "Ask again, select another model, or use the draft.")

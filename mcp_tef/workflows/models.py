@@ -219,7 +219,7 @@ class Models:
         return is_placed or model.provider in self._catalogue.providers()
 
     def _unknown(self, provider: str) -> NotFoundError:
-        otherwise = "Choose one from the catalogue, or give the base URL of an OpenAI-compatible server."
+        otherwise = "Select one from the catalogue, or give the base URL of an OpenAI-compatible server."
         hint = did_you_mean(provider, self._catalogue.providers(), otherwise)
         return NotFoundError(f"There is no provider called {provider}.", hint=hint)
 

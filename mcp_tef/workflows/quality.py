@@ -248,7 +248,7 @@ class _Reviewer:
             self._hopeless = failure if is_same_for_all(error) else self._hopeless
             return replace(quality, failure=failure)
         except ReviewError as error:
-            hint = "Review the tool again, or choose another model."
+            hint = "Review the tool again, or select another model."
             return replace(quality, failure=FailureInfo("review_unreadable", str(error), hint))
 
     def _read(self, written: Written) -> ModelReview:

@@ -90,7 +90,7 @@ class Runs:
         """
         request, cases = await self._resolved(request), await self._cases(request)
         if not cases:
-            raise InputError("There is no test case to run.", hint="Write or import a case, or choose another suite.")
+            raise InputError("There is no test case to run.", hint="Write or import a case, or select another suite.")
         held = await self._keys(request, cases, keys or {})
         costs = await self._costs(request, cases)
         cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)

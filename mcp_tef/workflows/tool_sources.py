@@ -62,7 +62,7 @@ class ToolCache:
 
     async def _assemble(self, names: Sequence[str], run_id: RunId) -> CaseTools:
         if not names:
-            raise InputError("The case names no server, so there is no tool to offer.", hint="Choose its servers.")
+            raise InputError("The case names no server, so there is no tool to offer.", hint="Select its servers.")
         servers = [await self._agreed(name) for name in names]
         listings = await self._listed(servers)
         tools = [tool for listing in listings for tool in listing.tools]

@@ -376,7 +376,7 @@ def _write(path: Path, form: CaseFileFormat, items: Sequence[Item]) -> ExportRep
         why = (
             f"{way.title} can hold none of these cases: {left_out[0][1]}" if left_out else "There is no case to export."
         )
-        raise InputError(why, hint="Choose another form; our own holds everything.")
+        raise InputError(why, hint="Select another form; our own holds everything.")
     text = way.text(rows, path.suffix.lower())
     lost = _lost(way, CaseSource(text, path.name), written)
     write_text(path, text)

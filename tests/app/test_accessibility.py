@@ -124,7 +124,7 @@ async def test_the_first_page_can_be_used_without_a_mouse_heard_and_read(
         page = WelcomePage(session, WorkspaceMenu(frame, settings, nowhere, nowhere, nowhere, lambda _: None))
         frame.set_content(page)
         await seen(frame)
-        await until(lambda: page.use_servers.text() == "Choose from 1 server…")
+        await until(lambda: page.use_servers.text() == "Select from 1 server…")
         look(walk, frame, "first page")
         page.failure.show_message(TEXT, TEXT, details=TEXT)
         look(walk, frame, "first page with a failure")

@@ -60,7 +60,7 @@ async def use_the_window(user: Keyboard, cases: str) -> None:
     user.press(Key.Key_Return)
     await user.come_to("runs")
     await user.push("cases offline")
-    await user.see("Picked")
+    await user.see("Selected ")
     await look_around(user)
     await change_the_looks(user)
     await bring_in(user, cases)
@@ -140,7 +140,7 @@ async def delete_and_undo(user: Keyboard) -> None:
     """All cases away and back."""
     page = page_of(user, CasesPage, "cases")
     await user.wake()
-    await does(user, "all cases chosen")
+    await does(user, "all cases selected")
     page.table.setFocus()
     user.press(Key.Key_A, CTRL)
     await does(user, "all cases deleted")

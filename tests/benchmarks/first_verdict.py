@@ -36,7 +36,7 @@ class Newcomer:
     def look(self):
         if len(self.clicks) < len(OFFERED):
             self.click(OFFERED[len(self.clicks)])
-        elif any(part.text() for part in self.heads() if part.text().startswith("Picked")):
+        elif any(part.text() for part in self.heads() if part.text().startswith("Selected")):
             print(len(self.clicks), round(time.monotonic() - BEGAN, 2), *self.clicks, flush=True)
             os._exit(0)
 

@@ -147,7 +147,7 @@ def _verdict(run_id: str, word: str, kind: str) -> tuple[Any, ...]:
     right = word in ("TP", "TN")
     ok = None if correct is None else int(correct == 1.0)
     verdict = (1.0 if correct else None, correct, ok, None, "robust" if right else "misleading")
-    words = "Picked what was expected, and with values that are right."
+    words = "Selected what was expected, and with values that are right."
     return (new_id(), run_id, word, int(right), *verdict, words, kind, ok, matches)
 
 

@@ -48,7 +48,7 @@ async def open_them_all(user: Keyboard) -> None:
     user.press(Qt.Key.Key_Return)
     await user.come_to("runs")
     await user.push("cases offline")
-    await user.see("Picked")
+    await user.see("Selected ")
     for step in (on_servers, on_cases, on_runs, on_similarity):
         await step(user)
     await user.go(6, "quality")

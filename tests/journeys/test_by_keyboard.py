@@ -48,7 +48,7 @@ async def look_at_the_sample(user: Keyboard, report: Path) -> None:
     user.press(Key.Key_Return)
     await user.come_to("runs")
     await user.push("cases offline")
-    await user.see("Picked")
+    await user.see("Selected ")
     await until(lambda: runs(user).presenter.batches.newest_active() is None)
     await user.go(4, "metrics")
     await user.tab_to("Confusion matrix")
@@ -114,7 +114,7 @@ async def compare_two_models(user: Keyboard, config: str, address: str) -> None:
     user.press(Key.Key_Right, times=3)
     await user.see("0 wins, 1 loss")
     await user.see("The batches asked different models")
-    await user.see("Picked no tool, expected find_parts")
+    await user.see("Selected no tool, expected find_parts")
 
 
 async def paste_a_config(user: Keyboard, config: str) -> None:

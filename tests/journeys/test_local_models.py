@@ -38,7 +38,7 @@ def test_calls_in_the_text_are_judged_and_the_summary_proposes_json_mode() -> No
         ("invented_tool", True),
     ]
     assert runs[3]["selected"] == "a call without a name"
-    assert runs[3]["explanation"].startswith("Picked a call without a name, expected `weather_report`")
+    assert runs[3]["explanation"].startswith("Selected a call without a name, expected `weather_report`")
     assert say("runs", "list", "--batch", said.document["batch"]).out.count("(call read from text)") == 3
     assert "3 of 4 answers held a call as text: try JSON mode." in said.err
 

@@ -134,4 +134,4 @@ async def click_a_confusion(user: Newcomer, page: RunsPage) -> None:
     where = table.visualRect(table.rows.index(place, 1)).center()
     QTest.mouseClick(table.viewport(), LEFT, pos=where)
     user.clicks += 1
-    await user.verdict(f"Picked {run.selected_tool}")
+    await user.verdict(f"Selected {run.selected_tool}")

@@ -140,7 +140,7 @@ class MemoryServers:
 
     def _require_free(self, name: str, own: ServerId | None) -> None:
         if any(server.name == name and server.id != own for server in self._servers.values()):
-            raise ConflictError(f"There is a server named {name} already.", hint="Choose another name.")
+            raise ConflictError(f"There is a server named {name} already.", hint="Use another name.")
 
 
 class MemoryCases:

@@ -71,7 +71,7 @@ def run(number: int, **changes: Any) -> RunSummary:
         selected="find",
         parameters_ok=True,
         confidence=0.9,
-        explanation="Picked `find`, as expected.",
+        explanation="Selected `find`, as expected.",
         execution_time_ms=1500,
         created_at=NOW,
     )
@@ -85,7 +85,7 @@ def every_outcome() -> tuple[RunSummary, ...]:
     nothing = {"classification": None, "kind": None, "selected": None, "parameters_ok": None, "explanation": None}
     return (
         run(1),
-        run(2, **wrong, case_name=EVIL, query=EVIL, explanation=f"Picked {EVIL}."),
+        run(2, **wrong, case_name=EVIL, query=EVIL, explanation=f"Selected {EVIL}."),
         run(3, parameters_ok=False, explanation="The right tool with a wrong value."),
         run(4, status=RunStatus.FAILED, failure=failure, **nothing),
         run(5, status=RunStatus.CANCELLED, model="offline/retrieval", **nothing),

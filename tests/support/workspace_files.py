@@ -75,7 +75,7 @@ def right(run: PlannedRun, snapshot: SnapshotId | None = None, **changes: Any) -
     verdict = Verdict(
         classification=Classification.TP,
         kind=VerdictKind.MATCH,
-        explanation="Picked search on docs, as expected.",
+        explanation="Selected search on docs, as expected.",
         matches=(CallMatch(expected=0, actual=0, completeness=1.0, correctness=1.0, type_conformance=True),),
         completeness=1.0,
         correctness=1.0,
@@ -100,7 +100,7 @@ def nothing_picked(run: PlannedRun, confidence: float | None = None) -> RunResul
         run_id=run.id,
         status=RunStatus.COMPLETED,
         answer=Answer(calls=(), confidence=confidence),
-        verdict=Verdict(classification=Classification.FN, kind=VerdictKind.NO_TOOL, explanation="Picked no tool."),
+        verdict=Verdict(classification=Classification.FN, kind=VerdictKind.NO_TOOL, explanation="Selected no tool."),
         execution_time_ms=5,
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     pass
 
 DOUBTS: Final[Mapping[CaseDoubt, str]] = {
-    CaseDoubt.OTHER_TOOL_CHOSEN: "Other tool chosen",
+    CaseDoubt.OTHER_TOOL_CHOSEN: "Other tool selected",
     CaseDoubt.DUPLICATE: "Duplicate",
     CaseDoubt.NAMES_TOOL: "Names the tool",
     CaseDoubt.NOT_OFFERED: "Not offered",

@@ -81,7 +81,7 @@ class ImportSourceDialog(Dialog):
         self.body.addWidget(self.field)
         self.area.brought.connect(self._read_files_soon)
         self.area.textChanged.connect(lambda: self.field.set_error(""))
-        files = Action(text="Choose files…", do=self._ask_files, icon="folder-open")
+        files = Action(text="Select files…", do=self._ask_files, icon="folder-open")
         look = Action(text="Preview", do=lambda: self.while_open(session.spawn(self.read_text())), kind="primary")
         self.set_buttons([Action(text="Cancel", do=self.reject), look], left=[files])
         self.area.setFocus()
@@ -90,7 +90,7 @@ class ImportSourceDialog(Dialog):
         """Read the pasted text; an error is shown below the field."""
         text = self.area.text()
         if not text.strip():
-            self.field.set_error("Paste a config here, or choose a file.")
+            self.field.set_error("Paste a config here, or select a file.")
             return
         try:
             choice = await self._presenter.preview_text(text)
@@ -131,7 +131,7 @@ COLUMNS = (
 _ROLES = {ImportStatus.ADDED: Role.GOOD, ImportStatus.CHANGED: Role.WARN, ImportStatus.REFUSED: Role.BAD}
 NOTHING = (
     "No servers found in the configs of Claude Desktop, Claude Code, Cursor, VS Code and Windsurf. "
-    "You can paste any other config, or choose its file."
+    "You can paste any other config, or select its file."
 )
 LABELS = 104
 DETAIL_HEIGHT = 190

@@ -209,7 +209,7 @@ class ServerFields(QWidget):
         self.fields["variable"].set_label(_SECRET_LABELS.get(auth, ""))
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, "Choose a tools file", "", FILES)
+        dialog = QFileDialog(self, "Select a tools file", "", FILES)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.path.setText)
         dialog.open()

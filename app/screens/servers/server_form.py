@@ -160,7 +160,7 @@ def _client_faults(form: ServerForm) -> dict[str, str]:
     if has_key and has_secret:
         faults["key_file"] = "Use the client's secret or its private key, not both."
     if not has_key and not has_secret:
-        faults["variable"] = "Write the variable that holds the client's secret, or choose its private key below."
+        faults["variable"] = "Write the variable that holds the client's secret, or select its private key below."
     return faults
 
 
@@ -192,7 +192,7 @@ def _secret(form: ServerForm, faults: dict[str, str], *, optional: bool) -> str 
 
 def _file(form: ServerForm, faults: dict[str, str]) -> ServerSpec:
     if not form.path.strip():
-        faults["path"] = "Choose a file with a saved tools/list answer, or a plain list of tools."
+        faults["path"] = "Select a file with a saved tools/list answer, or a plain list of tools."
     return replace(_start(form, Transport.FILE), path=_given(form.path))
 
 

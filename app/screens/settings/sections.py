@@ -23,7 +23,7 @@ from app.widgets import Action, EmptyState, FlowText, Label, Rule, SearchField, 
 from mcp_tef import Consent, ConsentKind
 
 ABOUT_KEYS = (
-    "You type a key when a run starts. It is kept in memory until you quit, or in the system keychain if you choose "
+    "You type a key when a run starts. It is kept in memory until you quit, or in the system keychain if you tick "
     "that. It is never stored in a workspace, a log or an export."
 )
 NO_KEYCHAIN = "This system has no keychain that can be used, so keys are kept in memory only."

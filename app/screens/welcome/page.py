@@ -34,10 +34,10 @@ from app.widgets import (
 from mcp_tef import TefError
 
 PITCH = (
-    "Ask like your users. See which tool the model picks, with which values,\n"
-    "and what to change in the description when it picks another."
+    "Ask like your users. See which tool the model selects, with which values,\n"
+    "and what to change in the description when it selects another."
 )
-PROMISE = "Workspaces stay on this computer. Keys are kept in memory only, unless you choose otherwise."
+PROMISE = "Workspaces stay on this computer. Keys are kept in memory only, unless you decide otherwise."
 
 
 WIDTH, LEAST_BESIDE, BETWEEN, AHEAD = 920, 840, 24, 1_000
@@ -87,7 +87,7 @@ class WelcomePage(ReadingOrder, QWidget):
         column.setSpacing(8)
         column.addStretch(3)
         column.addWidget(Label("mcp-tef", role=Role.DIM, strong=True))
-        column.addWidget(Label("Will a model pick your tool?", size=Size.FIGURE, strong=True))
+        column.addWidget(Label("Will a model select your tool?", size=Size.FIGURE, strong=True))
         column.addWidget(FlowText(PITCH, size=Size.LEAD, role=Role.DIM))
         column.addSpacing(32)
         below = QVBoxLayout()
@@ -189,7 +189,7 @@ class WelcomePage(ReadingOrder, QWidget):
         self._found.set_facts(program_rows(found) or NONE_FOUND)
         if number:
             self._how = "find"
-            self.use_servers.setText(f"Choose from {count(number, 'server')}…")
+            self.use_servers.setText(f"Select from {count(number, 'server')}…")
 
     async def _open_the_sample(self) -> None:
         self.open_sample.setEnabled(False)

@@ -72,7 +72,7 @@ def require_replaceable(path: Path) -> None:
     beside = [path.with_name(path.name.removesuffix(end)) for end in _BESIDE if path.name.removesuffix(end)]
     if any(file.is_file() and is_database(file) for file in (path, *beside)):
         raise InputError(
-            f"{path} is a workspace or another database, which is never replaced.", hint="Choose another place."
+            f"{path} is a workspace or another database, which is never replaced.", hint="Use another place."
         )
 
 
@@ -90,7 +90,7 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
             with replaced_file(path) as file:
                 file.write_bytes(content)
     except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Choose another place.") from error
+        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Use another place.") from error
 
 
 def parse_json(text: str, name: str) -> Json:

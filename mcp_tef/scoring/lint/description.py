@@ -95,7 +95,7 @@ def _too_short(subject: LintContext) -> Iterator[LintHit]:
 def _too_long(subject: LintContext) -> Iterator[LintHit]:
     if MOST_CHARACTERS < (length := len(subject.description)) <= LIMIT:
         sentence = f"The description has {length:,} characters, more than {MOST_CHARACTERS:,}."
-        fix = "Keep what decides whether to pick the tool; move the rest to the parameters it is about."
+        fix = "Keep what decides whether to select the tool; move the rest to the parameters it is about."
         yield LintHit(_PLACE, sentence, fix, excerpt(subject.description))
 
 
@@ -156,7 +156,7 @@ CHECKS: tuple[RuleCheck, ...] = (
         50,
         _missing,
         title="No description",
-        why="A model picks a tool by its description; without one it guesses from the name.",
+        why="A model selects a tool by its description; without one it guesses from the name.",
     ),
     error(
         "description-placeholder",
@@ -190,7 +190,7 @@ CHECKS: tuple[RuleCheck, ...] = (
         "description-no-verb",
         10,
         _no_verb,
-        title="No verb of action",
+        title="No action verb",
         why="A request is a wish to have something done; a description without an action is hard to match to it.",
     ),
     note(
@@ -198,7 +198,7 @@ CHECKS: tuple[RuleCheck, ...] = (
         6,
         _vague,
         title="Vague words",
-        why="Words that fit every tool do not help to choose one.",
+        why="Words that fit every tool do not help to select one.",
     ),
     note(
         "description-too-long",

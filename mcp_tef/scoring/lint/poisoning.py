@@ -136,7 +136,7 @@ CHECKS: tuple[RuleCheck, ...] = (
             order_phrases.PROMOTING, "The text tells the model to prefer this tool, or to avoid others, in any case."
         ),
         title="Promotes itself",
-        why="A tool that asks to be picked takes requests away from the tools that fit.",
+        why="A tool that asks to be selected takes requests away from the tools that fit.",
     ),
     error(
         "poisoning-forbidden-tool",

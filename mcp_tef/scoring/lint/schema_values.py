@@ -125,7 +125,7 @@ CHECKS: tuple[RuleCheck, ...] = (
         20,
         _each(_enums, "enum"),
         title="Enum with impossible values",
-        why="A model chooses from these values; the schema itself refuses its choice.",
+        why="A model selects from these values; the schema itself refuses its choice.",
     ),
     error(
         "schema-limits-crossed",

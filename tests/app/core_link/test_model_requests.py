@@ -17,7 +17,7 @@ def test_a_form_says_who_is_asked() -> None:
 @pytest.mark.parametrize(
     ("form", "where", "word"),
     [
-        (ModelForm(), ModelFormField.MODEL, "Choose a model"),
+        (ModelForm(), ModelFormField.MODEL, "Select a model"),
         (ModelForm(model="gpt"), ModelFormField.MODEL, "PROVIDER/NAME"),
         (ModelForm(model="openai/gpt-4.1-mini", cost_cap="0"), ModelFormField.COST, "cost cap above 0"),
         (ModelForm(model="openai/gpt-4.1-mini", price="1"), ModelFormField.PRICE, "IN,OUT"),

@@ -97,7 +97,7 @@ async def test_a_name_that_is_taken_is_told_at_the_field(qapp: QApplication, tmp
         await entered(bench, work)
         act(bench.workspaces.actions(), "Rename…")
         sheet = await dialog_of(bench, RenameWorkspaceDialog)
-        for name, fault in (("taken", "taken.db is there already. Choose another name."), (" ", "Write a name.")):
+        for name, fault in (("taken", "taken.db is there already. Use another name."), (" ", "Write a name.")):
             sheet.edit.setText(name)
             QTest.keyClick(sheet, Qt.Key.Key_Return)
             assert sheet.edit.accessibleDescription() == fault
@@ -142,5 +142,5 @@ async def test_a_name_that_the_disk_refuses_is_told_and_the_workspace_goes_on(
         await until(lambda: bench.window is not None and bench.window is not window and bench.window.current)
         again = await entered(bench, work)
         await until(again.notice.isVisible)
-        assert again.notice.accessibleName() == "taken.db is there already. Choose another name."
+        assert again.notice.accessibleName() == "taken.db is there already. Use another name."
         assert await case_names(bench) == ["mine"]

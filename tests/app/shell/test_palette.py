@@ -32,7 +32,7 @@ def titles(palette: Palette) -> list[str]:
 def deeds(done: list[str]) -> list[Command]:
     return [
         Command(id="a", text="Add a server", do=lambda: done.append("a")),
-        Command(id="b", text="Compare", do=lambda: done.append("b"), needs=lambda: False, unless="Choose two batches"),
+        Command(id="b", text="Compare", do=lambda: done.append("b"), needs=lambda: False, unless="Select two batches"),
         Command(id="c", text="Copy", do=lambda: done.append("c")),
     ]
 
@@ -43,7 +43,7 @@ async def test_what_was_done_last_comes_first_and_what_cannot_be_done_last_with_
         session.commands.put("page", deeds(done))
         palette, host = opened(session)
         assert titles(palette) == ["Add a server", "Copy", "Compare"]
-        assert palette.list.rows.row(2).right == "Choose two batches"
+        assert palette.list.rows.row(2).right == "Select two batches"
         QTest.keyClicks(palette.search, "compare")
         QTest.keyClick(palette.search, Qt.Key.Key_Return)
         assert (done, palette.isVisible()) == ([], True)

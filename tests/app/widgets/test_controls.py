@@ -104,7 +104,7 @@ def test_the_picker_finds_by_every_typed_word_best_first(typed: str, found: list
 
 
 def test_the_picker_is_worked_by_keyboard_alone(qtbot: QtBot) -> None:
-    picker = placed(qtbot, Picker("Tool", "Choose a tool"))
+    picker = placed(qtbot, Picker("Tool", "Select a tool"))
     picker.set_items(TOOLS)
     picker.show()
     QTest.keyClicks(picker, "s")
@@ -119,7 +119,7 @@ def test_the_picker_is_worked_by_keyboard_alone(qtbot: QtBot) -> None:
 
 
 def test_the_picker_takes_what_is_not_in_the_list_where_that_is_allowed(qtbot: QtBot) -> None:
-    picker = placed(qtbot, Picker("Model", "Choose a model"))
+    picker = placed(qtbot, Picker("Model", "Select a model"))
     picker.set_items(TOOLS)
     picker.allow_other("Use “{}”")
     picker.open()

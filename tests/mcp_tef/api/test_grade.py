@@ -57,7 +57,7 @@ def test_a_right_call_comes_out_in_the_promised_shape() -> None:
         "hallucinated": [],
         "parameters_ok": True,
         "confidence_category": "robust",
-        "explanation": "Picked `get_forecast`, as expected.",
+        "explanation": "Selected `get_forecast`, as expected.",
     }
 
 
@@ -101,8 +101,10 @@ def test_arguments_may_be_missing_or_recorded_as_text() -> None:
 def test_a_call_without_a_name_is_an_invented_tool(call: Any) -> None:
     result = grade(calls=[call])
     assert (result["classification"], result["kind"]) == ("FN", "invented_tool")
-    assert result["explanation"].startswith("Picked a call without a name, expected `get_forecast`")
-    assert grade(expected=None, calls=[call, call])["explanation"].startswith("Picked a call without a name (2 times)")
+    assert result["explanation"].startswith("Selected a call without a name, expected `get_forecast`")
+    assert grade(expected=None, calls=[call, call])["explanation"].startswith(
+        "Selected a call without a name (2 times)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_the_earlier_verdict_of_a_run_can_be_read(workspace: Path) -> None:
     assert "Judged again: 1 run, 1 otherwise than before (1 now no correct call)." in told.out
     shown = say("runs", "show", run_id, "--workspace", workspace)
     assert "earlier verdict      Was TP until " in shown.out
-    assert "its case expects something else now. Picked `find_book` on library, as expected." in shown.out
+    assert "its case expects something else now. Selected `find_book` on library, as expected." in shown.out
     (past,) = say("runs", "show", run_id, "--workspace", workspace, "--json").document["past_verdicts"]
     assert (past["expectation"], past["verdict"]["classification"]) == ([{"tool": "find_book"}], "TP")
 

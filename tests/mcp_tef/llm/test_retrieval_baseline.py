@@ -87,7 +87,7 @@ async def test_it_picks_the_nearest_tool_and_fills_its_parameters() -> None:
 async def test_it_picks_none_where_nothing_is_near() -> None:
     found = await answer("Sing me a lullaby.", baseline())
     assert found.calls == ()
-    assert f"below the {found.raw_request['threshold']:.2f} that a pick needs" in found.words
+    assert f"below the {found.raw_request['threshold']:.2f} that a selection needs" in found.words
 
 
 async def test_a_threshold_that_is_set_is_the_one_that_counts() -> None:

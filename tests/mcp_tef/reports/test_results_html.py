@@ -68,7 +68,7 @@ def test_every_run_is_there_with_why_it_did_not_pass_the_others_last() -> None:
     assert "The right tool with a wrong value." in words
     assert "The server did not answer." in words
     assert words.index("question 3") < words.index("question 1")
-    assert "Picked `find`, as expected." not in words
+    assert "Selected `find`, as expected." not in words
 
 
 def test_what_is_not_defined_is_a_dash_and_the_baseline_is_called_one() -> None:
@@ -114,8 +114,8 @@ def test_the_figure_at_the_top_is_the_share_of_correct_calls_of_the_metrics() ->
 
 
 def test_names_of_tools_stand_out_in_sentences() -> None:
-    page = to_html(results(run(1, parameters_ok=False, explanation="Picked `fi<nd` as expected.")))
-    assert "Picked <code>fi&lt;nd</code> as expected." in page
+    page = to_html(results(run(1, parameters_ok=False, explanation="Selected `fi<nd` as expected.")))
+    assert "Selected <code>fi&lt;nd</code> as expected." in page
 
 
 def test_several_models_stand_beside_each_other() -> None:

@@ -323,58 +323,60 @@ def test_confidence_and_outcome_make_the_category(
             expect(wanted("search_code", "docs")),
             [call("search_files", server="docs")],
             0.91,
-            "Picked `search_files` on docs, expected `search_code`: a wrong tool, chosen with high confidence (0.91).",
+            "Selected `search_files` on docs, expected `search_code`: a wrong tool, "
+            "selected with high confidence (0.91).",
         ),
         (
             expect(wanted("add_comment", "github")),
             [call("search_files")],
             None,
-            "Picked `search_files` on docs, expected `add_comment` on github: a wrong tool.",
+            "Selected `search_files` on docs, expected `add_comment` on github: a wrong tool.",
         ),
         (
             expect(wanted("search_code")),
             [call("search_code", query="x")],
             0.93,
-            "Picked `search_code` on docs, as expected.",
+            "Selected `search_code` on docs, as expected.",
         ),
         (
             expect(wanted("search_code", query="y")),
             [call("search_code", query="x", a=1, b=2)],
             0.4,
-            "Picked `search_code` on docs, as expected, with low confidence (0.40); "
+            "Selected `search_code` on docs, as expected, with low confidence (0.40); "
             "1 parameter with a wrong value and 2 made up.",
         ),
         (
             NO_TOOL,
             [call("add_comment")],
             0.6999,
-            "Picked `add_comment` on github, expected no tool: an unexpected call, chosen with low confidence (0.69).",
+            "Selected `add_comment` on github, expected no tool: an unexpected call, "
+            "selected with low confidence (0.69).",
         ),
-        (NO_TOOL, [], None, "Picked no tool, as expected."),
+        (NO_TOOL, [], None, "Selected no tool, as expected."),
         (
             expect(wanted("search_code")),
             [],
             0.8,
-            "Picked no tool, expected `search_code`, with high confidence (0.80).",
+            "Selected no tool, expected `search_code`, with high confidence (0.80).",
         ),
         (
             expect(wanted("search_code")),
             [call("grep", server="docs")],
             None,
-            "Picked `grep` on docs, expected `search_code`: a tool that was not offered.",
+            "Selected `grep` on docs, expected `search_code`: a tool that was not offered.",
         ),
         (
             expect(wanted("search_code")),
             [call("search_code"), call("search_code"), call("search_files")],
             None,
-            "Picked `search_code` on docs (2 times) and `search_files` on docs, "
+            "Selected `search_code` on docs (2 times) and `search_files` on docs, "
             "expected `search_code`: 2 calls too many.",
         ),
         (
             expect(wanted("search_code"), wanted("search_files")),
             [call("search_files")],
             None,
-            "Picked `search_files` on docs, expected `search_code` and `search_files`: 1 call is missing.",
+            "Selected `search_files` on docs, expected `search_code` and `search_files`: 1 call is missing.",
         ),
     ],
 )

@@ -221,15 +221,15 @@ TOOLS = [tool("search_code")]
 @pytest.mark.parametrize(
     ("repeated", "told"),
     [
-        ((), "Picked `search_code` on docs, as expected."),
+        ((), "Selected `search_code` on docs, as expected."),
         (
             ("query",),
-            "Picked `search_code` on docs, as expected."
+            "Selected `search_code` on docs, as expected."
             " The argument `query` was given more than once; the last value was judged.",
         ),
         (
             ("a", "b"),
-            "Picked `search_code` on docs, as expected."
+            "Selected `search_code` on docs, as expected."
             " The arguments `a` and `b` were given more than once; the last value was judged.",
         ),
     ],

@@ -200,7 +200,9 @@ GPT = ModelSettings(provider="openai", model="gpt-4.1-mini")
 
 def false_alarm(run: PlannedRun) -> RunResult:
     """Something was picked where nothing should have been."""
-    verdict = Verdict(classification=Classification.FP, kind=VerdictKind.UNEXPECTED_CALL, explanation="Picked a tool.")
+    verdict = Verdict(
+        classification=Classification.FP, kind=VerdictKind.UNEXPECTED_CALL, explanation="Selected a tool."
+    )
     answer = Answer(calls=(ActualCall(tool="Zip"),), confidence=0.2)
     return right(run, answer=answer, verdict=verdict)
 

@@ -291,7 +291,7 @@ async def test_the_facts_of_a_run_go_with_it(store: SqliteStore, workspace: Path
 async def test_very_large_and_missing_measures_are_kept(store: SqliteStore) -> None:
     filled = await fill(store, repeats=2)
     answer = Answer(calls=(), tokens_in=2**40, cost_usd=123456.789012)
-    verdict = Verdict(classification=Classification.FN, kind=VerdictKind.NO_TOOL, explanation="Picked no tool.")
+    verdict = Verdict(classification=Classification.FN, kind=VerdictKind.NO_TOOL, explanation="Selected no tool.")
     large, missing = filled.runs
     done = RunResult(run_id=missing.id, status=RunStatus.COMPLETED, answer=Answer(calls=()), verdict=verdict)
     await store.runs.finish([replace(done, run_id=large.id, answer=answer, execution_time_ms=2**40), done])

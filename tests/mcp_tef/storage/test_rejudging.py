@@ -32,7 +32,7 @@ READ = Expectation(((ExpectedCall(tool="read", server="docs", parameters={"path"
 MISSED = Verdict(
     classification=Classification.FN,
     kind=VerdictKind.WRONG_TOOL,
-    explanation="Picked `search` on docs, expected `read`: a wrong tool.",
+    explanation="Selected `search` on docs, expected `read`: a wrong tool.",
     matches=(CallMatch(expected=0, actual=None), CallMatch(expected=None, actual=0)),
 )
 

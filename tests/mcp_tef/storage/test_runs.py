@@ -97,7 +97,7 @@ async def test_the_summary_of_a_completed_run_says_what_a_table_shows(store: Sql
     assert (row.tokens, row.cost_usd, row.execution_time_ms) == (120, 0.002, 412)
     assert (row.confidence, row.confidence_source) == (0.9, "self-reported")
     assert row.parameters_ok is row.type_conformance is True
-    assert row.explanation == "Picked search on docs, as expected."
+    assert row.explanation == "Selected search on docs, as expected."
     assert row.completed_at is not None
     assert row.created_at is not None
 

@@ -32,7 +32,7 @@ from tests.support.workspace_files import (
     tool,
 )
 
-MISSED = Verdict(classification=Classification.FN, kind=VerdictKind.WRONG_TOOL, explanation="Picked another tool.")
+MISSED = Verdict(classification=Classification.FN, kind=VerdictKind.WRONG_TOOL, explanation="Selected another tool.")
 MODEL = ModelSettings(provider="openai", model="gpt-4.1-mini")
 TRIAL = {"draft": "shorter texts", "seed": 7, "rounds": 2}
 MOMENT = datetime(2026, 11, 22, 6, tzinfo=UTC)

@@ -85,7 +85,7 @@ async def test_tools_files_that_lie_where_those_of_a_copy_would_go_are_never_wri
     before = content_of(theirs)
     with pytest.raises(StoreError, match=r"The folder theirs-tools is there already") as refused:
         save_copy(ours, theirs)
-    assert refused.value.hint == "Choose another name."
+    assert refused.value.hint == "Use another name."
     assert (content_of(theirs), content_of(their_file)) == (before, b"their own")
     assert names_in(their_file.parent) == [their_file.name]
 
@@ -241,7 +241,7 @@ async def test_nothing_that_belongs_to_another_workspace_is_replaced_or_taken_fo
         (tmp_path / there).parent.mkdir(exist_ok=True)
         (tmp_path / there).write_text("of another", "utf-8")
     before = contents(tmp_path)
-    with pytest.raises(InputError, match=r"^other\S+ is there already. Choose another name.$"):
+    with pytest.raises(InputError, match=r"^other\S+ is there already. Use another name.$"):
         rename_workspace(path, "other")
     assert contents(tmp_path) == before
 
@@ -261,9 +261,9 @@ def test_a_workspace_that_has_gone_is_not_made_anew(tmp_path: Path) -> None:
         ("../up", "A name cannot hold /"),
         (".hidden", "A name cannot begin with a dot, end with one, or have spaces around it."),
         ("work.", "A name cannot begin with a dot, end with one, or have spaces around it."),
-        ("CON", "Windows keeps CON for itself. Choose another name."),
+        ("CON", "Windows keeps CON for itself. Use another name."),
         ("ü" * 101, "This name is too long."),
-        ("taken", "taken.db is there already. Choose another name."),
+        ("taken", "taken.db is there already. Use another name."),
     ],
 )
 def test_a_name_that_cannot_be_had_is_refused_with_the_reason(tmp_path: Path, name: str, why: str) -> None:

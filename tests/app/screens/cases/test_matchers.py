@@ -144,7 +144,7 @@ def test_as_json_shows_the_matcher_and_leaving_it_shows_the_value_again() -> Non
     [
         (ParameterField(NUMBER, Matcher.EQUALS, "many"), "Write a number such as 20 or 0.5."),
         (ParameterField(NUMBER, Matcher.EQUALS, "true"), "Write a number such as 20 or 0.5."),
-        (ParameterField(FLAG, Matcher.EQUALS, "maybe"), "Choose yes or no."),
+        (ParameterField(FLAG, Matcher.EQUALS, "maybe"), "Select yes or no."),
         (ParameterField(OBJECT, Matcher.EQUALS, "[1]"), 'Write a JSON object such as {"name": "value"}.'),
         (
             ParameterField(TEXT, Matcher.DATE, "soon"),

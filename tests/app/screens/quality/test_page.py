@@ -78,7 +78,7 @@ async def test_the_worst_tool_stands_first_with_its_notes(qapp: QApplication) ->
         await bench.choose("desk/doIt")
         for words in ("of 2 tools need", "No description", "Error · description", "−50", "What to do: "):
             assert words in bench.text()
-        assert "Why it matters: A model picks a tool by its description" in bench.text()
+        assert "Why it matters: A model selects a tool by its description" in bench.text()
         assert bench.page.badge == 1
 
 

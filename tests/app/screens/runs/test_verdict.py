@@ -106,7 +106,7 @@ def text(spans: tuple[TextSpan, ...]) -> str:
 def test_the_sentence_sets_tool_names_in_mono() -> None:
     view = verdict_view(wrong_detail())
     assert [span.text for span in view.headline if span.mono] == ["search_files", "search_code"]
-    assert text(view.headline).startswith("Picked search_files on docs, expected search_code: a wrong tool")
+    assert text(view.headline).startswith("Selected search_files on docs, expected search_code: a wrong tool")
     assert (view.mark, view.query) == (VerdictMark.WRONG, "“Where are retry headers parsed?”")
 
 

@@ -58,7 +58,7 @@ async def test_servers_of_other_programs_are_counted_and_offered(qapp: QApplicat
         shown(page)
         wanted: list[str] = []
         page.servers_wanted.connect(wanted.append)
-        await until(lambda: page.use_servers.text() == "Choose from 3 servers…")
+        await until(lambda: page.use_servers.text() == "Select from 3 servers…")
         assert {"Claude Desktop", "2 servers", "Windsurf", "1 server"} <= {
             label.text() for label in page.findChildren(Label) if label.isVisible()
         }
