@@ -23,7 +23,7 @@ from tests.support.judging_factories import (
 )
 from tests.support.processes import computing_at_most
 
-TOOLS = [tool("search_code"), tool("search_files"), tool("add_comment", server="github")]
+TOOLS, HOW = [tool("search_code"), tool("search_files"), tool("add_comment", server="github")], "selected with"
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN
 
 
@@ -323,8 +323,7 @@ def test_confidence_and_outcome_make_the_category(
             expect(wanted("search_code", "docs")),
             [call("search_files", server="docs")],
             0.91,
-            "Selected `search_files` on docs, expected `search_code`: a wrong tool, "
-            "selected with high confidence (0.91).",
+            f"Selected `search_files` on docs, expected `search_code`: a wrong tool, {HOW} high confidence (0.91).",
         ),
         (
             expect(wanted("add_comment", "github")),
@@ -349,8 +348,7 @@ def test_confidence_and_outcome_make_the_category(
             NO_TOOL,
             [call("add_comment")],
             0.6999,
-            "Selected `add_comment` on github, expected no tool: an unexpected call, "
-            "selected with low confidence (0.69).",
+            f"Selected `add_comment` on github, expected no tool: an unexpected call, {HOW} low confidence (0.69).",
         ),
         (NO_TOOL, [], None, "Selected no tool, as expected."),
         (
