@@ -48,7 +48,7 @@ class ReadingOrder:
     """To be inherited, before Qt's class, by windows in which Tab follows the eye."""
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        order = reading_order(self) if isinstance(self, QWidget) else []
+        order = tab_order(self) if isinstance(self, QWidget) else []
         focused = QApplication.focusWidget()
         if not order:
             return False
@@ -57,6 +57,12 @@ class ReadingOrder:
         following.setFocus(reason)
         _reveal(following)
         return True
+
+
+def tab_order(root: QWidget) -> list[QWidget]:
+    """Return the widgets at which Tab stops: in reading order, then those that only arrange the window."""
+    order = reading_order(root)
+    return sorted(order, key=lambda one: getattr(one, "TAB_LAST", False))
 
 
 def _neighbour(order: Sequence[QWidget], focused: QWidget | None, step: int) -> QWidget:

@@ -4,7 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QIcon, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QPixmap
+from PySide6.QtGui import (
+    QAction,
+    QIcon,
+    QKeyEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPixmap,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QHBoxLayout,
@@ -172,9 +184,24 @@ class IconButton(QToolButton):
         self.setIcon(theme().icon(*self._look))
 
 
+def cut_corners(popup: QWidget) -> None:
+    """Cut the corners of a popup off, which are black where the system does not blend windows."""
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(popup.rect()), radius("popup"), radius("popup"))
+    popup.setMask(QRegion(path.toFillPolygon().toPolygon()))
+
+
+class PopupMenu(QMenu):
+    """A menu with round corners on every system."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        cut_corners(self)
+
+
 def menu(actions: Sequence[Action], parent: QWidget | None = None) -> QMenu:
     """Return a popup menu of actions; one with `apart` stands below a line."""
-    made = QMenu(parent)
+    made = PopupMenu(parent)
     made.setWindowFlags(made.windowFlags() | Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint)
     made.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
     for action in actions:

@@ -277,6 +277,7 @@ class Divider(QSplitterHandle):
     """A hairline with a grip. It can be grasped a little beside itself, but not where the scroll bar before it is."""
 
     SPOKEN_AS = Spoken.Splitter
+    TAB_LAST = True
 
     def __init__(self, parent: QSplitter, name: str) -> None:
         super().__init__(parent.orientation(), parent)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Role, Size, height, sized, theme
+from app.widgets.actions import cut_corners
 from app.widgets.keyed_view import KeyedView
 from app.widgets.rows import KeyedModel
 from app.widgets.safe_text import one_line, visible
@@ -162,6 +163,10 @@ class PickPopup(QFrame):
         self.search.textChanged.connect(self._type)
         self.search.installEventFilter(self)
         self.list.clicked.connect(lambda index: self._pick(index.row()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        cut_corners(self)
 
     def open_at(self, field: QWidget, items: Sequence[PickItem], chosen: str) -> None:
         """Show the list below (or above) a field."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.help.window import HelpWindow
 from app.widgets import Button
-from app.widgets.accessibility import reading_order
+from app.widgets.accessibility import reading_order, tab_order
 from app.widgets.choices import ChoiceBar, MenuButton
 from tests.support.displayed_text import faint, faint_bars, placed_texts, shows
 
@@ -94,7 +94,7 @@ def walked(root: QWidget, known: set[tuple[QWidget, QWidget]]) -> tuple[list[QWi
 
     Each step is tried with the key itself, but for those `known`, which were tried before.
     """
-    order = reading_order(root)
+    order = tab_order(root)
     faults: set[str] = set()
     for one, following in zip(order, [*order[1:], *order[:1]], strict=True):
         if (one, following) not in known:
@@ -154,7 +154,7 @@ def backward(order: Sequence[QWidget]) -> set[str]:
     """Steps of Tab that go up or to the left, against the order in which one reads."""
     return {
         f"after {path(one)} comes {path(following)}, which stands before it"
-        for one, following in pairwise(order)
+        for one, following in pairwise(one for one in order if not getattr(one, "TAB_LAST", False))
         if _stands_before(*_sides(following, one))
     }
 

@@ -271,6 +271,7 @@ class ServersPage(Page):
         if not await dialog.done_with() or dialog.saved is None:
             return False
         await self._show_new(dialog.saved.id)
+        self.server_list.setFocus()
         self._remember_change(server, dialog.saved)
         return True
 
@@ -293,8 +294,7 @@ class ServersPage(Page):
             await self.presenter.check(server.id)
         except ConsentError as error:
             self.presenter.ask_again(server.id, error.requests[0])
-            if server.id == self.server_list.current_id():
-                self._show(server.id)
+            self._show(self.server_list.current_id())
 
     async def _agree(self) -> None:
         if (server := self.current()) is not None:

@@ -19,6 +19,8 @@ from app.widgets import (
     ListTable,
     Notice,
     PageHeader,
+    PickItem,
+    PickPopup,
     Row,
     Segmented,
     Tabs,
@@ -202,3 +204,19 @@ def test_four_choices_fit_into_a_pane_with_every_word_whole(qtbot: QtBot) -> Non
     made.show()
     assert made.width() < made.sizeHint().width()
     assert [word for word in words if word not in drawn(made)] == []
+
+
+def test_popups_have_no_corners_that_could_be_black(qtbot: QtBot) -> None:
+    host = placed(qtbot, QWidget(), shown=True)
+    picker = PickPopup("Tool", host)
+    picker.open_over(host, [PickItem(id="one", title="one")], QPoint(0, 0), 340)
+    opened = show_menu_under([Action(text="Copy"), Action(text="Open…", under=(Action(text="Below"),))], host)
+    below = opened.actions()[1].menu()
+    assert isinstance(below, QMenu)
+    below.popup(QPoint(0, 0))
+    for popup in (picker, opened, below):
+        qtbot.waitUntil(popup.isVisible)
+        shape = popup.mask()
+        assert shape.contains(popup.rect().center())
+        assert not any(shape.contains(corner) for corner in (popup.rect().topLeft(), popup.rect().bottomRight()))
+        popup.close()

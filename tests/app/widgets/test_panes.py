@@ -7,11 +7,12 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme import Contrast, Role, ThemeMode, theme
 from app.widgets import ScrollPane, Split, install_accessible_roles
+from app.widgets.accessibility import tab_order
 from app.widgets.panes import Divider
 from tests.support.displayed_text import contrast, pixels
 
@@ -58,6 +59,16 @@ def test_a_divider_takes_a_pixel_between_panes_and_is_grasped_by_eight_with_a_cu
         assert one.cursor().shape() is Qt.CursorShape.SplitHCursor
         for beside in (left.right() - 1, left.right() + 6):
             assert panes.childAt(beside, 10) is one
+
+
+def test_tab_comes_to_dividers_after_everything_else(panes: Split) -> None:
+    edits = [QLineEdit(panes.widget(number)) for number in range(panes.count())]
+    for edit in edits:
+        edit.show()
+    stops = tab_order(panes)
+    assert stops[-2:] == dividers(panes)
+    assert [one for one in stops if one in edits] == edits
+    assert len(stops) > 4
 
 
 def test_the_scroll_bar_before_a_divider_keeps_most_of_its_width(qapp: QApplication) -> None:

@@ -276,6 +276,8 @@ async def test_adding_a_server_allows_its_program_only_if_the_dialog_named_it(
         await until(lambda: page.pane.tools.rows.rowCount() == 3 if is_named else page.pane.consent.isVisible())
         assert page.pane.consent.isVisible() is not is_named
         assert fake.gateway.asked == (["shop"] if is_named else [])
+        page.activateWindow()
+        await until(page.server_list.hasFocus)
 
 
 async def test_a_command_that_is_worth_a_second_look_says_so_before_it_is_added(qapp: QApplication) -> None:
