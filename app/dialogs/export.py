@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core_link.session import Session
+from app.dialogs.export_format import ExportFormatDialog
 from app.dialogs.export_presenter import ExportPresenter
 from app.dialogs.pdf_export import print_page
 from app.widgets import one_line
@@ -135,16 +136,29 @@ def text_writer(text: str, encoding: str = "utf-8") -> Writer:
 # ------------------------------------------------------------ results of runs
 
 
-def export_runs(parent: QWidget, session: Session, where: RunFilter, title: str) -> QFileDialog:
-    """Ask for a file and export the runs of a filter under a title."""
+def ask_format(parent: QWidget, session: Session, title: str, name: str, writers: Writers) -> ExportFormatDialog:
+    """Ask for a format by its purpose, then for a file, and write it."""
+    dialog = ExportFormatDialog(one_line(title, MAX_TITLE), tuple(writers), parent)
+
+    def ask_place() -> None:
+        ending = dialog.ending
+        ask_file(parent, session, title, name, {ending: writers[ending], **writers})
+
+    dialog.accepted.connect(ask_place)
+    dialog.open()
+    return dialog
+
+
+def export_runs(parent: QWidget, session: Session, where: RunFilter, title: str) -> ExportFormatDialog:
+    """Ask for a format and a file, and export the runs of a filter under a title."""
     presenter = ExportPresenter(session.call)
     writers = {ending: partial(presenter.write_runs, where, title, form) for ending, form in REPORT_FORMATS.items()}
     pdf = pdf_writer(lambda: presenter.runs_html(where, title), title)
-    return ask_file(parent, session, f"Export the results of {title}", file_name(title), _with_pdf(writers, pdf))
+    return ask_format(parent, session, f"Export the results of {title}", file_name(title), _with_pdf(writers, pdf))
 
 
-def export_comparison(parent: QWidget, session: Session, before: BatchId, after: BatchId) -> QFileDialog:
-    """Ask for a file and export the comparison of two batches."""
+def export_comparison(parent: QWidget, session: Session, before: BatchId, after: BatchId) -> ExportFormatDialog:
+    """Ask for a format and a file, and export the comparison of two batches."""
     presenter = ExportPresenter(session.call)
     writers = {
         ending: partial(presenter.write_comparison, before, after, form)
@@ -152,7 +166,7 @@ def export_comparison(parent: QWidget, session: Session, before: BatchId, after:
         if form in (ReportFormat.HTML, ReportFormat.CSV, ReportFormat.JSON)
     }
     pdf = pdf_writer(lambda: presenter.comparison_html(before, after), "Comparison of two batches")
-    return ask_file(parent, session, "Export the comparison", "comparison", _with_pdf(writers, pdf))
+    return ask_format(parent, session, "Export the comparison", "comparison", _with_pdf(writers, pdf))
 
 
 def _with_pdf(writers: Writers, pdf: Writer) -> Writers:

@@ -15,6 +15,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.export import export_runs
+from app.dialogs.export_format import ExportFormatDialog
 from app.dialogs.model_request import ModelRequestDialog
 from app.help.window import HelpWindow
 from app.screens.quality.detail_pane import ReviewPart
@@ -116,8 +117,10 @@ async def test_workspaces_are_named_in_their_menu_as_text(qapp: QApplication, tm
 
 
 async def test_a_file_is_proposed_under_a_name_that_any_system_can_keep(window: MainWindow) -> None:
-    dialog = export_runs(window, window.session, RunFilter(), ALL)
-    assert isinstance(dialog, QFileDialog)
+    formats = export_runs(window, window.session, RunFilter(), ALL)
+    assert not HIDDEN.search(formats.windowTitle())
+    formats.accept()
+    (dialog,) = window.findChildren(QFileDialog)
     names = [Path(name).name for name in dialog.selectedFiles()]
     found = {name for name in (*names, dialog.windowTitle()) if HIDDEN.search(name)}
     found |= {name for name in names if set(name) & set('<>:"/\\|?*&') or not name.endswith(".html")}
@@ -195,7 +198,9 @@ def texts(value: object) -> list[object]:
 
 async def saved(window: MainWindow, folder: Path) -> tuple[str, Path]:
     """Answer where something is to go: the name that was proposed, and the file once it is whole."""
-    await until(lambda: window.findChildren(QFileDialog))
+    await until(lambda: [*window.findChildren(QFileDialog), *window.findChildren(ExportFormatDialog)])
+    for asked in [one for one in window.findChildren(ExportFormatDialog) if one.isVisible()]:
+        asked.accept()
     (dialog,) = window.findChildren(QFileDialog)
     name = Path(dialog.selectedFiles()[0]).name
     file = folder / name

@@ -153,6 +153,12 @@ async def _rename_batch(stage: Stage) -> None:
     await stage.sheet()
 
 
+async def _export_runs(stage: Stage) -> None:
+    page = await _run(stage)
+    page.batch_actions.export()
+    await stage.sheet()
+
+
 async def _columns(stage: Stage) -> None:
     page = await _run(stage)
     page.run_list.table.arrange()
@@ -292,6 +298,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("runs-settings", FULL, partial(_run, tab=3)),
     Scene("runs-rename", FULL, _rename_batch),
     Scene("runs-columns", FULL, _columns),
+    Scene("runs-export", FULL, _export_runs),
     Scene("runs-start", FULL, _start_runs),
     Scene("runs-start-model", FULL, openings.runs_start_model),
     Scene("runs-start-own", FULL, openings.runs_start_own),

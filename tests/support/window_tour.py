@@ -16,6 +16,7 @@ from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import ConsentSheet
+from app.dialogs.export import export_runs
 from app.dialogs.preflight import ApiKeyDialog
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
@@ -46,6 +47,7 @@ from mcp_tef import (
     ExportReport,
     FileKind,
     InputError,
+    RunFilter,
     Server,
     ServerSpec,
     StoreError,
@@ -250,6 +252,7 @@ def _of_many(window: MainWindow, text: str) -> Over:
     )
     yield "expected tool of cases", lambda: ExpectedToolDialog(drafts, tools, window).open()
     yield "columns of a table", lambda: _page(window, RunsPage).run_list.table.arrange()
+    yield "formats of an export", lambda: export_runs(window, window.session, RunFilter(), text)
 
 
 def _of_names(window: MainWindow, folder: Path, text: str) -> Over:

@@ -128,7 +128,9 @@ def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonVie
         detail=_detail(comparison),
         notes=comparison.notes,
         counts=counts,
-        caption=f"{batch_title(comparison.before, now)} against {batch_title(comparison.after, now)}",
+        caption=" against ".join(
+            batch_title(one, now, with_models=False) for one in (comparison.before, comparison.after)
+        ),
         pairs=comparison.pairs,
         table=_table(comparison),
     )

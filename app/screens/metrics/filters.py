@@ -98,11 +98,12 @@ def period_start(period: str, now: datetime) -> datetime | None:
     return now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=int(period) - 1)
 
 
-def batch_title(batch: Batch, now: datetime) -> str:
+def batch_title(batch: Batch, now: datetime, *, with_models: bool = True) -> str:
     """Return a batch in one line: name, model, day unless it is today, and time."""
     day, time = clock(batch.created_at, now), f"{batch.created_at.astimezone():%H:%M}"
     models = model_name(batch.models[0]) if len(batch.models) == 1 else count(len(batch.models), "model")
-    return f"{batch.name or 'Batch'}, {models}, {day if day == time else f'{day} {time}'}"
+    parts = [batch.name or "Batch", *([models] if with_models else []), day if day == time else f"{day} {time}"]
+    return ", ".join(parts)
 
 
 def value_text(dimension: Dimension, value: str, batches: Mapping[BatchId, Batch], now: datetime) -> str:

@@ -3,9 +3,22 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.dialogs.export import MAX_NAME, REPORT_FORMATS, Writer, ask_file, file_name, save, text_writer, writer_of
+from app.dialogs.export import (
+    MAX_NAME,
+    REPORT_FORMATS,
+    Writer,
+    ask_file,
+    ask_format,
+    file_name,
+    save,
+    text_writer,
+    writer_of,
+)
+from app.dialogs.export_format import FORMAT_PURPOSES
 from mcp_tef import ReportFormat, TefError
 from tests.support.windows import session_for, until
 from tests.support.workspace_files import a_workspace
@@ -50,6 +63,30 @@ async def test_a_selected_file_is_written_and_named_in_a_message(qapp: QApplicat
         dialog.reject()
         await until(lambda: said == ["Saved a.csv"])
     assert (tmp_path / "a.csv").read_text() == "csv"
+
+
+def test_every_format_of_results_says_what_it_is_for() -> None:
+    assert set(FORMAT_PURPOSES) == {*REPORT_FORMATS, "pdf"}
+    assert len(set(FORMAT_PURPOSES.values())) == len(FORMAT_PURPOSES)
+
+
+async def test_the_selected_format_is_the_one_that_the_file_dialog_proposes(qapp: QApplication, tmp_path: Path) -> None:
+    said: list[str] = []
+    async with session_for() as (session, _):
+        session.toasted.connect(lambda text, _: said.append(text))
+        parent = QWidget()
+        formats = ask_format(parent, session, "Export the report", "report", writers())
+        rows = formats.table.rows
+        assert [rows.row(number).id for number in range(rows.rowCount())] == list(writers())
+        formats.table.select("csv")
+        QTest.keyClick(formats.table, Qt.Key.Key_Return)
+        (dialog,) = parent.findChildren(QFileDialog)
+        assert Path(dialog.selectedFiles()[0]).name == "report.csv"
+        dialog.fileSelected.emit(str(tmp_path / "a.csv"))
+        dialog.reject()
+        await until(lambda: said == ["Saved a.csv"])
+        ask_format(parent, session, "Export the report", "report", writers()).reject()
+        assert not [one for one in parent.findChildren(QFileDialog) if one.isVisible()]
 
 
 async def test_a_file_that_cannot_be_written_is_named(qapp: QApplication, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 from PySide6.QtWidgets import QFileDialog
 
+from app.dialogs.export_format import ExportFormatDialog
 from app.screens.metrics.filters import Dimension
 from tests.app.screens.metrics.conftest import Desk
 from tests.support.run_factories import GPT
@@ -15,6 +16,8 @@ from tests.support.windows import until
 async def export(desk: Desk, action: str, file: Path) -> None:
     """Choose an entry of the export menu, and answer its dialog with a file."""
     next(one for one in desk.page.export_actions() if one.text == action).do()
+    for asked in [one for one in desk.page.findChildren(ExportFormatDialog) if one.isVisible()]:
+        asked.accept()
     dialog = desk.page.findChildren(QFileDialog)[-1]
     dialog.fileSelected.emit(str(file))
     dialog.reject()

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.targets import ShowRuns
+from app.dialogs.export_format import ExportFormatDialog
 from app.screens.kit import NO_FILTERS, ViewState
 from app.screens.runs.batch_summaries import judging_activity
 from app.screens.runs.commands import EXPORT
@@ -33,7 +34,9 @@ from tests.support.run_factories import NOW, batch, run
 
 
 def dialog(desk: Desk) -> QFileDialog:
-    """The file dialog that is open."""
+    """The file dialog, which opens after the format was selected."""
+    for asked in [one for one in desk.page.findChildren(ExportFormatDialog) if one.isVisible()]:
+        asked.accept()
     (found,) = (one for one in desk.page.findChildren(QFileDialog) if one.isVisible())
     return found
 
