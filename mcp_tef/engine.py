@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import Compare, DriftCheck
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.metrics import MetricsService
@@ -48,12 +49,6 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.tool_sources import ToolSources
     from mcp_tef.workflows.transfer import CaseTransfer
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
-
-
-def _bundled_programs() -> frozenset[str]:
-    from mcp_tef.workflows.sample import sample_spec
-
-    return frozenset({sample_spec().launch_fingerprint})
 
 
 class Engine:
@@ -117,8 +112,7 @@ class Engine:
         """
         surroundings = dict(os.environ if environment is None else environment)
         config, problems = Config.chosen(surroundings, settings)
-        named = workspace or config.workspace
-        path = require_folder(named) if named else default_workspace()
+        path = require_folder(named) if (named := workspace or config.workspace) else default_workspace()
         if reading:
             store = await open_store_for_reading(path, may_be_missing=named is None, recover=recover)
         else:
@@ -152,12 +146,12 @@ class Engine:
 
     def held(self) -> SessionSecrets:
         """Return the secrets that are only in memory, for the engine that continues with this workspace."""
-        keys, grants, variables = self.keys.held(), self._credentials.held(), self.written_secrets.held()
-        return SessionSecrets(keys=keys, grants=grants, variables=variables)
+        variables = self.written_secrets.held()
+        return SessionSecrets(keys=self.keys.held(), grants=self._credentials.held(), variables=variables)
 
     def configure(self, settings: Mapping[str, str]) -> None:
         """Put other settings in force; work in progress continues as it began."""
-        self._current.config, _ = Config.lenient(self._environment, settings)
+        self._current.config = Config.lenient(self._environment, settings)[0]
 
     async def open_sample(self) -> "tuple[TestCase, ...]":
         """Put the bundled server and its suite into this workspace; returns the suite's cases."""
@@ -177,13 +171,14 @@ class Engine:
         """Consents of this user on this machine."""
         from mcp_tef.storage.consent_file import ConsentFile
         from mcp_tef.workflows.consent import Consents
+        from mcp_tef.workflows.sample_program import bundled_programs
 
         return Consents(
             ConsentFile(self._data),
             self._variables,
             self._current,
             workspace=self.workspace,
-            bundled=_bundled_programs,
+            bundled=bundled_programs,
             notice=self._notice,
         )
 
@@ -284,6 +279,13 @@ class Engine:
 
         store = self._store
         return ToolCalls(store.servers, store.calls, self.servers, self._caller, self.consents, self._events)
+
+    @cached_property
+    def drafts(self) -> "Drafts":
+        """Drafts of changed tools."""
+        from mcp_tef.workflows.drafts import Drafts
+
+        return Drafts(self._store.drafts, self.servers, self._gateway, self._events)
 
     @cached_property
     def drift(self) -> "DriftCheck":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mcp_tef.model.ids import BatchId, CaseId, ServerId
+from mcp_tef.model.ids import BatchId, CaseId, DraftId, ServerId
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.model.servers import Server
 
@@ -88,6 +88,14 @@ class BatchesChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftsChanged:
+    """Drafts of changed tools were added, changed or removed."""
+
+    ids: tuple[DraftId, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run left the queue."""
 
@@ -145,6 +153,7 @@ Event: TypeAlias = (
     | BatchQueued
     | BatchStarted
     | BatchesChanged
+    | DraftsChanged
     | RunStarted
     | RunEnded
     | BatchProgressed

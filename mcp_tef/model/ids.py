@@ -9,6 +9,7 @@ RunId = NewType("RunId", str)
 BatchId = NewType("BatchId", str)
 SnapshotId = NewType("SnapshotId", str)
 ToolCallId = NewType("ToolCallId", str)
+DraftId = NewType("DraftId", str)
 
 
 def new_id() -> str:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from mcp_tef.model.cases import CaseDraft, TestCase
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
     from mcp_tef.model.consents import Consent
-    from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId, ToolCallId
+    from mcp_tef.model.drafts import Draft, DraftStep
+    from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId, ToolCallId
     from mcp_tef.model.json import Json
     from mcp_tef.model.metrics import FilterChoices
     from mcp_tef.model.run_filter import RunFilter
@@ -244,6 +245,33 @@ class RunStore(Protocol):
         ...
 
 
+class DraftStore(Protocol):
+    """Drafts of changed tools on disk. Names are unique without regard to case (ConflictError)."""
+
+    async def add(self, draft: Draft) -> Draft:
+        """Store a draft with its steps, also one that was removed."""
+        ...
+
+    async def all(self) -> tuple[Draft, ...]:
+        """Return every draft, oldest first."""
+        ...
+
+    async def get(self, draft_id: DraftId) -> Draft: ...
+    async def append(self, draft_id: DraftId, step: DraftStep) -> Draft:
+        """Add a step in the place of those that were undone; ConflictError where it is not the next one."""
+        ...
+
+    async def move(self, draft_id: DraftId, step: int) -> Draft:
+        """Let so many steps apply."""
+        ...
+
+    async def replace(self, draft: Draft) -> Draft:
+        """Put other contents in the place of a draft's."""
+        ...
+
+    async def remove(self, ids: Sequence[DraftId]) -> None: ...
+
+
 class MetricsStore(Protocol):
     """The whole history of runs as numbers."""
 
@@ -267,6 +295,8 @@ class Store(Protocol):
     def cases(self) -> CaseStore: ...
     @property
     def runs(self) -> RunStore: ...
+    @property
+    def drafts(self) -> DraftStore: ...
     @property
     def metrics(self) -> MetricsStore: ...
     async def close(self) -> None: ...

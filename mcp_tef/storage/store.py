@@ -28,7 +28,7 @@ from mcp_tef.storage.workspace_file import (
 if TYPE_CHECKING:
     from sqlmodel import Session
 
-    from mcp_tef.ports import CaseStore, MetricsStore, RunStore, ServerStore, ToolCallStore
+    from mcp_tef.ports import CaseStore, DraftStore, MetricsStore, RunStore, ServerStore, ToolCallStore
     from mcp_tef.storage.database import Database
 
 _BESIDE = r"(-wal|-shm|-journal|-owners|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
@@ -84,6 +84,13 @@ class SqliteStore:
         from mcp_tef.storage.run_store import SqliteRuns
 
         return SqliteRuns(self._database, self._owner)
+
+    @cached_property
+    def drafts(self) -> "DraftStore":
+        """Drafts of changed tools."""
+        from mcp_tef.storage.draft_store import SqliteDrafts
+
+        return SqliteDrafts(self._database)
 
     @cached_property
     def metrics(self) -> "MetricsStore":

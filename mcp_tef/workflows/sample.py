@@ -1,29 +1,18 @@
 """Puts the bundled sample server and its suite into a workspace, and brings them up to date."""
 
-import sys
 from importlib.resources import files
-from pathlib import Path
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseSource
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.transfer import CaseFileFormat
 from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER, sample_spec
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
 
-SAMPLE_SERVER = "Bike shop"
 SAMPLE_SUITE = "Sample"
-
-
-def sample_spec(program: Path = Path(sys.executable), *, built: bool = hasattr(sys, "frozen")) -> ServerSpec:
-    """Return how to start the bundled server: by Python, or in a built app by the command line beside this program."""
-    command = program.with_name(f"mcp-tef{program.suffix}") if built else program
-    # -P keeps Python from importing an mcp_tef of the current folder, which may be a stranger's.
-    args = ("sample-server",) if built else ("-P", "-m", "mcp_tef", "sample-server")
-    return ServerSpec(name=SAMPLE_SERVER, transport=Transport.STDIO, command=str(command), args=args)
 
 
 async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:

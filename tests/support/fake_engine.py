@@ -24,6 +24,7 @@ from mcp_tef.workflows.case_checks import CaseChecks
 from mcp_tef.workflows.case_drafting import CaseDrafting
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare, DriftCheck
+from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
@@ -158,6 +159,7 @@ class FakeEngine:
             *(self.store.servers, self.store.calls, self.servers, self.caller, self.consents, self._events)
         )
         self.sign_ins = FakeSignIns()
+        self.drafts = Drafts(self.store.drafts, self.servers, self.gateway, self._events)
         self.drift = DriftCheck(self.store, self.consents, self._events)
         self.cases = Cases(self.store, self._events)
         self.finding = NameSearch(self.store, self._events)

@@ -25,6 +25,7 @@ from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.model.verdicts import PastVerdict, Verdict
 from mcp_tef.statistics.history import History
 from mcp_tef.workflows.batch_results import tally_of
+from tests.support.memory_drafts import MemoryDrafts
 from tests.support.memory_filter import passes
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
 from tests.support.run_histories import history_of
@@ -376,6 +377,7 @@ class MemoryStore:
         self.calls = MemoryToolCalls()
         self.cases = MemoryCases()
         self.runs = MemoryRuns(self.cases)
+        self.drafts = MemoryDrafts()
         self.metrics = MemoryMetrics(self.runs)
 
     async def close(self) -> None:

@@ -108,14 +108,16 @@ _READING = text_meanings("get list search")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DescriptionDraft:
     """A description, and the tools that it says when to use instead."""
 
     text: str
     named: tuple[PairedTool, ...]
 
 
-def drafts(side: PairedTool, others: Sequence[PairedTool], confused: Collection[str] = ()) -> tuple[Draft, ...]:
+def drafts(
+    side: PairedTool, others: Sequence[PairedTool], confused: Collection[str] = ()
+) -> tuple[DescriptionDraft, ...]:
     """Return descriptions that add when to use the others instead, at most three of them, the fullest first.
 
     What the description says stays as it is. None where nothing can be said in correct English. `confused` has the ids
@@ -129,9 +131,9 @@ def drafts(side: PairedTool, others: Sequence[PairedTool], confused: Collection[
     return tuple(_draft(text, pointers[:count]) for count in range(len(pointers) if text else 0, 0, -1))
 
 
-def _draft(text: str, pointers: Sequence[tuple[str, PairedTool]]) -> Draft:
+def _draft(text: str, pointers: Sequence[tuple[str, PairedTool]]) -> DescriptionDraft:
     gap = "\n\n" if "\n" in text else " "
-    return Draft(text + gap + " ".join(said for said, _ in pointers), tuple(other for _, other in pointers))
+    return DescriptionDraft(text + gap + " ".join(said for said, _ in pointers), tuple(other for _, other in pointers))
 
 
 def _told(other: PairedTool, side: PairedTool) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_tef.model.json import Json
+from mcp_tef.model.json_patch import pointer
 from mcp_tef.model.similarity import CaseEffect, ComparedTool, DifferentiationIssue, PairAdvice, Recommendation
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.text_terms import common_sentences, tidy
@@ -53,11 +54,6 @@ class ToolListDocument:
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
             return False
         return sound(tools[place])
-
-
-def pointer(*parts: str) -> str:
-    """Return an RFC 6901 JSON pointer."""
-    return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
 def override(tool: Tool, description: str) -> Mapping[str, Any]:

@@ -4,12 +4,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.comparison import Judgement
-from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, ToolCallId
+from mcp_tef.model.drafts import Draft, DraftStep
+from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, ToolCallId
 from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import Arm, BatchRequest, BatchStatus, ModelSettings, PlannedRun, RunStatus
 from mcp_tef.model.servers import ServerStatus
@@ -330,3 +332,57 @@ async def test_a_batch_is_reopened_renamed_removed_and_restored(any_store: Store
     assert (await runs.batch(batch_id)).name == "Night"
     assert await runs.count(RunFilter()) == 4
     assert await runs.interrupt_leftovers() == 0
+
+
+def changed(name: str, number: int = 1, **cells: Any) -> Draft:
+    """A draft over one tool with so many steps, all of which apply."""
+    made = [
+        DraftStep(one, ({"op": "add", "path": "/tools/0/title", "value": f"{one}"},), MOMENT)
+        for one in range(1, number + 1)
+    ]
+    listing = {"tools": [dict(tool().raw)]}
+    given: dict[str, Any] = {"server": "docs", "steps": tuple(made), "step": number, "created_at": MOMENT} | cells
+    return Draft(id=DraftId(f"id of {name}"), name=name, listing=listing, updated_at=MOMENT, **given)
+
+
+def same_draft(one: Draft, other: Draft) -> bool:
+    """True for drafts with one content, whenever they were stored."""
+    return replace(one, updated_at=other.updated_at) == other
+
+
+async def test_drafts_are_kept_with_their_steps_under_names_of_their_own(any_store: Store) -> None:
+    drafts, first = any_store.drafts, changed("Shorter texts", 2, step=1)
+    assert same_draft(await drafts.add(first), first)
+    second = await drafts.add(changed("Änderung", 0, server=None, created_at=MOMENT.replace(minute=1)))
+    assert [draft.name for draft in await drafts.all()] == ["Shorter texts", "Änderung"]
+    assert (await drafts.get(second.id)).server is None
+    for name in ("SHORTER texts", "änderung"):
+        with pytest.raises(ConflictError):
+            await drafts.add(replace(changed(name), id=DraftId("another")))
+    with pytest.raises(ConflictError):
+        await drafts.replace(replace(second, name="shorter TEXTS"))
+    with pytest.raises(NotFoundError):
+        await drafts.get(DraftId("gone"))
+    await drafts.remove([first.id])
+    assert await drafts.all() == (second,)
+    await drafts.add(first)
+    assert [(draft.name, len(draft.steps)) for draft in await drafts.all()] == [("Shorter texts", 2), ("Änderung", 0)]
+
+
+async def test_a_step_after_an_undo_takes_the_place_of_what_could_be_redone(any_store: Store) -> None:
+    drafts = any_store.drafts
+    made = await drafts.add(changed("Shorter", 3))
+    moved = await drafts.move(made.id, 1)
+    assert (moved.step, len(moved.steps), moved.tools[0]["title"]) == (1, 3, "1")
+    step = DraftStep(2, ({"op": "remove", "path": "/tools/0/title"},), MOMENT)
+    again = await drafts.append(made.id, step)
+    assert (again.steps, again.step) == ((made.steps[0], step), 2)
+    with pytest.raises(ConflictError):
+        await drafts.append(made.id, step)
+    with pytest.raises(NotFoundError):
+        await drafts.move(DraftId("gone"), 1)
+    other = await drafts.replace(replace(again, name="Other", steps=(), step=0, listing={"tools": []}))
+    assert same_draft(await drafts.get(made.id), other)
+    assert (other.name, other.steps, other.base) == ("Other", (), ())
+    with pytest.raises(NotFoundError):
+        await drafts.replace(replace(other, id=DraftId("gone")))

@@ -11,7 +11,8 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.comparison import Judgement
-from mcp_tef.model.ids import ToolCallId, new_id
+from mcp_tef.model.drafts import Draft, DraftStep
+from mcp_tef.model.ids import DraftId, ToolCallId, new_id
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchStatus
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
@@ -19,21 +20,17 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import Document
+from mcp_tef.storage.draft_tables import DRAFTS
 from mcp_tef.storage.fact_tables import FACTS
 from mcp_tef.storage.run_tables import RUNS
 from mcp_tef.storage.store import SqliteStore
 from mcp_tef.storage.tables import SERVERS
 from tests.support.workspace_files import Filled, draft, fill, right, run_all, tool
 
-(METADATA,) = {table.metadata for table in (FACTS, RUNS, SERVERS)}
+(METADATA,) = {table.metadata for table in (DRAFTS, FACTS, RUNS, SERVERS)}
 NO_JSON = ("[{", "", "[" * 100_000)
 OTHERWISE = ("5", '"words"', "[5]", '{"tool": 5}', "null")
-SEEN_BY_NOBODY = {
-    ("test_cases", "expected_parameters"),
-    ("test_runs", "extracted_parameters"),
-    ("drafts", "listing"),
-    ("draft_steps", "operations"),
-}
+SEEN_BY_NOBODY = {("test_cases", "expected_parameters"), ("test_runs", "extracted_parameters")}
 CELLS = {
     (table.name, column.name)
     for table in METADATA.tables.values()
@@ -42,6 +39,9 @@ CELLS = {
 } - SEEN_BY_NOBODY
 ROW = re.compile(r" cannot be read: .*\b(\w+), row [\w-]+\.$")
 MOMENT = datetime(2026, 11, 22, 6, tzinfo=UTC)
+STEP = DraftStep(1, ({"op": "remove", "path": "/tools/0/title"},), MOMENT)
+LISTING = {"tools": [{"name": "search", "title": "Search"}]}
+DRAFT = Draft(id=DraftId("1"), name="d", listing=LISTING, steps=(STEP,), step=1, created_at=MOMENT, updated_at=MOMENT)
 Read = Callable[[], Awaitable[object]]
 
 
@@ -79,6 +79,8 @@ async def fill_every_table(store: SqliteStore) -> Filled:
     )
     await store.calls.begin(call)
     await store.calls.end(call)
+    await store.drafts.add(DRAFT)
+    await store.runs.set_trial(filled.batch.id, {"seed": 7})
     return filled
 
 
@@ -92,6 +94,7 @@ async def reads(store: SqliteStore, filled: Filled) -> tuple[Read, ...]:
         lambda: store.servers.accepted_listing(server),
         lambda: store.calls.of_server(server),
         store.cases.all,
+        store.drafts.all,
         store.cases.recent,
         store.runs.batches,
         lambda: store.runs.request(batch),

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_tef.model.json_patch import pointer
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.patches import Operation, ToolListDocument, override, pointer, sound
+from mcp_tef.scoring.differentiation.patches import Operation, ToolListDocument, override, sound
 from tests.support.similarity_factories import compared_as, told
 
 HOSTILE = 'Say "hi" — it\'s `fine`\n\t$(rm -rf /); \\ 日本語 🚲 </tools> ~0~1/'

@@ -1,0 +1,167 @@
+"""Drafts over a listing that has changed: merged where their texts are unchanged, else named with three columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcp_tef.model.drafts import Draft, DraftStep, KeyedTools, ToolKey, difference, name_of
+from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.json_patch import MISSING, Path, object_changes, same
+
+
+@dataclass(frozen=True, slots=True)
+class TextConflict:
+    """A text that a draft changed and that the listing has changed as well; None where a text is missing.
+
+    `path` leads to it within the definition, () for the whole tool.
+    """
+
+    tool: str
+    path: Path
+    was: Json
+    now: Json
+    draft: Json
+
+    @property
+    def field(self) -> str:
+        """The path as people read it."""
+        return " / ".join(self.path) or "the whole tool"
+
+
+@dataclass(frozen=True, slots=True)
+class RebasedDraft:
+    """A draft over another listing, with the texts that both had changed."""
+
+    draft: Draft
+    conflicts: tuple[TextConflict, ...] = ()
+
+
+def rebased(draft: Draft, listing: JsonObject, *, keep_draft: bool = True) -> RebasedDraft:
+    """Return the draft over another listing: each of its steps, where its texts are unchanged there.
+
+    Where the listing changed a text as well, the draft's is kept, or with `keep_draft` False that of the listing;
+    `conflicts` names them all. Steps that were undone are dropped.
+    """
+    base: KeyedTools = tuple(enumerate(listing["tools"]))
+    old = tuple(enumerate(draft.base))
+    states: list[KeyedTools] = [base]
+    conflicts: tuple[TextConflict, ...] = ()
+    for state in draft.states[1:]:
+        merge = _Merge(base, state, keep_draft)
+        states.append(merge.result(old))
+        conflicts = tuple(merge.conflicts)
+    steps = [
+        DraftStep(number, difference(before, after), step.made_at)
+        for number, (before, after, step) in enumerate(zip(states, states[1:], draft.steps, strict=False), 1)
+    ]
+    kept = tuple(step for step in steps if step.operations)
+    renumbered = tuple(DraftStep(number, step.operations, step.made_at) for number, step in enumerate(kept, 1))
+    made = Draft(
+        id=draft.id,
+        name=draft.name,
+        listing=listing,
+        server=draft.server,
+        steps=renumbered,
+        step=len(renumbered),
+        created_at=draft.created_at,
+        updated_at=draft.updated_at,
+    )
+    return RebasedDraft(made, conflicts)
+
+
+class _Merge:
+    """One state of a draft merged into a new base. Keys of the result are places there, or those of added tools."""
+
+    def __init__(self, base: KeyedTools, state: KeyedTools, keep_draft: bool) -> None:
+        self.conflicts: list[TextConflict] = []
+        self._places = {name_of(raw): key for key, raw in reversed(base)}
+        self._now: dict[ToolKey, JsonObject] = dict(base)
+        self._state = state
+        self._wanted = dict(state)
+        self._keep_draft = keep_draft
+        self._dropped: set[ToolKey] = set()
+        self._added: list[tuple[ToolKey, JsonObject]] = []
+
+    def result(self, old: KeyedTools) -> KeyedTools:
+        """Return the merged tools; `old` is the base that the state was made over."""
+        for key, was in old:
+            place = self._places.get(name_of(was))
+            if place is None:
+                self._merge_gone(key, was)
+            elif key not in self._wanted:
+                self._merge_removed(place, was)
+            else:
+                self._now[place], found = _merged_tool(was, self._now[place], self._wanted[key], self._keep_draft)
+                self.conflicts += found
+        for key, raw in self._state:
+            if isinstance(key, str):
+                self._merge_added(key, raw)
+        kept = tuple((key, raw) for key, raw in self._now.items() if key not in self._dropped)
+        return (*kept, *self._added)
+
+    def _merge_gone(self, key: ToolKey, was: JsonObject) -> None:
+        """Merge a tool that the new listing lacks: only one that the draft changed matters."""
+        if key in self._wanted and not same(was, self._wanted[key]):
+            self.conflicts.append(TextConflict(name_of(was), (), was, None, self._wanted[key]))
+            if self._keep_draft:
+                self._added.append((f"gone.{key}", self._wanted[key]))
+
+    def _merge_removed(self, place: ToolKey, was: JsonObject) -> None:
+        """Merge a tool that the draft removes."""
+        unchanged = same(was, self._now[place])
+        if not unchanged:
+            self.conflicts.append(TextConflict(name_of(was), (), was, self._now[place], None))
+        if unchanged or self._keep_draft:
+            self._dropped.add(place)
+
+    def _merge_added(self, key: ToolKey, raw: JsonObject) -> None:
+        """Merge a tool that the draft adds, whose name the new listing may have by now."""
+        twin = self._places.get(name_of(raw))
+        if twin is None or twin in self._dropped or name_of(self._now[twin]) != name_of(raw):
+            self._added.append((key, raw))
+            return
+        self.conflicts.append(TextConflict(name_of(raw), (), None, self._now[twin], raw))
+        if self._keep_draft:
+            self._dropped.add(twin)
+            self._added.append((key, raw))
+
+
+def _merged_tool(
+    was: JsonObject, now: JsonObject, draft: JsonObject, keep_draft: bool
+) -> tuple[JsonObject, list[TextConflict]]:
+    conflicts: list[TextConflict] = []
+    result: JsonObject = now
+    for path, (old, new) in object_changes(was, draft).items():
+        current = _value_at(now, path)
+        if _equal(current, new):
+            continue
+        if not _equal(current, old):
+            shown = (None if value is MISSING else value for value in (old, current, new))
+            conflicts.append(TextConflict(name_of(was), path, *shown))
+            if not keep_draft:
+                continue
+        result = _with_value(result, path, new)
+    return result, conflicts
+
+
+def _value_at(value: Json, path: Path) -> Json:
+    for part in path:
+        if not isinstance(value, Mapping) or part not in value:
+            return MISSING
+        value = value[part]
+    return value
+
+
+def _equal(one: Json, other: Json) -> bool:
+    return one is other if MISSING in (one, other) else same(one, other)
+
+
+def _with_value(holder: Json, path: Path, value: Json) -> JsonObject:
+    """Return a copy of an object with a value at a path, whose objects are made where they are missing."""
+    held: dict[str, Json] = dict(holder) if isinstance(holder, Mapping) else {}
+    name, *rest = path
+    new = _with_value(held.get(name), tuple(rest), value) if rest else value
+    if new is MISSING:
+        held.pop(name, None)
+    else:
+        held[name] = new
+    return held

@@ -1,0 +1,247 @@
+"""Drafts: changes to the tools of one listing as steps of RFC 6902 operations, and what they change."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import count
+from typing import Any, Final, TypeAlias
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.ids import DraftId
+from mcp_tef.model.json import JsonObject, fingerprint
+from mcp_tef.model.json_patch import MISSING, Path, apply_patch, object_changes, pointer, pointer_parts
+from mcp_tef.model.tools import Listing
+
+Operations: TypeAlias = tuple[JsonObject, ...]
+RawTools: TypeAlias = tuple[JsonObject, ...]
+ToolKey: TypeAlias = int | str
+"""Identity of a tool through all steps: its place in the base, or a text for one that a step added."""
+KeyedTools: TypeAlias = tuple[tuple[ToolKey, JsonObject], ...]
+
+LONGEST_NAME: Final = 100
+_WHOLE: Final = ((), ("tools",))
+
+
+@dataclass(frozen=True, slots=True)
+class DraftStep:
+    """One step of a draft, numbered from 1: operations over the state that the step before left."""
+
+    number: int
+    operations: Operations
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRevision:
+    """One tool as the listing and as the draft has it; None where it was added or removed."""
+
+    before: JsonObject | None
+    after: JsonObject | None
+
+    @property
+    def name(self) -> str:
+        """The name in the draft, of a removed tool that in the listing."""
+        return name_of(self.after if self.after is not None else self.before or {})
+
+    @property
+    def fields(self) -> Mapping[Path, tuple[Any, Any]]:
+        """The values that differ, by path, as value before and after."""
+        return object_changes(self.before or {}, self.after or {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """Changed definitions over one listing of tools; no server is ever touched.
+
+    `listing` is the raw `tools/list` answer, `{"tools": […]}`; `server` is None for one of a tools file. Of all `steps`
+    the first `step` apply, so that undo and redo move that number.
+    """
+
+    id: DraftId
+    name: str
+    listing: JsonObject
+    server: str | None = None
+    steps: tuple[DraftStep, ...] = ()
+    step: int = 0
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def listing_hash(self) -> str:
+        """SHA-256 of the canonical text of the listing."""
+        return fingerprint(self.listing)
+
+    @property
+    def base(self) -> RawTools:
+        """The raw definitions of the listing, in its order."""
+        return tuple(self.listing["tools"])
+
+    @property
+    def tools(self) -> RawTools:
+        """The raw definitions after the steps that apply, in the order of the draft."""
+        return tuple(raw for _, raw in self.keyed)
+
+    @property
+    def keyed(self) -> KeyedTools:
+        """The tools of the draft with their identities."""
+        return self.states[-1]
+
+    @cached_property
+    def states(self) -> tuple[KeyedTools, ...]:
+        """The tools before the first and after each step that applies."""
+        found: list[KeyedTools] = [tuple(enumerate(self.base))]
+        for step in self.steps[: self.step]:
+            found.append(after_step(found[-1], step))
+        return tuple(found)
+
+    @cached_property
+    def revisions(self) -> tuple[ToolRevision, ...]:
+        """The tools that differ from the listing: in its order, then the added ones."""
+        now = dict(self.keyed)
+        pairs = [ToolRevision(raw, now.get(place)) for place, raw in enumerate(self.base)]
+        pairs += [ToolRevision(None, raw) for key, raw in self.keyed if isinstance(key, str)]
+        return tuple(one for one in pairs if one.before is None or one.after is None or one.fields)
+
+    @property
+    def patch(self) -> Operations:
+        """The shortest patch that gives the tools of the draft, applied to its listing."""
+        return difference(tuple(enumerate(self.base)), self.keyed)
+
+    def changed_tools(self) -> tuple[str, ...]:
+        """Return the names of the tools that differ: those in the draft, of removed ones those in the listing."""
+        return tuple(one.name for one in self.revisions)
+
+    def place_of(self, name: str) -> int | None:
+        """Return the place of the first tool of a name in the draft; None where there is none."""
+        return next((place for place, raw in enumerate(self.tools) if raw.get("name") == name), None)
+
+
+def name_of(raw: JsonObject) -> str:
+    """Return the name of a definition, "" where it has none."""
+    name = raw.get("name")
+    return name if isinstance(name, str) else ""
+
+
+def listing_document(listing: Listing) -> JsonObject:
+    """Return the `tools/list` answer of a listing, so that patches address what the server lists.
+
+    What was set aside and not kept, or is not offered, keeps its place as an empty definition.
+    """
+    placed = {place if tool.place is None else tool.place: tool.raw for place, tool in enumerate(listing.tools)}
+    placed |= {one.place: one.raw for one in listing.problems if one.place is not None and one.raw is not None}
+    return {"tools": [dict(placed.get(place, {})) for place in range(max(placed, default=-1) + 1)]}
+
+
+def after_step(before: KeyedTools, step: DraftStep) -> KeyedTools:
+    """Return the tools after a step. InputError where an operation does not apply, or no list of tools is left."""
+    document = apply_patch({"tools": [raw for _, raw in before]}, step.operations)
+    tools = document.get("tools") if isinstance(document, Mapping) else None
+    if not isinstance(tools, list) or any(not isinstance(raw, Mapping) for raw in tools):
+        hint = "Address tools as /tools/0, /tools/1 and so on."
+        raise InputError("After the patch there is no list of tools.", hint=hint, code="bad_patch")
+    return tuple(zip(_keys(before, tools, step), tools, strict=True))
+
+
+def _keys(before: KeyedTools, tools: Sequence[JsonObject], step: DraftStep) -> list[ToolKey]:
+    """Follow the identities of tools through the operations that add, remove or move whole tools."""
+    fresh = (f"{step.number}.{number}" for number in count())
+    if any(map(_replaces_the_list, step.operations)):
+        known = {name_of(raw): key for key, raw in reversed(before)}
+        return [known.pop(name_of(raw)) if name_of(raw) in known else next(fresh) for raw in tools]
+    keys: list[ToolKey] = [key for key, _ in before]
+    for operation in step.operations:
+        _follow(keys, operation, fresh)
+    return keys
+
+
+def _replaces_the_list(operation: JsonObject) -> bool:
+    return operation["op"] != "test" and pointer_parts(operation["path"]) in _WHOLE
+
+
+def _follow(keys: list[ToolKey], operation: JsonObject, fresh: Iterator[str]) -> None:
+    op, target = operation["op"], _tool_place(operation["path"], len(keys))
+    source = _tool_place(operation["from"], len(keys)) if op == "move" else None
+    moved = next(fresh) if source is None else keys.pop(source)
+    if target is None or op in ("test", "replace"):
+        return
+    if op == "remove":
+        del keys[target]
+    else:
+        keys.insert(target, moved)
+
+
+def _tool_place(path: str, end: int) -> int | None:
+    """Return the place of the whole tool that a pointer leads to; None where it leads elsewhere."""
+    parts = pointer_parts(path)
+    if len(parts) != 2 or parts[0] != "tools":
+        return None
+    return end if parts[1] == "-" else int(parts[1])
+
+
+def difference(before: KeyedTools, after: KeyedTools) -> Operations:
+    """Return the operations that turn one set of tools into another: edits, then removals, additions and moves.
+
+    Each changed or removed tool is first tested by its name, so that the patch applies to no other tool.
+    """
+    now = dict(after)
+    operations: list[JsonObject] = []
+    for place, (key, raw) in enumerate(before):
+        if key in now:
+            operations += _edits(place, raw, now[key])
+    kept: list[ToolKey] = [key for key, _ in before]
+    for place in reversed(range(len(before))):
+        if kept[place] not in now:
+            operations += [_test(place, before[place][1]), {"op": "remove", "path": pointer("tools", str(place))}]
+            del kept[place]
+    for place, (key, raw) in enumerate(after):
+        operations += _placed(kept, place, key, raw)
+    return tuple(operations)
+
+
+def _edits(place: int, before: JsonObject, after: JsonObject) -> list[JsonObject]:
+    found = []
+    for path, (old, new) in object_changes(before, after).items():
+        at = pointer("tools", str(place), *path)
+        op = "remove" if new is MISSING else "add" if old is MISSING else "replace"
+        found.append({"op": op, "path": at} | ({} if new is MISSING else {"value": new}))
+    return [_test(place, before), *found] if found else []
+
+
+def _test(place: int, raw: JsonObject) -> JsonObject:
+    if "name" in raw:
+        return {"op": "test", "path": pointer("tools", str(place), "name"), "value": raw["name"]}
+    return {"op": "test", "path": pointer("tools", str(place)), "value": raw}
+
+
+def _placed(kept: list[ToolKey], place: int, key: ToolKey, raw: JsonObject) -> list[JsonObject]:
+    at = pointer("tools", str(place))
+    if key not in kept:
+        kept.insert(place, key)
+        return [{"op": "add", "path": at, "value": raw}]
+    if kept[place] == key:
+        return []
+    source = kept.index(key)
+    kept.insert(place, kept.pop(source))
+    return [{"op": "move", "from": pointer("tools", str(source)), "path": at}]
+
+
+def require_sound_set(before: Sequence[JsonObject], after: Sequence[JsonObject]) -> None:
+    """Raise InputError for a set of tools that is empty, or holds a name twice that it did not hold twice before."""
+    if not after:
+        raise InputError("After the change no tool would be left.", hint="Keep at least one tool.", code="bad_draft")
+    had = Counter(map(name_of, before))
+    for name, number in Counter(map(name_of, after)).items():
+        if name and number > max(1, had[name]):
+            said = f"After the change {number} tools would be named “{name[:80]}”."
+            raise InputError(said, hint="Give each tool a name of its own.", code="bad_draft")
+
+
+def require_draft_name(name: str) -> str:
+    """Return the name of a draft without surrounding spaces. InputError for an unusable one."""
+    name = " ".join(name.split())
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        said = f"The name of a draft has 1 to {LONGEST_NAME} characters, all of which can be shown."
+        raise InputError(said, hint="Choose another name.")
+    return name

@@ -1,0 +1,154 @@
+"""Drafts with their steps, in the workspace file."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, insert, select, text, update
+from sqlmodel import Session
+
+from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.drafts import Draft, DraftStep
+from mcp_tef.model.ids import DraftId
+from mcp_tef.storage.columns import now, one_of, row_of, storable
+from mcp_tef.storage.database import Database, chunks
+from mcp_tef.storage.draft_tables import DRAFT_STEPS, DRAFTS
+
+
+class SqliteDrafts:
+    """Satisfies `DraftStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, draft: Draft) -> Draft:
+        """Store a draft with its steps. ConflictError where its name is taken."""
+
+        def work(session: Session) -> Draft:
+            _require_free(session, draft)
+            session.execute(insert(DRAFTS), [{"id": draft.id, "created_at": draft.created_at, **_cells(draft)}])
+            _add_steps(session, draft.id, draft.steps)
+            return _get(session, draft.id)
+
+        return await self._database.write(work)
+
+    async def all(self) -> tuple[Draft, ...]:
+        """Every draft, oldest first."""
+        return await self._database.read(_all)
+
+    async def get(self, draft_id: DraftId) -> Draft:
+        """One draft. NotFoundError."""
+        return await self._database.read(lambda session: _get(session, draft_id))
+
+    async def append(self, draft_id: DraftId, step: DraftStep) -> Draft:
+        """Add a step in the place of those that were undone. ConflictError where it is not the next one."""
+
+        def work(session: Session) -> Draft:
+            _require_step(session, draft_id, step.number - 1)
+            undone = (DRAFT_STEPS.c.draft_id == draft_id) & (DRAFT_STEPS.c.number >= step.number)
+            session.execute(delete(DRAFT_STEPS).where(undone))
+            _add_steps(session, draft_id, [step])
+            return _moved(session, draft_id, step.number)
+
+        return await self._database.write(work)
+
+    async def move(self, draft_id: DraftId, step: int) -> Draft:
+        """Let so many steps apply. NotFoundError."""
+        return await self._database.write(lambda session: _moved(session, draft_id, step))
+
+    async def replace(self, draft: Draft) -> Draft:
+        """Put other contents in the place of a draft's. NotFoundError; ConflictError where its name is taken."""
+
+        def work(session: Session) -> Draft:
+            _get(session, draft.id)
+            _require_free(session, draft)
+            session.execute(update(DRAFTS).where(DRAFTS.c.id == draft.id).values(_cells(draft)))
+            session.execute(delete(DRAFT_STEPS).where(DRAFT_STEPS.c.draft_id == draft.id))
+            _add_steps(session, draft.id, draft.steps)
+            return _get(session, draft.id)
+
+        return await self._database.write(work)
+
+    async def remove(self, ids: Sequence[DraftId]) -> None:
+        """Delete drafts; `add` brings one back."""
+        await self._database.write(lambda session: session.execute(delete(DRAFTS).where(DRAFTS.c.id.in_(one_of(ids)))))
+
+
+def _cells(draft: Draft) -> dict[str, Any]:
+    return {
+        "name": draft.name,
+        "listing": draft.listing,
+        "listing_hash": draft.listing_hash,
+        "server": draft.server,
+        "step": draft.step,
+        "updated_at": now(),
+    }
+
+
+def _add_steps(session: Session, draft_id: DraftId, steps: Sequence[DraftStep]) -> None:
+    for piece in chunks(steps):
+        rows = [
+            {"draft_id": draft_id, "number": step.number, "operations": list(step.operations), "made_at": step.made_at}
+            for step in piece
+        ]
+        session.execute(insert(DRAFT_STEPS), rows)
+
+
+def _require_free(session: Session, draft: Draft) -> None:
+    names = session.execute(select(DRAFTS.c.name).where(DRAFTS.c.id != draft.id)).scalars()
+    if storable(draft.name).casefold() in map(str.casefold, names):
+        raise ConflictError(f"There is a draft named “{draft.name}” already.", hint="Choose another name.")
+
+
+def _require_step(session: Session, draft_id: DraftId, expected: int) -> None:
+    if _get(session, draft_id).step != expected:
+        raise ConflictError(
+            "The draft was changed elsewhere meanwhile.", hint="Look at it again, and repeat the change."
+        )
+
+
+def _moved(session: Session, draft_id: DraftId, step: int) -> Draft:
+    session.execute(update(DRAFTS).where(DRAFTS.c.id == draft_id).values(step=step, updated_at=now()))
+    return _get(session, draft_id)
+
+
+def _get(session: Session, draft_id: DraftId) -> Draft:
+    found = _all(session, (draft_id,))
+    if not found:
+        raise NotFoundError("That draft is not here any more.", hint="It may have been removed.")
+    return found[0]
+
+
+def _all(session: Session, ids: Iterable[DraftId] = ()) -> tuple[Draft, ...]:
+    drafts = select(DRAFTS).order_by(DRAFTS.c.created_at, text("drafts.rowid"))
+    steps = select(DRAFT_STEPS).order_by(DRAFT_STEPS.c.number)
+    if ids:
+        drafts = drafts.where(DRAFTS.c.id.in_(one_of(ids)))
+        steps = steps.where(DRAFT_STEPS.c.draft_id.in_(one_of(ids)))
+    of_draft: defaultdict[str, list[DraftStep]] = defaultdict(list)
+    for row in session.execute(steps):
+        of_draft[row.draft_id].append(_step(row))
+    return tuple(_draft(row, of_draft) for row in session.execute(drafts))
+
+
+@row_of("draft_steps", "draft_id")
+def _step(row: Any) -> DraftStep:
+    if not isinstance(row.operations, list) or not all(isinstance(one, dict) for one in row.operations):
+        raise TypeError("The operations are not a list of objects.")
+    return DraftStep(row.number, tuple(row.operations), row.made_at)
+
+
+@row_of("drafts")
+def _draft(row: Any, steps: Mapping[str, Sequence[DraftStep]]) -> Draft:
+    if not all(isinstance(raw, dict) for raw in row.listing["tools"]):
+        raise TypeError("The listing is not a list of objects.")
+    return Draft(
+        id=DraftId(row.id),
+        name=row.name,
+        listing=row.listing,
+        server=row.server,
+        steps=tuple(steps.get(row.id, ())),
+        step=row.step,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

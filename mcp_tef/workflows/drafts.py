@@ -1,0 +1,230 @@
+"""Drafts of changed tools: made over a listing, changed step by step, undone, redone, and moved to a newer listing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError
+from mcp_tef.events import DraftsChanged
+from mcp_tef.model.draft_rebase import RebasedDraft, rebased
+from mcp_tef.model.drafts import (
+    Draft,
+    DraftStep,
+    KeyedTools,
+    after_step,
+    difference,
+    listing_document,
+    name_of,
+    require_draft_name,
+    require_sound_set,
+)
+from mcp_tef.model.ids import DraftId, new_id
+from mcp_tef.model.json import fingerprint
+from mcp_tef.model.json_patch import read_patch
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.tool_edits import ToolEdit, edited_tool
+
+if TYPE_CHECKING:
+    from mcp_tef.events import EventStream
+    from mcp_tef.model.json import Json, JsonObject
+    from mcp_tef.model.tools import Listing
+    from mcp_tef.ports import DraftStore, ServerGateway
+    from mcp_tef.workflows.servers import Servers
+
+
+class Drafts:
+    """The drafts of a workspace. What cannot be applied is an InputError in one sentence, and changes nothing."""
+
+    def __init__(self, store: DraftStore, servers: Servers, gateway: ServerGateway, events: EventStream) -> None:
+        self._store = store
+        self._servers = servers
+        self._gateway = gateway
+        self._events = events
+
+    async def list(self) -> tuple[Draft, ...]:
+        """Return every draft, oldest first."""
+        return await self._store.all()
+
+    async def get(self, draft_id: DraftId) -> Draft:
+        """Return one draft; NotFoundError."""
+        return await self._store.get(draft_id)
+
+    async def find(self, name: str) -> Draft:
+        """Return the draft of a name, without regard to case, or of an id; NotFoundError names the nearest."""
+        drafts = await self._store.all()
+        for draft in drafts:
+            if name == draft.id or name.casefold() == draft.name.casefold():
+                return draft
+        hint = did_you_mean(name, [draft.name for draft in drafts], "Make it with: mcp-tef draft new NAME")
+        raise NotFoundError(f"There is no draft named “{name}”.", hint=hint)
+
+    async def new(self, name: str, *, server: str | None = None, tools_file: str | None = None, by: str = "") -> Draft:
+        """Make a draft over the last listing of a server, or over a tools file.
+
+        A server that was never listed is asked. ConflictError where the name is taken; InputError, ServerError.
+        """
+        name = require_draft_name(name)
+        if any(draft.name.casefold() == name.casefold() for draft in await self._store.all()):
+            raise ConflictError(f"There is a draft named “{name}” already.", hint="Choose another name.")
+        if (server is None) == (tools_file is None):
+            raise InputError("A draft stands over one server or one tools file.", hint="Name one of them.")
+        listing = await self._of_server(server) if server is not None else await self._of_file(tools_file or "")
+        moment = datetime.now(UTC)
+        draft = Draft(
+            id=DraftId(new_id()), name=name, listing=listing, server=server, created_at=moment, updated_at=moment
+        )
+        return self._told(await self._store.add(draft), by)
+
+    async def apply(self, draft_id: DraftId, patch: Json, *, by: str = "") -> Draft:
+        """Add a step: RFC 6902 operations, as parsed from JSON, over the draft as it is now."""
+        draft = await self._store.get(draft_id)
+        step = DraftStep(draft.step + 1, read_patch(patch), datetime.now(UTC))
+        return await self._stepped(draft, step, after_step(draft.keyed, step), by)
+
+    async def edit(self, draft_id: DraftId, tool: str, edit: ToolEdit, *, by: str = "") -> Draft:
+        """Add a step that changes texts, parameters or annotations of one tool; NotFoundError names the nearest."""
+        draft = await self._store.get(draft_id)
+        place = _place_of(draft, tool)
+        changed = edited_tool(draft.tools[place], edit)
+        after = [(key, changed if at == place else raw) for at, (key, raw) in enumerate(draft.keyed)]
+        return await self._to(draft, tuple(after), by)
+
+    async def add_tool(self, draft_id: DraftId, definition: JsonObject, *, by: str = "") -> Draft:
+        """Add a step that adds a tool behind the others."""
+        draft = await self._store.get(draft_id)
+        return await self._to(draft, (*draft.keyed, ("added", definition)), by)
+
+    async def remove_tool(self, draft_id: DraftId, tool: str, *, by: str = "") -> Draft:
+        """Add a step that removes a tool."""
+        draft = await self._store.get(draft_id)
+        place = _place_of(draft, tool)
+        return await self._to(draft, (*draft.keyed[:place], *draft.keyed[place + 1 :]), by)
+
+    async def undo(self, draft_id: DraftId, *, by: str = "") -> Draft:
+        """Take back the last step that applies; InputError where there is none."""
+        return await self._moved(draft_id, -1, by)
+
+    async def redo(self, draft_id: DraftId, *, by: str = "") -> Draft:
+        """Apply the next step that was undone; InputError where there is none."""
+        return await self._moved(draft_id, 1, by)
+
+    async def rename(self, draft_id: DraftId, name: str, *, by: str = "") -> Draft:
+        """Give a draft another name; ConflictError where it is taken."""
+        draft = await self._store.get(draft_id)
+        return self._told(await self._store.replace(replace(draft, name=require_draft_name(name))), by)
+
+    async def remove(self, ids: Sequence[DraftId], *, by: str = "") -> None:
+        """Delete drafts; `restore` brings back what the caller kept."""
+        await self._store.remove(ids)
+        self._events.publish(DraftsChanged(tuple(ids), by))
+
+    async def restore(self, draft: Draft, *, by: str = "") -> Draft:
+        """Bring back a removed draft with its steps."""
+        return self._told(await self._store.add(draft), by)
+
+    async def newer_listing(self, draft: Draft) -> JsonObject | None:
+        """Return the last listing of the draft's server where it differs from the draft's; starts nothing."""
+        if draft.server is None:
+            return None
+        listing = await self._servers.known_tools((await self._servers.find(draft.server)).id)
+        document = None if listing is None else listing_document(listing)
+        return document if document and fingerprint(document) != draft.listing_hash else None
+
+    async def rebase(
+        self, draft_id: DraftId, *, keep_draft: bool | None = None, tools_file: str | None = None, by: str = ""
+    ) -> RebasedDraft:
+        """Move a draft to the last listing of its server, or to a tools file.
+
+        Texts that both changed are in `conflicts`. Where `keep_draft` is None they leave the draft as it was; True
+        keeps the draft's texts, False those of the listing.
+        """
+        draft = await self._store.get(draft_id)
+        listing = await self._of_file(tools_file) if tools_file is not None else await self.newer_listing(draft)
+        if listing is None:
+            return RebasedDraft(draft)
+        found = rebased(draft, listing, keep_draft=keep_draft is not False)
+        if found.conflicts and keep_draft is None:
+            return replace(found, draft=draft)
+        await self._require_sound(found.draft.base, found.draft.tools, draft.name)
+        return replace(found, draft=self._told(await self._store.replace(found.draft), by))
+
+    async def arms(self, draft: Draft) -> tuple[tuple[Listing, ...], tuple[Listing, ...]]:
+        """Return the tools of the listing and those of the draft, each as listings by server."""
+        server = draft.server or draft.name
+        original = await self._gateway.sort_catalogue(server, _present(draft.base))
+        return original, await self._gateway.sort_catalogue(server, _present(draft.tools))
+
+    async def _of_server(self, name: str) -> JsonObject:
+        server = await self._servers.find(name)
+        listing = await self._servers.known_tools(server.id) or await self._servers.tools(server.id)
+        return _filled(listing_document(listing), f"The server {name} lists no tool that can be changed.")
+
+    async def _of_file(self, path: str) -> JsonObject:
+        try:
+            listings = await self._gateway.read_catalogue(path)
+        except ServerError as error:
+            raise InputError(error.message, hint=error.hint, context=error.context) from error
+        if len(listings) == 1:
+            return _filled(listing_document(listings[0]), f"The tools file {path} holds no tool that can be changed.")
+        tools = [raw for listing in listings for raw in listing_document(listing)["tools"]]
+        return _filled({"tools": tools}, f"The tools file {path} holds no tool that can be changed.")
+
+    async def _to(self, draft: Draft, after: KeyedTools, by: str) -> Draft:
+        operations = difference(draft.keyed, after)
+        if not operations:
+            return draft
+        step = DraftStep(draft.step + 1, operations, datetime.now(UTC))
+        return await self._stepped(draft, step, after, by)
+
+    async def _stepped(self, draft: Draft, step: DraftStep, after: KeyedTools, by: str) -> Draft:
+        await self._require_sound(draft.tools, [raw for _, raw in after], draft.name)
+        return self._told(await self._store.append(draft.id, step), by)
+
+    async def _require_sound(self, before: Sequence[JsonObject], after: Sequence[JsonObject], name: str) -> None:
+        """Raise InputError for a set that no server could list: the checks are those of listings."""
+        require_sound_set([raw for raw in before if raw], [raw for raw in after if raw])
+        known = {fingerprint(raw) for raw in before}
+        new = [raw for raw in after if fingerprint(raw) not in known]
+        for listing in await self._gateway.sort_catalogue(name, new):
+            for problem in listing.problems:
+                said = f"The change would make {problem.tool or 'a tool'} invalid: {problem.reason}"
+                raise InputError(said, hint="Correct the change; the draft is as it was.", code="bad_draft")
+
+    async def _moved(self, draft_id: DraftId, by_steps: int, by: str) -> Draft:
+        draft = await self._store.get(draft_id)
+        if not 0 <= draft.step + by_steps <= len(draft.steps):
+            what = "redo" if by_steps > 0 else "undo"
+            raise InputError(f"There is nothing to {what} in the draft {draft.name}.", hint=_steps_text(draft))
+        return self._told(await self._store.move(draft.id, draft.step + by_steps), by)
+
+    def _told(self, draft: Draft, by: str) -> Draft:
+        self._events.publish(DraftsChanged((draft.id,), by))
+        return draft
+
+
+def _steps_text(draft: Draft) -> str:
+    return f"{draft.step} of its {len(draft.steps)} steps apply." if draft.steps else "It has no step yet."
+
+
+def _place_of(draft: Draft, tool: str) -> int:
+    place = draft.place_of(tool)
+    if place is not None:
+        return place
+    names = [name for raw in draft.tools if (name := name_of(raw))]
+    gone = any(name_of(raw) == tool for raw in draft.base)
+    said = f"The tool “{tool}” is not in the draft {draft.name} any more." if gone else f"There is no tool “{tool}”."
+    raise NotFoundError(said, hint=did_you_mean(tool, names, f"There are {', '.join(names[:10])}."))
+
+
+def _present(tools: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
+    """Return the definitions without the places of tools that are not offered."""
+    return tuple(raw for raw in tools if raw)
+
+
+def _filled(listing: JsonObject, empty: str) -> JsonObject:
+    if not _present(listing["tools"]):
+        raise InputError(empty, hint="Look at its problems with: mcp-tef servers tools")
+    return listing

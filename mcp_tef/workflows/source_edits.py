@@ -1,0 +1,176 @@
+"""Edits of a server's own source: where a text stands in a folder on this machine, and the edit as a diff.
+
+Nothing is written until `write` is called, and `undo` puts back the bytes that were there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.files import open_regular_file, replaced_file
+from mcp_tef.model.servers import Transport
+from mcp_tef.model.variables import MB
+
+if TYPE_CHECKING:
+    from mcp_tef.model.servers import ServerSpec
+
+MOST_FILES: Final = 2_000
+MOST_FILE_BYTES: Final = MB
+MOST_BYTES: Final = 50 * MB
+SHORTEST_TEXT: Final = 8
+"""Characters; shorter texts stand in too many places by chance."""
+_NOT_SOURCE: Final = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "dist", "build", "target"})
+_SCRIPTS: Final = (".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".php", ".go", ".sh")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEdit:
+    """The edit of one text in one file; `line` counts from 1, and `diff` is unified."""
+
+    path: Path
+    line: int
+    diff: str
+    before: bytes
+    after: bytes
+
+
+def source_folder(spec: ServerSpec) -> Path | None:
+    """Return the folder with a server's source: its working folder, else that of its script; None without one."""
+    if spec.transport is not Transport.STDIO:
+        return None
+    if spec.cwd:
+        folder = Path(os.path.expanduser(spec.cwd))
+        return folder if folder.is_dir() else None
+    paths = (Path(os.path.expanduser(text)) for text in (spec.command or "", *spec.args))
+    return next((path.parent for path in paths if _is_script(path)), None)
+
+
+def _is_script(path: Path) -> bool:
+    return path.suffix in _SCRIPTS and path.is_absolute() and path.is_file()
+
+
+def find_source_edit(folder: Path, before: str, after: str) -> SourceEdit | None:
+    """Return the edit where a text stands exactly once in exactly one text file of a folder, else None. Blocks.
+
+    Links are not followed; hidden and installed files, binary ones and those above 1 MB are left out. None as well
+    where the folder holds more than 2,000 files or 50 MB, since a second place could not be ruled out.
+    """
+    if len(before.strip()) < SHORTEST_TEXT or before == after:
+        return None
+    forms = [form.encode("utf-8", "surrogatepass") for form in _forms(before)]
+    found: list[tuple[Path, bytes, bytes]] = []
+    for path in _files(folder):
+        if path is None:
+            return None
+        found += _places(path, forms)
+    return _edit(*found[0], after) if len(found) == 1 else None
+
+
+def _places(path: Path, forms: Sequence[bytes]) -> Iterator[tuple[Path, bytes, bytes]]:
+    """Yield the file with its bytes and the form of the text, once for each place where it stands."""
+    data = _text_of(path)
+    for form in forms:
+        yield from [(path, data, form)] * data.count(form)
+
+
+def write_source_edit(edit: SourceEdit) -> None:
+    """Write an edit, whole or not at all; InputError where the file has changed since it was found."""
+    _replace(edit.path, edit.before, edit.after)
+
+
+def undo_source_edit(edit: SourceEdit) -> None:
+    """Put back what was there before an edit; InputError where the file has changed since it was written."""
+    _replace(edit.path, edit.after, edit.before)
+
+
+def _replace(path: Path, expected: bytes, wanted: bytes) -> None:
+    try:
+        if path.is_symlink() or _digest(_read(path)) != _digest(expected):
+            said = f"{path} was changed meanwhile, so nothing was written."
+            raise InputError(said, hint="Look for the text again.")
+        with replaced_file(path) as part:
+            part.write_bytes(wanted)
+            shutil.copymode(path, part)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Check who may write it.") from error
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _read(path: Path) -> bytes:
+    with open_regular_file(path) as file:
+        return file.read(MOST_FILE_BYTES + 1)
+
+
+def _forms(text: str) -> set[str]:
+    """Return a text as it may stand in source: as it is, or escaped within quotes."""
+    escaped = {json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
+    return {text, *escaped, *(one.replace('\\"', '"').replace("'", "\\'") for one in escaped)}
+
+
+def _files(folder: Path) -> Iterator[Path | None]:
+    """Yield the files of a folder in order; None once there are too many."""
+    waiting, number, size = [folder], 0, 0
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+            elif entry.is_file(follow_symlinks=False):
+                number += 1
+                size += entry.stat(follow_symlinks=False).st_size
+                if number > MOST_FILES or size > MOST_BYTES:
+                    yield None
+                    return
+                yield Path(entry.path)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                (one for one in entries if not one.name.startswith(".") and one.name not in _NOT_SOURCE),
+                key=lambda one: one.name,
+            )
+    except OSError:
+        return []
+
+
+def _text_of(path: Path) -> bytes:
+    """Return the bytes of a text file; none of a binary, a large or an unreadable one."""
+    try:
+        data = _read(path)
+        data.decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return b""
+    return b"" if len(data) > MOST_FILE_BYTES or b"\0" in data else data
+
+
+def _edit(path: Path, data: bytes, old: bytes, after: str) -> SourceEdit:
+    start = data.index(old)
+    new = data[:start] + _inserted(data, start, start + len(old), after) + data[start + len(old) :]
+    lines = [part.decode("utf-8").splitlines(keepends=True) for part in (data, new)]
+    diff = unified_diff(lines[0], lines[1], fromfile=f"a/{path.name}", tofile=f"b/{path.name}")
+    whole = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+    return SourceEdit(path, data.count(b"\n", 0, start) + 1, whole, data, new)
+
+
+def _inserted(data: bytes, start: int, end: int, text: str) -> bytes:
+    """Return a text as it has to stand there: escaped where it is the whole of a quoted string on one line."""
+    quote = data[start - 1 : start] if start else b""
+    if quote not in (b'"', b"'") or data[end : end + 1] != quote or data[start - 3 : start] == quote * 3:
+        return text.encode()
+    escaped = json.dumps(text, ensure_ascii=False)[1:-1]
+    if quote == b"'":
+        escaped = escaped.replace('\\"', '"').replace("'", "\\'")
+    return escaped.encode()

@@ -1,0 +1,63 @@
+"""Drafts in memory, behaving as the store on disk does."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.drafts import Draft, DraftStep
+from mcp_tef.model.ids import DraftId
+
+
+class MemoryDrafts:
+    """Satisfies `DraftStore`."""
+
+    def __init__(self) -> None:
+        self._drafts: dict[DraftId, Draft] = {}
+
+    async def add(self, draft: Draft) -> Draft:
+        """Keep it, where it was if it was there before."""
+        self._require_free(draft)
+        self._drafts[draft.id] = draft
+        self._drafts = dict(sorted(self._drafts.items(), key=lambda item: item[1].created_at))
+        return draft
+
+    async def all(self) -> tuple[Draft, ...]:
+        """Oldest first."""
+        return tuple(self._drafts.values())
+
+    async def get(self, draft_id: DraftId) -> Draft:
+        """One of them."""
+        if draft_id not in self._drafts:
+            raise NotFoundError("That draft is not here any more.")
+        return self._drafts[draft_id]
+
+    async def append(self, draft_id: DraftId, step: DraftStep) -> Draft:
+        """One more step."""
+        draft = await self.get(draft_id)
+        if draft.step != step.number - 1:
+            raise ConflictError("The draft was changed elsewhere meanwhile.")
+        return self._kept(replace(draft, steps=(*draft.steps[: draft.step], step), step=step.number))
+
+    async def move(self, draft_id: DraftId, step: int) -> Draft:
+        """So many apply."""
+        return self._kept(replace(await self.get(draft_id), step=step))
+
+    async def replace(self, draft: Draft) -> Draft:
+        """Another content."""
+        await self.get(draft.id)
+        self._require_free(draft)
+        return self._kept(draft)
+
+    async def remove(self, ids: Sequence[DraftId]) -> None:
+        """Gone."""
+        for draft_id in ids:
+            self._drafts.pop(draft_id, None)
+
+    def _kept(self, draft: Draft) -> Draft:
+        self._drafts[draft.id] = draft
+        return draft
+
+    def _require_free(self, draft: Draft) -> None:
+        others = (one.name for one in self._drafts.values() if one.id != draft.id)
+        if draft.name.casefold() in map(str.casefold, others):
+            raise ConflictError(f"There is a draft named “{draft.name}” already.")
