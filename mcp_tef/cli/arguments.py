@@ -1,6 +1,8 @@
 """The parser of the command line: shared options, and one way to add a verb."""
 
 import argparse
+import sys
+import textwrap
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -8,10 +10,18 @@ from typing import Any, NoReturn, TypeAlias
 from mcp_tef import InputError, RunField, did_you_mean
 from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.project_file import ProjectFile, as_arguments, find_project_file, overruled
-from mcp_tef.cli.terminal import Terminal
+from mcp_tef.cli.terminal import Terminal, coloured, styled_help
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int] | int]
 TAKES_ANYTHING = ("--arg",)
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Fills paragraphs to the width of the screen; one with an indented line, such as an example, stays as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        filler = textwrap.TextWrapper(width, indent, indent, break_on_hyphens=False, break_long_words=False)
+        return "\n\n".join(one if "\n " in one else filler.fill(" ".join(one.split())) for one in text.split("\n\n"))
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,6 +33,11 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options | {"allow_abbrev": False})
         self.takes_project_file = False
+
+    def format_help(self) -> str:
+        """Return the help page, with headings in bold where colour is shown; Python 3.14 does that itself."""
+        text = super().format_help()
+        return styled_help(text) if sys.version_info < (3, 14) and coloured(sys.stdout) else text
 
     def error(self, message: str) -> NoReturn:
         """Raise an InputError in place of argparse's own exit."""
@@ -111,7 +126,7 @@ def add_verb(
         name,
         description=description,
         parents=[shared_options()],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         **shown,
     )
     example = EXAMPLES.get(parser.prog.partition(" ")[2])
@@ -135,7 +150,9 @@ def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:
 def add_group(verbs: Verbs, name: str, summary: str) -> Verbs:
     """Add a verb that has verbs below it."""
     description = summary[:1].upper() + summary[1:] + "."
-    parser = verbs.add_parser(name, help=summary, description=description, parents=[shared_options()])
+    parser = verbs.add_parser(
+        name, help=summary, description=description, parents=[shared_options()], formatter_class=HelpFormatter
+    )
     return parser.add_subparsers(metavar="VERB", required=True, title="verbs")
 
 

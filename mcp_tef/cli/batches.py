@@ -195,6 +195,7 @@ async def follow(
         raise
     finally:
         stop()
+        progress.end()
     return batch, await to_completion(report(engine, batch, terminal, asked))
 
 

@@ -4,13 +4,13 @@ import logging
 import os
 import sys
 import traceback
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Final, TypeAlias
 
 from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
-from mcp_tef.cli.arguments import Command, Parser, Verbs, joined, shared_options
+from mcp_tef.cli.arguments import Command, HelpFormatter, Parser, Verbs, joined, shared_options
 from mcp_tef.cli.crash_log import CRASHED, log_crash
 from mcp_tef.cli.output_files import require_apart, standard_output
 from mcp_tef.cli.terminal import Terminal
@@ -105,9 +105,7 @@ def registers(verb: Sequence[str] = ()) -> Iterator[Register]:
 
 def parser(groups: Iterable[Register] | None = None) -> Parser:
     """Return the parser with the verbs of `groups`, by default with every verb."""
-    whole = Parser(
-        prog="mcp-tef", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter, parents=[shared_options()]
-    )
+    whole = Parser(prog="mcp-tef", description=DESCRIPTION, formatter_class=HelpFormatter, parents=[shared_options()])
     whole.add_argument("--version", action="version", version=f"mcp-tef {VERSION}")
     whole.set_defaults(workspace=None, recover=False, json=False, debug=False)
     verbs = whole.add_subparsers(metavar="VERB", required=True, title="verbs")

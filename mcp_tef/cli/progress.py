@@ -1,9 +1,11 @@
 """Progress of batches, judgings and downloads, as a bar on a terminal and as lines elsewhere."""
 
+import asyncio
 import time
 from collections.abc import Callable
+from typing import Protocol
 
-from mcp_tef import BatchEnded, BatchProgressed, BatchStatus, Event, RejudgeProgressed, priced_text
+from mcp_tef import BatchEnded, BatchProgressed, BatchStarted, BatchStatus, Event, RejudgeProgressed, priced_text
 from mcp_tef.cli.terminal import Terminal
 
 BAR_WIDTH = 24
@@ -11,51 +13,87 @@ BETWEEN_DRAWINGS_S, BETWEEN_LINES_S = 0.1, 10.0
 CLEAR = "\r\x1b[K"
 
 
-class Progress:
-    """Hears how far a batch or a judging is; says nothing of a batch cut off."""
+class Cancellable(Protocol):
+    """A call that is still to come."""
 
-    def __init__(self, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
+    def cancel(self) -> None:
+        """Take it back."""
+
+
+def call_later(seconds: float, call: Callable[[], None]) -> Cancellable:
+    """Call something on the running loop after a while."""
+    return asyncio.get_running_loop().call_later(seconds, call)
+
+
+class Progress:
+    """Shows how far a batch or a judging is: a bar on a terminal, elsewhere a plain line every 10 s, news or not.
+
+    With --quiet it shows neither, only the reason of an early end. To be used on the loop; `clock` and `later` stand in
+    for the monotonic clock in seconds and for a timer.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        clock: Callable[[], float] = time.monotonic,
+        later: Callable[[float, Callable[[], None]], Cancellable] = call_later,
+    ) -> None:
         self._terminal = terminal
         self._clock = clock
-        self._drawn = False
-        self._last = 0.0 if terminal.live else clock()
+        self._later = later
+        self._drawn = float("-inf")
+        self._line = ""
+        self._timer: Cancellable | None = None
 
     def hear(self, event: Event) -> None:
         """Take in one event."""
         match event:
+            case BatchStarted(batch):
+                self._show(bar(batch.total - batch.count("pending"), batch.total))
             case BatchProgressed():
-                self._draw(progress_line(event))
+                self._show(progress_line(event))
             case RejudgeProgressed(done, total):
-                self._draw(bar(done, total))
+                self._show(bar(done, total))
                 if done >= total:
-                    self._clear()
+                    self.end()
             case BatchEnded(batch, reason):
-                self._clear()
+                self.end()
                 if reason and batch.status is not BatchStatus.INTERRUPTED:
                     self._terminal.note(reason)
 
     def heard(self, share: float) -> None:
         """Take in how much of one thing is done, 0–1."""
-        self._draw(bar(round(share * 100), 100))
+        self._show(bar(round(share * 100), 100))
         if share >= 1:
-            self._clear()
+            self.end()
 
-    def _draw(self, line: str) -> None:
-        """Redraw the line on a screen; elsewhere write one now and then, so that a build log shows that it goes on."""
-        if self._clock() - self._last < (BETWEEN_DRAWINGS_S if self._terminal.live else BETWEEN_LINES_S):
+    def end(self) -> None:
+        """Take the bar away, and write no further lines."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._line and self._terminal.live:
+            self._write(CLEAR)
+        self._line = ""
+
+    def _show(self, line: str) -> None:
+        if self._terminal.quiet:
             return
-        self._last = self._clock()
+        self._line = line
         if not self._terminal.live:
-            self._terminal.note(line.lstrip("█░ "))
-            return
-        self._drawn = True
-        self._terminal.errors.write(CLEAR + line)
-        self._terminal.errors.flush()
+            self._timer = self._timer or self._later(BETWEEN_LINES_S, self._tell)
+        elif self._clock() - self._drawn >= BETWEEN_DRAWINGS_S:
+            self._drawn = self._clock()
+            self._write(CLEAR + line)
 
-    def _clear(self) -> None:
-        if self._drawn:
-            self._terminal.errors.write(CLEAR)
-            self._terminal.errors.flush()
+    def _tell(self) -> None:
+        """Write the line even if nothing has changed, since build servers end what is silent for long."""
+        self._timer = self._later(BETWEEN_LINES_S, self._tell)
+        self._terminal.note(self._line.lstrip("█░ "))
+
+    def _write(self, text: str) -> None:
+        self._terminal.errors.write(text)
+        self._terminal.errors.flush()
 
 
 def progress_line(event: BatchProgressed) -> str:

@@ -128,9 +128,11 @@ async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
         batch = (await engine.runs.named(arguments.batch)).id if arguments.batch else None
         for run_id in arguments.runs:
             await engine.runs.detail(RunId(run_id))
-        stop = engine.subscribe(Progress(terminal).hear)
+        progress = Progress(terminal)
+        stop = engine.subscribe(progress.hear)
         report = await engine.runs.rejudge([RunId(run_id) for run_id in arguments.runs], batch_id=batch)
         stop()
+        progress.end()
     terminal.document(rejudge_report_to_json(report))
     terminal.say(report.sentence)
     for change in report.changes[:MOST_RUNS]:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +23,12 @@ from mcp_tef import (
 )
 from mcp_tef.cli.interruption import Interruption
 
+_BOLD, _RESET = "\x1b[1m", "\x1b[0m"
+_RED, _GREEN, _YELLOW = "\x1b[31m", "\x1b[32m", "\x1b[33m"
+_STYLES = {"✓": _GREEN, "✗": _RED, "~": _YELLOW, "!": _YELLOW, "mcp-tef:": f"{_BOLD}{_RED}"}
+_MARK = re.compile(r"( {0,2})([✓✗~!]|mcp-tef:)(?= )")
+_HELP_HEADING = re.compile(r"^[a-z]+(?: [a-z]+)*:", re.MULTILINE)
+NARROWEST_CELL = 8
 CELL_WIDTH, LAST_CELL_WIDTH = 60, 120
 _KEY_ANSWERS = {
     **dict.fromkeys(("y", "yes"), ConsentAnswer.ALLOW),
@@ -58,11 +66,12 @@ class Terminal:
     def say(self, *lines: str) -> None:
         """Write lines for people, where neither JSON nor quiet is wanted."""
         if not (self.json or self.quiet):
-            self.output.writelines(plain(line) + "\n" for line in lines)
+            dress = styled if coloured(self.output) else plain
+            self.output.writelines(dress(line) + "\n" for line in lines)
 
     def note(self, text: str) -> None:
         """Write a line beside the result."""
-        self.errors.write(plain(text) + "\n")
+        self.errors.write((styled if coloured(self.errors) else plain)(text) + "\n")
         self.errors.flush()
 
     def read_key(self, prompt: str) -> Secret:
@@ -125,6 +134,35 @@ class Terminal:
             return self.input.readline().strip().lower() in ("y", "yes")
 
 
+class Heading(str):
+    """A line above others, such as the heads of a table."""
+
+    __slots__ = ()
+
+
+def coloured(stream: TextIO) -> bool:
+    """Return True if a stream shows colour: NO_COLOR forbids it, FORCE_COLOR asks for it, else a terminal shows it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def styled(line: str) -> str:
+    """Return a line as `plain` does, with its mark in colour; a heading is bold, and so is the start of an error."""
+    text = plain(line)
+    if isinstance(line, Heading):
+        return f"{_BOLD}{text}{_RESET}"
+    mark = _MARK.match(text)
+    return f"{mark[1]}{_STYLES[mark[2]]}{mark[2]}{_RESET}{text[mark.end() :]}" if mark else text
+
+
+def styled_help(text: str) -> str:
+    """Return a help page with its headings in bold."""
+    return _HELP_HEADING.sub(lambda found: f"{_BOLD}{found[0]}{_RESET}", text)
+
+
 def plain(text: str) -> str:
     """Return the text without control characters, since names and errors come from strangers."""
     return "".join(character if character.isprintable() or character == "\n" else "·" for character in text)
@@ -137,12 +175,37 @@ def unreachable(error: OSError) -> ReachError:
     )
 
 
+def screen_width() -> int | None:
+    """Return the width that COLUMNS names, else that of the terminal; None where the output is no terminal."""
+    named = os.environ.get("COLUMNS", "")
+    if not (named.isdecimal() and int(named)) and not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return lines of left-aligned columns with a head, two spaces apart; long cells are cut, the last column later."""
+    """Return lines of left-aligned columns with a head, two spaces apart; long cells are cut, the last column later.
+
+    On a screen the widest columns are cut further so that each row fits; the first, which holds ids, stays whole.
+    """
     limits = [CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
     cells = [list(heads), *([one_line(*cell) for cell in zip(row, limits, strict=True)] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    widths = _fitted([max(len(row[column]) for row in cells) for column in range(len(heads))])
+    lines = [
+        "  ".join(one_line(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
+    ]
+    return [Heading(lines[0].rstrip()), *(line.rstrip() for line in lines[1:])]
+
+
+def _fitted(widths: list[int]) -> list[int]:
+    """Return the widths of columns, the widest narrowed until all fit on the screen, as far as they can be read."""
+    allowed = screen_width()
+    while allowed and sum(widths) + 2 * (len(widths) - 1) > allowed:
+        widest = max(widths[1:], default=0)
+        if widest <= NARROWEST_CELL:
+            break
+        widths[widths.index(widest, 1)] -= 1
+    return widths
 
 
 def one_line(text: str, limit: int = CELL_WIDTH) -> str:

@@ -82,11 +82,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def folder(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of one's own with a copy of the sample; it is the current folder of a terminal 100 columns wide."""
+    """A folder of one's own with a copy of the sample; it is the current folder of a terminal 160 columns wide."""
     place = tmp_path / "place"
     shutil.copytree(sample.parent, place, ignore=shutil.ignore_patterns("home"))
     monkeypatch.chdir(place)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "160")
     return place
 
 
@@ -116,7 +116,8 @@ def verbs(group: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterat
                 yield from verbs(verb, (*words, name))
 
 
-def test_help(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     texts = []
     for words in verbs(parser()):
         with pytest.raises(SystemExit) as ended:

@@ -1,7 +1,8 @@
 """Terminal output: plain text, one document, progress on a screen only, questions only to a user who can answer."""
 
 import io
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +12,7 @@ from mcp_tef import (
     BatchEnded,
     BatchId,
     BatchProgressed,
+    BatchStarted,
     BatchStatus,
     ConsentAnswer,
     InputError,
@@ -19,6 +21,7 @@ from mcp_tef import (
     Transport,
     program_request,
 )
+from mcp_tef.cli.main import main
 from mcp_tef.cli.progress import Progress, progress_line
 from mcp_tef.cli.terminal import Terminal, one_line, plain, table
 from mcp_tef.model.consents import key_request
@@ -180,12 +183,66 @@ def test_on_a_screen_the_line_is_drawn_and_taken_away() -> None:
     assert errors.getvalue().endswith("\r\x1b[K")
 
 
-def test_in_a_pipe_a_plain_line_is_written_every_ten_seconds() -> None:
-    errors, times = io.StringIO(), iter((100.0, 109.0, 110.0, 110.0, 115.0, 121.0, 121.0))
-    progress = Progress(Terminal(errors=errors), lambda: next(times))
-    for _ in range(4):
-        progress.hear(HALF_WAY)
-    assert errors.getvalue().splitlines() == ["12/24 · 2 failed · about 1:09 left · $0.0123"] * 2
+class Timers:
+    """A clock that is turned by hand, and the calls that are due at its times."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.due: list[Timer] = []
+
+    def later(self, seconds: float, call: Callable[[], None]) -> "Timer":
+        """Note a call."""
+        self.due.append(Timer(self, self.now + seconds, call))
+        return self.due[-1]
+
+    def pass_time(self, seconds: float) -> None:
+        """Do what is due until then."""
+        end = self.now + seconds
+        while coming := [timer for timer in self.due if timer.at <= end]:
+            self.now = coming[0].at
+            self.due.remove(coming[0])
+            coming[0].call()
+        self.now = end
+
+
+@dataclass
+class Timer:
+    """A call that is due."""
+
+    timers: Timers
+    at: float
+    call: Callable[[], None]
+
+    def cancel(self) -> None:
+        """Take it back."""
+        self.timers.due.remove(self)
+
+
+def test_in_a_pipe_a_plain_line_is_written_every_ten_seconds_even_without_news() -> None:
+    errors, timers = io.StringIO(), Timers()
+    progress = Progress(Terminal(errors=errors), lambda: timers.now, timers.later)
+    progress.hear(BatchStarted(BATCH))
+    timers.pass_time(9.9)
+    assert errors.getvalue() == ""
+    timers.pass_time(0.2)
+    progress.hear(HALF_WAY)
+    timers.pass_time(25)
+    half_way = "12/24 · 2 failed · about 1:09 left · $0.0123"
+    assert errors.getvalue().splitlines() == ["24/24", half_way, half_way]
+    progress.hear(BatchEnded(BATCH))
+    timers.pass_time(60)
+    assert len(errors.getvalue().splitlines()) == 3
+
+
+@pytest.mark.parametrize("stream", [Screen, io.StringIO])
+def test_with_quiet_neither_bar_nor_line_is_shown_but_the_reason_of_an_early_end(stream: type[io.StringIO]) -> None:
+    errors, timers = stream(), Timers()
+    progress = Progress(Terminal(errors=errors, quiet=True), lambda: timers.now, timers.later)
+    progress.hear(HALF_WAY)
+    progress.heard(0.5)
+    timers.pass_time(60)
+    progress.hear(BatchEnded(BATCH, "The cost cap was reached."))
+    assert errors.getvalue() == "The cost cap was reached.\n"
 
 
 def test_a_terminal_that_cannot_redraw_is_treated_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,9 +250,72 @@ def test_a_terminal_that_cannot_redraw_is_treated_as_a_pipe(monkeypatch: pytest.
     assert not Terminal(errors=Screen()).live
 
 
-def test_in_a_pipe_nothing_is_drawn_but_the_reason_of_an_early_end_is_told() -> None:
-    errors = io.StringIO()
-    progress = Progress(Terminal(errors=errors))
-    progress.hear(HALF_WAY)
-    progress.hear(BatchEnded(BATCH, "The cost cap was reached."))
-    assert errors.getvalue() == "The cost cap was reached.\n"
+ONE = "\x1b[32m✓\x1b[0m TP  one"
+
+
+@pytest.fixture
+def colours(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment that says nothing about colour."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("stream", "environment", "shown"),
+    [
+        (Screen, {}, ONE),
+        (io.StringIO, {}, "✓ TP  one"),
+        (Screen, {"NO_COLOR": "1"}, "✓ TP  one"),
+        (Screen, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, "✓ TP  one"),
+        (Screen, {"NO_COLOR": ""}, ONE),
+        (Screen, {"TERM": "dumb"}, "✓ TP  one"),
+        (io.StringIO, {"FORCE_COLOR": "1"}, ONE),
+        (io.StringIO, {"FORCE_COLOR": "0"}, "✓ TP  one"),
+    ],
+)
+def test_marks_have_colour_where_it_is_wanted(
+    stream: type[io.StringIO], environment: dict[str, str], shown: str, colours: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        colours.setenv(name, value)
+    output = stream()
+    Terminal(output=output).say("✓ TP  one")
+    assert output.getvalue() == f"{shown}\n"
+
+
+def test_headings_and_errors_stand_out_and_no_name_can_add_colour(colours: pytest.MonkeyPatch) -> None:
+    terminal = at_screen("")
+    terminal.say(*table(("ID", "NAME"), [("1", "\x1b[31mred")]), "  ✗ rule", "An ✗ inside")
+    terminal.note("mcp-tef: It failed.")
+    bold, *rest = written(terminal.output).splitlines()
+    assert bold == "\x1b[1mID  NAME\x1b[0m"
+    assert rest == ["1   ·[31mred", "  \x1b[31m✗\x1b[0m rule", "An ✗ inside"]
+    assert written(terminal.errors) == "\x1b[1m\x1b[31mmcp-tef:\x1b[0m It failed.\n"
+
+
+def test_help_has_bold_headings_in_colour_and_keeps_to_the_width(
+    colours: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def page_of_compare() -> str:
+        with pytest.raises(SystemExit):
+            main(["compare", "--help"])
+        return capsys.readouterr().out
+
+    colours.setenv("COLUMNS", "60")
+    page = page_of_compare()
+    paragraphs = [line for line in page.splitlines() if not line.startswith("  mcp-tef ")]
+    assert max(map(len, paragraphs)) <= 60
+    assert "\x1b" not in page
+    colours.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1moptions:\x1b[0m" in page_of_compare()
+
+
+def test_a_table_keeps_to_the_width_and_leaves_ids_whole(colours: pytest.MonkeyPatch) -> None:
+    rows = [("0123456789abcdef0123", "a long name " * 4, "another long text " * 4)]
+    colours.setenv("COLUMNS", "60")
+    lines = table(("ID", "NAME", "QUERY"), rows)
+    assert max(map(len, lines)) <= 60
+    assert lines[1].startswith("0123456789abcdef0123  a long name")
+    colours.delenv("COLUMNS")
+    assert max(map(len, table(("ID", "NAME", "QUERY"), rows))) > 100
