@@ -211,7 +211,8 @@ class QualityPage(Page):
 
     def _show_buttons(self) -> None:
         tip = "Grades and suggested descriptions by a language model (Ctrl+Shift+R)"
-        ask = command_action(self._commands[ASK], "Ask a model…", kind="primary", icon="chat-circle-text", tip=tip)
+        kind = "primary" if self._commands[ASK].needs() else "plain"
+        ask = command_action(self._commands[ASK], "Ask a model…", kind=kind, icon="chat-circle-text", tip=tip)
         export = command_action(self._commands[EXPORT], "Export", icon="export")
         self.header.set_buttons([export, replace(ask, enabled=ask.enabled and not self.requests.busy)])
 
