@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli.arguments import Command, HelpFormatter, Parser, Verbs, joined, shared_options
 from mcp_tef.cli.crash_log import CRASHED, log_crash
-from mcp_tef.cli.output_files import require_apart, standard_output
+from mcp_tef.cli.output_files import require_apart, require_fitting_endings, standard_output
 from mcp_tef.cli.terminal import Terminal
 
 INTERRUPTED = 130
@@ -121,6 +121,7 @@ def _speak_utf8() -> None:
 
 
 def _do(arguments: Namespace, terminal: Terminal) -> int:
+    require_fitting_endings(arguments)
     require_apart(arguments)
     command: Command = arguments.command
     with standard_output(arguments, terminal) as to:

@@ -14,6 +14,14 @@ from mcp_tef.cli.terminal import Terminal
 
 STANDARD_OUTPUT = Path("-")
 WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown")
+ENDINGS = {
+    "junit": (".xml",),
+    "html": (".html", ".htm"),
+    "csv": (".csv",),
+    "sarif": (".sarif", ".json"),
+    "markdown": (".md", ".markdown", ".txt"),
+}
+"""Endings of the files of options that name a format; a file without an ending takes any."""
 READ = ("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file")
 
 
@@ -47,6 +55,18 @@ def _require_place(path: Path) -> None:
     if path.suffix.lower() == ".pdf":
         hint = "Write a page with .html, and print that; or export it from the window."
         raise InputError(f"{path} cannot be written: PDFs are made by the window.", hint=hint, code="bad_usage")
+
+
+def require_fitting_endings(arguments: Namespace) -> None:
+    """Raise InputError where the ending of a file names another format than its option."""
+    for name, endings in ENDINGS.items():
+        for path in _paths(arguments, name):
+            if path.suffix and path.suffix.lower() not in endings:
+                raise InputError(
+                    f"--{name} would write another format into {path} than its ending {path.suffix} says.",
+                    hint=f"Name the file {endings[0]}.",
+                    code="bad_usage",
+                )
 
 
 def require_apart(arguments: Namespace) -> None:

@@ -188,3 +188,21 @@ def test_a_dash_and_the_json_document_do_not_share_standard_output(files: dict[s
 def test_two_results_do_not_share_standard_output(files: dict[str, str]) -> None:
     said = say("run", "--csv", "-", "--junit", "-", "--workspace", files["file"])
     assert (said.code, said.out) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("verb", "right"),
+    [
+        *(("run", name) for name in ("a.xml", "a.html", "a.csv", "a.sarif", "a.md")),
+        *(("compare x y", name) for name in ("a.html", "a.csv")),
+    ],
+)
+def test_an_ending_of_another_format_is_refused_before_anything_runs(verb: str, right: str, tmp_path: Path) -> None:
+    option = {"xml": "junit", "md": "markdown"}.get(ending := right.partition(".")[2], ending)
+    for wrong in {"a.xml", "a.html", "a.csv", "a.sarif", "a.md", "a.pages"} - {right}:
+        said = say(*verb.split(), f"--{option}", tmp_path / wrong, "--workspace", tmp_path / "work.db", "--json")
+        assert (said.code, said.error["code"]) == (2, "bad_usage")
+        assert f"--{option}" in said.error["message"]
+    assert list(tmp_path.iterdir()) == []
+    fitting = say(*verb.split(), f"--{option}", tmp_path / right, "--workspace", tmp_path / "work.db", "--json")
+    assert "its ending" not in fitting.error["message"]
