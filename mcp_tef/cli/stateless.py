@@ -28,6 +28,7 @@ async def stateless(arguments: Namespace, terminal: Terminal) -> AsyncIterator["
     with TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True) as folder:
         arguments.workspace = Path(folder, "run.db")
         async with opened(arguments, terminal) as engine:
+            engine.consents.name_source("this command, which keeps no workspace")
             for spec in specs:
                 if spec.origin is None:
                     await engine.consents.add_typed_server(spec, remember=False)

@@ -49,6 +49,7 @@ class Consents:
         self._environment = environment
         self._config = config
         self._workspace = workspace
+        self._source = ""
         self._bundled = bundled
         self._notice = notice
         self._session: dict[str, Consent] = {}
@@ -59,7 +60,13 @@ class Consents:
     @property
     def listed_in(self) -> tuple[str, ...]:
         """The file that stored addresses and programs come from."""
+        if self._source:
+            return (self._source,)
         return (f"workspace {self._workspace}",) if self._workspace else ()
+
+    def name_source(self, source: str) -> None:
+        """Name in questions what lists programs and addresses, where that is not the workspace."""
+        self._source = source
 
     def missing(self, specs: Iterable[ServerSpec]) -> tuple[ConsentRequest, ...]:
         """Return the questions to ask before these servers are started or contacted, each once."""

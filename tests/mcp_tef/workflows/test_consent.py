@@ -55,6 +55,8 @@ async def test_a_program_is_asked_about_until_it_is_allowed_and_again_after_any_
         consents.require(spec)
     (request,) = caught.value.requests
     assert (request.kind, request.listed_in) == (ConsentKind.PROGRAM, ("workspace /w.db",))
+    consents.name_source("this command")
+    assert consents.missing([spec])[0].listed_in == ("this command",)
     await consents.allow(request)
     consents.require(spec, replace(spec, name="another", alias="a"))
     for changed in (replace(spec, args=("--x",)), replace(spec, cwd="/tmp"), replace(spec, env={"A": "1"})):
