@@ -12,6 +12,7 @@ _NAMES = {
         "sign_in_where_needed"
     ),
     "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
+    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
@@ -29,8 +30,8 @@ _NAMES = {
         "ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
-        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged Event "
-        "NoticePublished RejudgeProgressed RunEnded RunStarted RunsChanged ServerStateChanged ServersChanged "
+        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged DraftsChanged "
+        "Event NoticePublished RejudgeProgressed RunEnded RunStarted RunsChanged ServerStateChanged ServersChanged "
         "ToolCallsChanged"
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable",
@@ -51,6 +52,7 @@ _NAMES = {
     "mcp_tef.model.config": "VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
+    "mcp_tef.model.drafts": "Draft",
     "mcp_tef.model.files": (
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
@@ -87,6 +89,7 @@ _NAMES = {
         "confusability_level parse_embedder"
     ),
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
+    "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit",
     "mcp_tef.model.tools": (
         "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
     ),
@@ -102,6 +105,7 @@ _NAMES = {
     ),
     "mcp_tef.model.version": "VERSION",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
+    "mcp_tef.reports.drafts": "DraftFormat draft_format draft_text left_out_of_override write_draft",
     "mcp_tef.reports.run_reports": "RunReports",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",

@@ -11,6 +11,7 @@ from mcp_tef.api.consent import (
     sign_in_where_needed,
 )
 from mcp_tef.api.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
+from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
@@ -59,6 +60,7 @@ from mcp_tef.events import (
     BatchQueued,
     BatchStarted,
     CasesChanged,
+    DraftsChanged,
     Event,
     NoticePublished,
     RejudgeProgressed,
@@ -123,6 +125,7 @@ from mcp_tef.model.drafted_cases import (
     DraftKind,
     RefusedDraft,
 )
+from mcp_tef.model.drafts import Draft
 from mcp_tef.model.files import (
     LARGEST_FILE_BYTES,
     bounded_lines,
@@ -230,6 +233,7 @@ from mcp_tef.model.similarity import (
     parse_embedder,
 )
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
+from mcp_tef.model.tool_edits import ParameterEdit, ToolEdit
 from mcp_tef.model.tools import (
     INVENTED_TOOL_LABEL,
     NO_TOOL_LABEL,
@@ -275,6 +279,7 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.model.version import VERSION
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
+from mcp_tef.reports.drafts import DraftFormat, draft_format, draft_text, left_out_of_override, write_draft
 from mcp_tef.reports.run_reports import RunReports
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
@@ -306,40 +311,42 @@ __all__ = [
     "Classification", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
     "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
-    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DraftKind", "DraftedCase",
-    "DraftedCases", "DraftingPlan", "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError",
-    "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo",
-    "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics",
-    "HeldCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json",
-    "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
-    "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "NewServer",
-    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair",
-    "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy",
-    "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Priority",
-    "QualityReport", "RankedTool", "Rate", "RateDifference", "ReachError", "Recommendation", "RedactingFormatter",
-    "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase",
-    "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder",
-    "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScoreExplanation", "SearchHit",
-    "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId",
-    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
-    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot",
-    "SnapshotId", "SourceCalibration", "SourceKind", "Speaker", "StoppedError", "StoreError", "Suppression", "TefError",
-    "TestCase", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange",
-    "ToolChoiceMode", "ToolDrift", "ToolGroup", "ToolLabel", "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality",
-    "ToolReply", "ToolSet", "ToolSource", "Transport", "TrendPoint", "UnreachableSource", "UsedUpCap", "ValueChange",
-    "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer",
-    "batch_to_json", "bounded_lines", "canonical", "case_export_to_json", "case_finding_to_json", "case_import_to_json",
-    "case_to_json", "cluster_confusions", "comparison_to_json", "confusability_level", "confusions_to_json",
-    "consent_rows", "copy_workspace", "decimal_text", "default_workspace", "detect_files", "detected_config_to_json",
-    "did_you_mean", "drafted_cases_to_json", "drift_to_json", "ensure_consent", "error_to_json",
-    "expectation_from_json", "expectation_to_json", "free_suite_name", "grade_lines", "interval_text", "is_baseline",
-    "joint_changes", "kill_process_groups", "launch_risks", "listing_to_json", "make_private_folder", "matrix_file",
-    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
-    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
-    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
-    "renamed_path", "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json",
-    "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "Draft", "DraftFormat",
+    "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage",
+    "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation",
+    "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason",
+    "FlagRule", "GradedQuality", "GroupMetrics", "HeldCase", "ImportReport", "ImportStatus", "ImportedCase",
+    "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing",
+    "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview",
+    "ModelSettings", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap",
+    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation",
+    "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion",
+    "PastVerdict", "PlainTextSecret", "Priority", "QualityReport", "RankedTool", "Rate", "RateDifference", "ReachError",
+    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
+    "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunField",
+    "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged",
+    "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault",
+    "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus",
+    "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "Similarity",
+    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind", "Speaker", "StoppedError",
+    "StoreError", "Suppression", "TefError", "TestCase", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus",
+    "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolEdit", "ToolGroup", "ToolLabel",
+    "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport",
+    "TrendPoint", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange",
+    "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical",
+    "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json", "cluster_confusions",
+    "comparison_to_json", "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows",
+    "copy_workspace", "decimal_text", "default_workspace", "detect_files", "detected_config_to_json", "did_you_mean",
+    "draft_format", "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drift_to_json",
+    "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name", "grade_lines",
+    "interval_text", "is_baseline", "joint_changes", "kill_process_groups", "launch_risks", "left_out_of_override",
+    "listing_to_json", "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json",
+    "metrics_to_json", "number", "open_private", "open_regular_file", "outcome_text", "overlap_json",
+    "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model", "parse_number",
+    "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json", "read_baseline",
+    "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
+    "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server",
+    "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
     "sign_in_where_needed", "similarity_json", "start_within_cap", "tally_of", "tighten", "to_spreadsheet_cell",
-    "tool_call_to_json", "verdict_to_json", "wilson", "without_keys", "write_lines", "write_private",
+    "tool_call_to_json", "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines", "write_private",
 ]  # fmt: skip

@@ -31,6 +31,7 @@ VERBS: Final = {
     "overlap": "similarity.register_overlap",
     "recommend": "recommend.register",
     "quality": "quality.register",
+    "draft": "drafts.register",
     "score": "score.register",
     "keys": "keys.register",
     "sample-server": "demo.register_sample_server",

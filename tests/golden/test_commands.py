@@ -259,6 +259,33 @@ def test_quality(transcript: Transcript, folder: Path, replacements: dict[str, s
     assert_golden("commands/quality.txt", normalized(transcript.text, replacements))
 
 
+def test_drafts(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "text.md").write_text("Read the whole text of one file.\n", "utf-8")
+    (folder / "rent.json").write_text(json.dumps({"name": "rent", "inputSchema": {"type": "object"}}), "utf-8")
+    fix = [{"op": "replace", "path": "/tools/0/description", "value": "Read a file."}]
+    (folder / "fix.json").write_text(json.dumps(fix), "utf-8")
+    transcript.say("draft", "new", "Clear files", "--server", "files", "--json")
+    transcript.say("draft", "new", "From a file", "--tools-file", "files.json")
+    transcript.both("draft", "new", "clear FILES", "--tools-file", "files.json")
+    transcript.say("draft", "set", "Clear files", "open_file", "--description", "text.md", "--title", "Open")
+    transcript.say("draft", "set", "Clear files", "pay", "--remove", "--json")
+    transcript.say("draft", "add", "Clear files", "rent.json")
+    transcript.say("draft", "patch", "Clear files", "fix.json")
+    transcript.say("draft", "undo", "Clear files")
+    transcript.say("draft", "redo", "Clear files")
+    transcript.both("draft", "show", "Clear files")
+    transcript.both("draft", "list")
+    for kind in ("patch", "override", "tools", "markdown"):
+        transcript.say("draft", "export", "Clear files", "--format", kind)
+    transcript.both("draft", "export", "Clear files", "--out", "page.html")
+    (folder / "now.json").write_text(json.dumps({"tools": [TOOLS[0] | {"description": "Reads."}, TOOLS[1]]}), "utf-8")
+    transcript.both("draft", "rebase", "Clear files", "--tools-file", "now.json")
+    transcript.say("draft", "rebase", "Clear files", "--tools-file", "now.json", "--keep", "draft")
+    transcript.both("draft", "set", "Clear files", "opn_file", "--title", "x")
+    transcript.both("draft", "remove", "From a file")
+    assert_golden("commands/draft.txt", normalized(transcript.text, replacements))
+
+
 def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     lines = [json.dumps({"query": "Do it", "tools": TOOLS} | call) for call in CALLS]
     (folder / "in.jsonl").write_text("\n".join([*lines, "{half", "{}"]), "utf-8")

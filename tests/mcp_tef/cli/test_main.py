@@ -125,6 +125,9 @@ READING = {
     "metrics": (),
     "compare": ("EARLIER", "BATCH"),
     "confusions": (),
+    "draft list": (),
+    "draft show": ("Shorter",),
+    "draft export": ("Shorter",),
 }
 
 
@@ -136,6 +139,7 @@ def folder(tmp_path: Path) -> Path:
     at = ("--workspace", made / "work.db")
     assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path), *at).code == 0
     assert say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]), *at).code == 0
+    assert say("draft", "new", "Shorter", "--server", "city", *at).code == 0
     for _ in range(2):
         assert say("run", *at).code in (0, 1)
     return made

@@ -41,6 +41,7 @@ WRITES = {
     ("quality", "out"): "quality --server city --out {file}",
     ("quality", "sarif"): "quality --server city --sarif {file}",
     ("quality", "markdown"): "quality --server city --markdown {file}",
+    ("draft export", "out"): "draft export Shorter --format html --out {file}",
     ("score", "out"): "score {calls} --out {file}",
 }
 REPLACED = (
