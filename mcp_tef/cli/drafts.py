@@ -128,8 +128,16 @@ def _steps(draft: Draft) -> str:
 def _change(change: dict[str, Any]) -> list[str]:
     if change["change"] != "changed":
         return ["", f"{change['tool']} is {change['change']}"]
-    rows = [(" / ".join(one["path"]), _text(one["before"]), _text(one["after"])) for one in change["fields"]]
-    return ["", change["tool"], *table(("Text", "Before", "After"), rows)]
+    fields = (
+        _columns(" / ".join(one["path"]), {"before": one["before"], "after": one["after"]}) for one in change["fields"]
+    )
+    return ["", change["tool"], *(f"  {line}" for lines in fields for line in lines)]
+
+
+def _columns(title: str, texts: dict[str, Json]) -> list[str]:
+    """Return a title and whole texts below each other, each on one line; a missing one is a dash."""
+    width = max(map(len, texts)) + 2
+    return [title, *(f"  {label:{width}}{' '.join(_text(text).split()) or '–'}" for label, text in texts.items())]
 
 
 def _text(value: Json) -> str:
@@ -266,8 +274,8 @@ async def rebase(arguments: Namespace, terminal: Terminal) -> int:
     conflicts = [conflict_to_json(one) for one in found.conflicts]
     left = bool(conflicts) and keep is None
     terminal.document({**draft_to_json(found.draft), "conflicts": conflicts, "rebased": not left})
-    rows = [(one.tool, one.field, *map(_text, (one.was, one.now, one.draft))) for one in found.conflicts]
-    terminal.say(*table(("Tool", "Text", "Was", "Now", "Draft"), rows) if rows else [])
+    for one in found.conflicts:
+        terminal.say(*_columns(f"{one.tool}, {one.field}", {"was": one.was, "now": one.now, "draft": one.draft}))
     if left:
         terminal.note("Nothing was changed. Keep one side with --keep draft or --keep listing.")
         return CONFLICTS

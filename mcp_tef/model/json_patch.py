@@ -233,6 +233,8 @@ def object_changes(before: JsonObject, after: JsonObject, path: Path = ()) -> di
     Objects are compared key by key, everything else as a whole.
     """
     found: dict[Path, tuple[Any, Any]] = {}
+    if before is after:
+        return found
     for name in dict.fromkeys((*before, *after)):
         one, other = before.get(name, MISSING), after.get(name, MISSING)
         if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from mcp_tef.model.json import fingerprint
 from mcp_tef.model.json_patch import read_patch
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.tool_edits import ToolEdit, edited_tool
+from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.tools import Listing
     from mcp_tef.ports import DraftStore, ServerGateway
     from mcp_tef.workflows.servers import Servers
+    from mcp_tef.workflows.source_edits import SourceEdit
 
 
 class Drafts:
@@ -145,7 +148,7 @@ class Drafts:
         listing = await self._of_file(tools_file) if tools_file is not None else await self.newer_listing(draft)
         if listing is None:
             return RebasedDraft(draft)
-        found = rebased(draft, listing, keep_draft=keep_draft is not False)
+        found = await asyncio.to_thread(rebased, draft, listing, keep_draft=keep_draft is not False)
         if found.conflicts and keep_draft is None:
             return replace(found, draft=draft)
         await self._require_sound(found.draft.base, found.draft.tools, draft.name)
@@ -156,6 +159,19 @@ class Drafts:
         server = draft.server or draft.name
         original = await self._gateway.sort_catalogue(server, _present(draft.base))
         return original, await self._gateway.sort_catalogue(server, _present(draft.tools))
+
+    async def source_edits(self, draft: Draft) -> tuple[SourceEdit, ...]:
+        """Return edits of the server's own source, for changed texts that stand once in its folder on this machine.
+
+        Nothing is written: that is for `write_source_edit`. Without such a folder there is none.
+        """
+        if draft.server is None:
+            return ()
+        folder = source_folder((await self._servers.find(draft.server)).spec)
+        if folder is None:
+            return ()
+        found = await asyncio.to_thread(lambda: [find_source_edit(folder, *texts) for texts in _changed_texts(draft)])
+        return tuple(filter(None, found))
 
     async def _of_server(self, name: str) -> JsonObject:
         server = await self._servers.find(name)
@@ -217,6 +233,14 @@ def _place_of(draft: Draft, tool: str) -> int:
     gone = any(name_of(raw) == tool for raw in draft.base)
     said = f"The tool “{tool}” is not in the draft {draft.name} any more." if gone else f"There is no tool “{tool}”."
     raise NotFoundError(said, hint=did_you_mean(tool, names, f"There are {', '.join(names[:10])}."))
+
+
+def _changed_texts(draft: Draft) -> Iterator[tuple[str, str]]:
+    """Yield each text that the draft replaces, before and after."""
+    for one in draft.revisions:
+        for before, after in one.fields.values() if one.before and one.after else ():
+            if isinstance(before, str) and isinstance(after, str):
+                yield before, after
 
 
 def _present(tools: Sequence[JsonObject]) -> tuple[JsonObject, ...]:

@@ -10,7 +10,10 @@ from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import DraftsChanged
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.json_patch import apply_patch
+from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_edits import ToolEdit
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult
 from mcp_tef.workflows.drafts import Drafts
 from tests.support.memory_store import MemoryStore
 from tests.support.workflow_bench import Bench, bench
@@ -176,3 +179,18 @@ async def test_a_draft_over_a_tools_file_needs_no_server(workshop: tuple[Drafts,
     for name, given in (("x", {"tools_file": str(file)}), ("x", {}), ("x", {"tools_file": str(tmp_path / "gone")})):
         with pytest.raises(InputError):
             await drafts.new(name, **given)
+
+
+async def test_changed_texts_are_found_in_the_folder_of_the_server(tmp_path: Path) -> None:
+    made = bench(MemoryStore(), {"own": [tool("search", server="own")]}, nobody)
+    spec = ServerSpec(name="own", transport=Transport.STDIO, command="python3", cwd=str(tmp_path))
+    server = await made.store.servers.add(spec)
+    found = Listing(server="own", tools=(tool("search", server="own"),))
+    await made.store.servers.record_check(server.id, CheckResult(listing=found))
+    (tmp_path / "main.py").write_text('description = "Looks for words."\n')
+    drafts = Drafts(made.store.drafts, made.servers, made.gateway, made.events)
+    draft = await drafts.new("Own", server="own")
+    assert await drafts.source_edits(draft) == ()
+    (edit,) = await drafts.source_edits(await drafts.edit(draft.id, "search", ToolEdit(description="Finds.")))
+    assert (edit.path, edit.line, edit.after) == (tmp_path / "main.py", 1, b'description = "Finds."\n')
+    assert (tmp_path / "main.py").read_bytes() == edit.before
