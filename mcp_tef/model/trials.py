@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mcp_tef.model.comparison import Claim, ClaimVerdict
-from mcp_tef.model.ids import CaseId
+from mcp_tef.model.comparison import Claim, ClaimVerdict, PassCriterion, ShareChange
+from mcp_tef.model.ids import BatchId, CaseId, DraftId
+from mcp_tef.model.runs import ModelSettings
 
 
 class TrialGoal(StrEnum):
@@ -59,3 +60,54 @@ class TrialClaims:
         """True if either claim is worse, or a guard is broken."""
         claims = (self.on_these_cases, self.for_queries_like_these)
         return any(claim.verdict is ClaimVerdict.WORSE for claim in claims) or any(one.broken for one in self.guards)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRequest:
+    """Settings of a trial of one draft with one model. `cases` are the affected ones; `rounds` is the most per case.
+
+    With `same_against_same` both arms get the original tools.
+    """
+
+    draft: DraftId
+    settings: ModelSettings
+    cases: tuple[CaseId, ...]
+    guards: tuple[CaseId, ...] = ()
+    rounds: int = 5
+    goal: TrialGoal = TrialGoal.QUICK
+    seed: int = 0
+    max_cost_usd: float | None = None
+    concurrency: int = 4
+    same_against_same: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialResult:
+    """State or end of a trial. `sentence` is the verdict in one line, `evidence` E(better) and E(worse).
+
+    `end` is None while it runs. `shares` holds the correct calls (for the baseline: correct tools) of both arms,
+    `other_shares` the other outcome, without a verdict. `plan` tells what would settle it, "" if nothing is open.
+    """
+
+    batch_id: BatchId
+    draft_name: str
+    model: str
+    criterion: PassCriterion
+    claims: TrialClaims
+    sentence: str
+    plan: str
+    wins: int
+    losses: int
+    pairs: int
+    left_out: int
+    evidence: tuple[float, float] | None
+    shares: ShareChange
+    other_shares: ShareChange
+    outcomes: tuple[CaseOutcome, ...]
+    icc: float | None
+    drafts_tried: int
+    calls: int
+    planned_calls: int
+    cost_usd: float | None
+    seed: int
+    end: TrialEnd | None

@@ -80,7 +80,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work = ("--workspace", folder / "work.db")
     assert say("servers", "add", "letters", "--tools-file", folder / "tools.json", *work).code == 0
     assert say("cases", "import", folder / "cases.yaml", *work).code == 0
-    files = [part for form in ("junit", "html", "csv") for part in (f"--{form}", folder / f"runs.{form}")]
+    endings = {"junit": "xml", "html": "html", "csv": "csv"}
+    files = [part for form, end in endings.items() for part in (f"--{form}", folder / f"runs.{end}")]
     with ModelStub(Model()) as stub:
         asked = ("--model", "openai/stub", "--base-url", stub.url, "--no-key", "--concurrency", "1", "--retries", "0")
         said = say("run", *asked, "--repeats", str(REPEATS), *files, "--yes", *work)
@@ -145,7 +146,7 @@ def of_reports(folder: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
     page = (folder / "runs.html").read_text("utf-8")
     found = [re.search(rf"{name}</text>.*?>(\d+) % [^<]*n (\d+)\)", page, re.DOTALL) for name in NAMES]
     yield "HTML", (*(round(int(one[1]) * int(one[2]) / 100) if one else -1 for one in found), JUDGED)
-    suite = ElementTree.parse(folder / "runs.junit").getroot()
+    suite = ElementTree.parse(folder / "runs.xml").getroot()
     missed = int(suite.attrib["failures"])
     judged = int(suite.attrib["tests"]) - int(suite.attrib["errors"])
     yield "JUnit", (judged - missed, TOOLS, judged)

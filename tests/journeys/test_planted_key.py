@@ -101,7 +101,8 @@ def test_a_planted_key_is_found_nowhere(
     cases = [workspace_files.case(f"weather report {number}", wanted, server="tools") for number in range(len(STEPS))]
     do("cases", "import", workspace_files.case_file(tmp_path, cases))
     with ModelStub(answered) as model:
-        files = [part for kind in ("junit", "html", "csv") for part in (f"--{kind}", tmp_path / f"report.{kind}")]
+        kinds = {"junit": "xml", "html": "html", "csv": "csv"}
+        files = [part for kind, end in kinds.items() for part in (f"--{kind}", tmp_path / f"report.{end}")]
         sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}")
         said.append(run("run", "--model", "openai/stub", *sent, "--retries", "0", *files, "--debug"))
         said.append(piped(model))

@@ -28,6 +28,7 @@ from tests.support.workspace_files import rows
 
 FINISHED, STUCK = 4, 2
 ALL = FINISHED + STUCK
+REPORTS = {"junit": "xml", "html": "html", "csv": "csv"}
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 PATIENCE_S = 30
 READ = ("0", "63")  # the number of the call on x86-64 and on ARM64
@@ -103,7 +104,7 @@ def ended(process: "subprocess.Popen[str]") -> Said:
 def test_a_signal_ends_a_batch_in_order_and_it_can_be_resumed(
     number: signal.Signals, workspace: Path, marker: str, tmp_path: Path
 ) -> None:
-    reports = {name: tmp_path / f"report.{name}" for name in ("junit", "html", "csv")}
+    reports = {name: tmp_path / f"report.{ending}" for name, ending in REPORTS.items()}
     options = [word for name, file in reports.items() for word in (f"--{name}", file)]
     with started("run", "--yes", "--json", *options) as process:
         await_halfway(workspace, marker)

@@ -59,8 +59,12 @@ def test_a_folder_in_the_place_of_a_workspace_is_named(folder: Path) -> None:
     refused(listed(folder), "workspace_not_writable", "cannot be opened or written")
 
 
-def test_a_workspace_that_another_program_has_locked_is_named(folder: Path, locked: None) -> None:
-    refused(listed(folder / "work.db"), "workspace_locked", "work.db is locked by another program")
+def test_a_workspace_that_another_program_writes_is_read_and_named_to_those_who_write(
+    folder: Path, locked: None
+) -> None:
+    assert len(listed(folder / "work.db").document["runs"]) == 1
+    said = say("servers", "remove", "city", "--yes", "--workspace", folder / "work.db", "--json")
+    refused(said, "workspace_locked", "work.db is locked by another program")
 
 
 def test_a_workspace_of_a_newer_version_is_refused_and_left_as_it_is(folder: Path) -> None:

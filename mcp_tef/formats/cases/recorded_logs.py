@@ -34,7 +34,10 @@ _SESSION_TYPES = ("user", "assistant")
 
 def is_recording(source: CaseSource) -> bool:
     """Return True if the first record of a text is one of a trace, a chat log or a session."""
-    first = next(_records(source), None)
+    try:
+        first = next(_records(source), None)
+    except InputError:  # The reader of case files names the place of the error more closely.
+        return False
     return first is not None and _is_record(first[1])
 
 

@@ -109,7 +109,7 @@ def test_a_server_is_added_once_replaced_or_not_kept(tmp_path: Path) -> None:
     assert say(*again, tools_file(tmp_path)).code == 2
     assert say(*again, tmp_path / "missing.json", "--if-missing").code == 0
     assert say(*again, tmp_path / "missing.json", "--replace").code == 3
-    assert "missing.json" in say("servers", "list").out
+    assert "missing.json" in say("servers", "show", "city", "--json").out
     for name, option, kept in (("one", "--no-keep", False), ("two", "--debug", True)):
         said = say("servers", "add", name, "--tools-file", tmp_path / "missing.json", option)
         assert (said.code, "was not kept" in said.err) == (3, not kept)
