@@ -55,7 +55,7 @@ class RankedCase:
 
 @dataclass(frozen=True, slots=True)
 class DirectionRecord:
-    """How often the direction that the baseline predicted was that of a finished trial in this workspace."""
+    """Count of finished trials in this workspace whose direction the baseline predicted rightly."""
 
     right: int = 0
     trials: int = 0
