@@ -7,8 +7,6 @@ from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.search import did_you_mean
 
-_NESTED = ("properties", "items")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterEdit:
