@@ -102,7 +102,7 @@ def _with_property(schema: JsonObject, properties: JsonObject, edit: ParameterEd
 def _free_name(properties: JsonObject, name: str, edit: ParameterEdit) -> str:
     wanted = name if edit.rename is None else edit.rename
     if wanted != name and wanted in properties:
-        raise InputError(f"There is a parameter “{wanted}” already.", hint="Choose another name.")
+        raise InputError(f"There is a parameter “{wanted}” already.", hint="Use another name.")
     if not wanted.strip():
         raise InputError("A parameter needs a name.", hint="Give a name with at least one letter.")
     return wanted

@@ -72,7 +72,7 @@ class Drafts:
         """
         name = require_draft_name(name)
         if any(draft.name.casefold() == name.casefold() for draft in await self._store.all()):
-            raise ConflictError(f"There is a draft named “{name}” already.", hint="Choose another name.")
+            raise ConflictError(f"There is a draft named “{name}” already.", hint="Use another name.")
         if (server is None) == (tools_file is None):
             raise InputError("A draft stands over one server or one tools file.", hint="Name one of them.")
         listing = await self._of_server(server) if server is not None else await self._of_file(tools_file or "")
