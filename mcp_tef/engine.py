@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.models import Models
+    from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.runs import Runs
@@ -296,6 +297,17 @@ class Engine:
         from mcp_tef.workflows.trials import Trials
 
         return Trials(self._store, self.drafts, self.runs, self._current)
+
+    @cached_property
+    def predictions(self) -> "Predictions":
+        """Predictions for drafts, and the cases that a trial is about."""
+        from mcp_tef.llm.token_count import BundledTokenCounter
+        from mcp_tef.workflows.prediction import Predictions
+
+        store = self._store
+        return Predictions(
+            self.drafts, store.cases, store.runs, self._selectors, BundledTokenCounter(), self.similarity
+        )
 
     @cached_property
     def drift(self) -> "DriftCheck":

@@ -12,7 +12,7 @@ from mcp_tef.llm.client import Completion, ModelClient, Request, failure
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
-from mcp_tef.llm.retrieval_baseline import MeaningSelector
+from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.json import JsonObject, canonical
@@ -20,7 +20,7 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.runs import Baseline, ModelSettings
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
-from mcp_tef.ports import ModelCatalogue, Question, SelectionPrompts, Selector
+from mcp_tef.ports import BaselineScores, ModelCatalogue, Question, SelectionPrompts, Selector
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
 from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, answer_schema, offered_names, tool_lines
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
@@ -207,7 +207,7 @@ class ModelSelectors:
 
     def __init__(
         self,
-        words: Selector,
+        words: WordsSelector,
         meaning: MeaningSelector,
         catalogue: ModelCatalogue | None = None,
         environment: Mapping[str, str] = _NO_VARIABLES,
@@ -246,6 +246,11 @@ class ModelSelectors:
         if not settings.offline:
             return self._models
         return self._meaning if settings.model == Baseline.MEANING else self._words
+
+    async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
+        """Return the scores of the default baseline of this machine for many queries; EmbeddingError."""
+        baseline = self._meaning if await self._meaning.works_here() else self._words
+        return await baseline.scores(queries, tools)
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""

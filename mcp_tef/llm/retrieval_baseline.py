@@ -14,7 +14,7 @@ from mcp_tef.errors import EmbeddingError
 from mcp_tef.llm.argument_filling import fill
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.ports import Embedder, Lexicon, Question, TextIndex
+from mcp_tef.ports import BaselineScores, Embedder, Lexicon, Question, TextIndex
 from mcp_tef.prompts.tool_aliases import resolve
 from mcp_tef.scoring.tfidf_weights import spaced
 
@@ -56,6 +56,16 @@ class Ranker:
             return words
         (asked,) = await self._embedder.embed([query])
         meaning = np.clip(index.vectors @ asked, 0.0, 1.0)
+        return np.asarray(WORDS_SHARE * words + (1 - WORDS_SHARE) * meaning, dtype=np.float32)
+
+    async def scores_of(self, queries: Sequence[str], offered: Sequence[OfferedTool]) -> Scores:
+        """Return the scores of every offered tool for many queries: shape (queries, tools). Raises EmbeddingError."""
+        index = await self._index(offered)
+        words = await asyncio.to_thread(lambda: np.stack([index.words.scores(query) for query in queries]))
+        if index.vectors is None or self._embedder is None:
+            return words
+        asked = await self._embedder.embed(queries)
+        meaning = np.clip(asked @ index.vectors.T, 0.0, 1.0)
         return np.asarray(WORDS_SHARE * words + (1 - WORDS_SHARE) * meaning, dtype=np.float32)
 
     async def prepare(self, offered: Sequence[OfferedTool]) -> None:
@@ -166,6 +176,11 @@ class WordsSelector:
         decide = partial(WORDS.decide, threshold=self._threshold())
         return await _select(question, self._ranker, decide, {"method": "word overlap"})
 
+    async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
+        """Score the tools for many queries, deciding as `select` does."""
+        decide = partial(WORDS.decide, threshold=self._threshold())
+        return _decided(queries, await self._ranker.scores_of(queries, tools), decide)
+
     async def close(self) -> None:
         """Nothing is held open."""
 
@@ -194,6 +209,12 @@ class MeaningSelector:
         decide = partial(MEANING.decide, threshold=self._threshold())
         return await _select(question, ranker, decide, {"method": "word overlap and meaning", "embedder": embedder})
 
+    async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
+        """Score the tools for many queries, deciding as `select` does."""
+        ranker, _ = await self.ranker()
+        decide = partial(MEANING.decide, threshold=self._threshold())
+        return _decided(queries, await ranker.scores_of(queries, tools), decide)
+
     async def ranker(self) -> tuple[Ranker, str]:
         """Return the ranker and the name of its embedder, which is looked for until one is found."""
         found = await self._find()
@@ -216,6 +237,13 @@ class MeaningSelector:
 
     async def close(self) -> None:
         """Nothing is held open."""
+
+
+def _decided(queries: Sequence[str], scores: Scores, decide: Callable[[float, float, int], Decision]) -> BaselineScores:
+    padded = np.pad(scores, ((0, 0), (1, 0)))  # A single tool is compared with a score of 0.
+    best = np.partition(padded, -2, axis=1)[:, -2:].tolist()
+    picked = [decide(top, second, scores.shape[1]).picked for second, top in best]
+    return BaselineScores(tuple(queries), scores, np.array(picked, dtype=np.bool_))
 
 
 async def _select(

@@ -42,6 +42,11 @@ class Expectation:
         return next((call for calls in self.alternatives for call in calls), None)
 
     @property
+    def tool_names(self) -> frozenset[str]:
+        """Names of the tools of all acceptable answers."""
+        return frozenset(call.tool for calls in self.alternatives for call in calls)
+
+    @property
     def label(self) -> str:
         """In one line for people: `server / tool`, several joined by ` + `, alternatives by ` or `."""
         return " or ".join(_label(calls) for calls in self.alternatives)

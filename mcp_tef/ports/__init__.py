@@ -2,6 +2,8 @@
 
 from mcp_tef.ports.execution import CaseTools, RunExecutor, ToolOffering
 from mcp_tef.ports.models import (
+    BaselineScorer,
+    BaselineScores,
     KeySource,
     ModelCatalogue,
     Question,
@@ -31,6 +33,8 @@ from mcp_tef.ports.storage import (
 from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextIndex
 
 __all__ = [
+    "BaselineScorer",
+    "BaselineScores",
     "CaseStore",
     "CaseTools",
     "CheckResult",

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mcp_tef.model.answers import Answer, CallingMode
     from mcp_tef.model.cases import EarlierMessage
     from mcp_tef.model.ids import BatchId
@@ -69,6 +72,26 @@ class Selectors(Protocol):
 
     async def close(self) -> None:
         """Close every selector that was handed out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineScores:
+    """Scores of a baseline: `scores` has the shape (queries, tools), `picked` (queries,) tells if the best is selected.
+
+    Without a tool, nothing is selected.
+    """
+
+    queries: tuple[str, ...]
+    scores: NDArray[np.float32]
+    picked: NDArray[np.bool_]
+
+
+class BaselineScorer(Protocol):
+    """Scores tools for many queries at once, as the default baseline of this machine does for one."""
+
+    async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
+        """Return the scores of all tools, at least one, for every query; raises EmbeddingError."""
         ...
 
 

@@ -1,0 +1,176 @@
+"""Predictions for drafts, compared with what the baseline does alone, and the cases that a trial is about."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.embedding.tfidf import TfidfLexicon
+from mcp_tef.engine import Engine
+from mcp_tef.llm.retrieval_baseline import WordsSelector
+from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
+from mcp_tef.model.drafts import Draft
+from mcp_tef.model.prediction import ScopeReason
+from mcp_tef.model.runs import BatchRequest, ModelSettings
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tool_edits import ToolEdit
+from mcp_tef.model.tools import OfferedTool
+from mcp_tef.ports import Question
+from tests.support.report_factories import tool as made_tool
+from tests.support.workspace_files import written
+
+TOOLS = {
+    "send_mail": "Send a letter by electronic mail to a person.",
+    "find_mail": "Find letters in the mailbox by their words.",
+    "book_room": "Book a meeting room for a day.",
+    "free_rooms": "List the meeting rooms that are free on a day.",
+    "play_song": "Play a song on the loudspeaker.",
+    "stop_song": "Stop the music.",
+}
+QUERIES = {
+    "send_mail": ["Send a letter to Ada by mail", "Write to Grace electronically"],
+    "find_mail": ["Find the letters about tax in my mailbox", "Where is that letter?"],
+    "book_room": ["Book a meeting room on Monday", "We want to meet on Friday"],
+    "free_rooms": ["Which meeting rooms are free tomorrow?", "Is there a free room today?"],
+    "play_song": ["Play my song", "Some music, please"],
+    "stop_song": ["Stop the music", "Silence!"],
+}
+
+SCHEMA = {"type": "object", "properties": {}}
+
+
+def raw(name: str, description: str) -> dict[str, object]:
+    """The definition of a tool without parameters."""
+    return {"name": name, "description": description, "inputSchema": SCHEMA}
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
+    """A workspace with a tools file of six tools, and two cases for each."""
+    file = written(tmp_path / "tools.json", {"tools": [raw(name, text) for name, text in TOOLS.items()]})
+    environment = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    async with await Engine.open(tmp_path / "work.db", environment=environment) as engine:
+        spec = ServerSpec(name="office", transport=Transport.FILE, path=str(file))
+        await engine.servers.add(spec)
+        await engine.cases.add([case_for(name, query) for name, queries in QUERIES.items() for query in queries])
+        yield engine
+
+
+def case_for(tool: str, query: str) -> CaseDraft:
+    """A case of the office that expects one tool."""
+    return CaseDraft(
+        name=query, query=query, servers=("office",), expectation=Expectation(((ExpectedCall(tool=tool),),))
+    )
+
+
+async def changed(engine: Engine, **texts: str) -> Draft:
+    """A draft with other descriptions."""
+    draft = await engine.drafts.new("Other texts", server="office")
+    for name, text in texts.items():
+        draft = await engine.drafts.edit(draft.id, name, ToolEdit(description=text))
+    return draft
+
+
+async def passes(cases: tuple[TestCase, ...], texts: dict[str, str]) -> Counter[str]:
+    """The cases that the baseline passes when each is asked alone, by expected tool."""
+    selector = WordsSelector(TfidfLexicon())
+    offered = tuple(
+        OfferedTool(name, made_tool(name, text, server="office", schema=SCHEMA)) for name, text in texts.items()
+    )
+    found: Counter[str] = Counter()
+    for case in cases:
+        answer = await selector.select(Question(case.draft.query, offered, ModelSettings()))
+        (expected,) = case.draft.expectation.tool_names
+        found[expected] += [call.tool for call in answer.calls or ()] == [expected]
+    return found
+
+
+async def test_ranks_are_those_of_the_baseline_asked_case_by_case(engine: Engine) -> None:
+    text = "Stop the song, or make silence."
+    draft = await changed(engine, stop_song=text)
+    prediction = await engine.predictions.predict(draft)
+    cases = await engine.cases.list()
+    assert prediction is not None
+    before, after = Counter[str](), Counter[str]()
+    expected = {case.id: next(iter(case.draft.expectation.tool_names)) for case in cases}
+    for one in prediction.cases:
+        before[expected[one.case_id]] += one.passed_before
+        after[expected[one.case_id]] += one.passed_after
+    assert before == await passes(cases, TOOLS)
+    assert after == await passes(cases, TOOLS | {"stop_song": text})
+    assert (prediction.fixed, prediction.broken) == (1, 0)
+
+
+async def test_findings_tokens_and_neighbours_tell_what_a_text_changes(engine: Engine) -> None:
+    prediction = await engine.predictions.predict(await changed(engine, play_song="TODO"))
+    assert prediction is not None
+    (tool,) = prediction.tools
+    assert tool.name == "play_song"
+    assert {one.rule.id for one in tool.findings_new} & {"description-too-short", "description-filler"}
+    assert tool.tokens_after < tool.tokens_before
+    assert prediction.set_tokens_after - prediction.set_tokens_before == tool.tokens_after - tool.tokens_before
+    near = await changed_again(engine, "Book a meeting room for a day and a song.")
+    assert "book_room" in {one.tool for one in near}
+
+
+async def changed_again(engine: Engine, text: str) -> tuple[object, ...]:
+    """The tools that come near play_song by another text."""
+    (draft,) = await engine.drafts.list()
+    prediction = await engine.predictions.predict(
+        await engine.drafts.edit(draft.id, "play_song", ToolEdit(description=text))
+    )
+    assert prediction is not None
+    return prediction.tools[0].newly_near
+
+
+async def test_added_and_removed_tools_have_one_side(engine: Engine) -> None:
+    draft = await changed(engine)
+    await engine.drafts.remove_tool(draft.id, "stop_song")
+    draft = await engine.drafts.add_tool(draft.id, raw("call_taxi", "Order a taxi."))
+    prediction = await engine.predictions.predict(draft)
+    assert prediction is not None
+    sides = {one.name: (one.tokens_before > 0, one.tokens_after > 0) for one in prediction.tools}
+    assert sides == {"stop_song": (True, False), "call_taxi": (False, True)}
+    gone = [one for one in prediction.cases if one.rank_after is None]
+    assert len(gone) == len(QUERIES["stop_song"])
+    assert not any(one.passed_after for one in gone)
+
+
+async def test_a_newer_prediction_takes_the_place_of_an_older_one(engine: Engine) -> None:
+    first = await changed(engine, play_song="Play a tune.")
+    second = await engine.drafts.edit(first.id, "play_song", ToolEdit(description="Play a melody."))
+    older, newer = await asyncio.gather(engine.predictions.predict(first), engine.predictions.predict(second))
+    assert older is None
+    assert newer is not None
+
+
+async def test_an_unchanged_draft_predicts_nothing_and_affects_no_case(engine: Engine) -> None:
+    draft = await changed(engine)
+    prediction, scope = await engine.predictions.predict(draft), await engine.predictions.scope(draft, guards=4)
+    assert prediction is not None
+    assert (prediction.tools, prediction.fixed, prediction.broken) == ((), 0, 0)
+    assert (scope.affected, len(scope.guards)) == ({}, 4)
+
+
+async def test_cases_are_affected_for_reasons_and_guards_cover_every_other_tool(engine: Engine) -> None:
+    draft = await changed(engine, play_song="Play a song or a piece of music on the loudspeaker.")
+    scope = await engine.predictions.scope(draft, guards=4)
+    cases = {case.id: case.draft for case in await engine.cases.list()}
+    expecting = {id_ for id_, case in cases.items() if "play_song" in case.expectation.tool_names}
+    assert {id_ for id_, why in scope.affected.items() if ScopeReason.EXPECTS_CHANGED in why} == expecting
+    assert 2 * len(scope.affected) <= len(cases)
+    assert not scope.affected.keys() & set(scope.guards)
+    others = {next(iter(cases[id_].expectation.tool_names)) for id_ in cases.keys() - scope.affected.keys()}
+    guarded = {next(iter(cases[id_].expectation.tool_names)) for id_ in scope.guards}
+    assert len(guarded) == min(len(others), len(scope.guards))
+    assert scope == await engine.predictions.scope(draft, guards=4)
+
+
+async def test_cases_whose_runs_selected_a_changed_tool_are_affected(engine: Engine) -> None:
+    (lost,) = await engine.cases.add([case_for("book_room", "Stop the music and play nothing")])
+    batch = await engine.runs.start(BatchRequest(cases=(lost.id,)))
+    await engine.runs.wait(batch.id)
+    scope = await engine.predictions.scope(await changed(engine, stop_song="End the music."))
+    assert ScopeReason.SELECTED_CHANGED in scope.affected[lost.id]
