@@ -67,6 +67,9 @@ _NAMES = {
         "TrendPoint"
     ),
     "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
+    "mcp_tef.model.prediction": (
+        "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope"
+    ),
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -99,6 +102,7 @@ _NAMES = {
         "ExportReport FieldChange FileKind ImportStatus ImportedCase ImportedServer NewServer PlainTextSecret "
         "ReportFormat ServerFileFormat ServerImportPreview"
     ),
+    "mcp_tef.model.trials": "CaseOutcome GuardOutcome TrialClaims TrialEnd TrialGoal TrialRequest TrialResult",
     "mcp_tef.model.variables": "Variable number",
     "mcp_tef.model.verdicts": (
         "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason RunMark "
@@ -118,6 +122,7 @@ _NAMES = {
     "mcp_tef.servers.sample_server": "run_sample_server",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
+    "mcp_tef.statistics.trial_text": "drafts_tried_text",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.workflows.batch_results": "tally_of",

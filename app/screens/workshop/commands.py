@@ -38,6 +38,8 @@ def workshop_commands(
         command(COPY, "Copy the new text", "Ctrl+Shift+C", NO_CHANGE),
         command(EXPORT, "Export the draft", "Ctrl+Shift+E", NO_CHANGE),
         command(SOURCE, "Change the server’s source", "", NO_CHANGE),
+        command(TRY, "Try the draft", "Ctrl+Return", "Change a tool that a test case is about"),
+        command(STOP, "Stop the trial", "", "No trial is running"),
         command(REBASE, "Move the draft to the newer listing", "", "The server lists the same tools"),
     )
     return {one.id: one for one in made}

@@ -19,11 +19,13 @@ from app.screens.workshop.definition_fields import other_changes
 from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog, SourceEditsDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
+from app.screens.workshop.trial_controller import TrialController
 from app.screens.workshop.view import WorkshopView
 from app.widgets import Action, at_once, show_menu_under
 from mcp_tef import DraftFormat, DraftId, Event
 
 SAVE_MS: Final = 400
+PREDICT_MS: Final = 150
 EXPORTS: Final[Mapping[DraftFormat, tuple[str, str]]] = {
     DraftFormat.PATCH: ("Patch (RFC 6902)", "json"),
     DraftFormat.OVERRIDE: ("Override (ToolHive)", "json"),
@@ -40,8 +42,10 @@ class WorkshopPage(Page):
         super().__init__(session, key="workshop", title="Workshop")
         self.presenter = WorkshopPresenter(session.call)
         self.view = view or at_once(WorkshopView.in_parts())
+        self.trial = TrialController(self, self.view, self.presenter, self.save)
         self._pending: Target | None = None
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._predict_pause = QTimer(self, singleShot=True, interval=PREDICT_MS)
         self.view.restore(session.settings)
         self.body.addWidget(self.view, 1)
         self._connect()
@@ -50,7 +54,10 @@ class WorkshopPage(Page):
     def _connect(self) -> None:
         view = self.view
         self._pause.timeout.connect(lambda: self.session.spawn(self.save()))
-        self.session.closing.connect(self._pause.stop)
+        self._predict_pause.timeout.connect(lambda: self.session.spawn(self.predict()))
+        for timer in (self._pause, self._predict_pause):
+            self.session.closing.connect(timer.stop)
+        self.trial.changed.connect(self._show_prediction)
         view.draft_chosen.connect(self._choose_draft)
         view.tool_chosen.connect(self._choose_tool)
         view.drafts.rename_wanted.connect(lambda _: self._do(ids.RENAME))
@@ -74,9 +81,10 @@ class WorkshopPage(Page):
         if await self.presenter.load():
             self._present()
             await self._open_pending()
+            await self.trial.refresh()
 
     def handle(self, event: Event) -> Refresh:
-        return self.presenter.handle(event)
+        return max(self.presenter.handle(event), self.trial.handle(event))
 
     def open_target(self, target: Target) -> None:
         """Show a draft, or a tool in the newest draft over its server, which is made if there is none."""
@@ -128,6 +136,8 @@ class WorkshopPage(Page):
             ids.EXPORT: self.open_export,
             ids.SOURCE: later(self.change_source),
             ids.REBASE: later(self.rebase),
+            ids.TRY: self.trial.toggle,
+            ids.STOP: self.trial.toggle,
         }
         can = dict.fromkeys((ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS), has_draft)
         can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
@@ -137,6 +147,8 @@ class WorkshopPage(Page):
             ids.REDO: lambda: presenter.can_step(1),
             ids.COPY: lambda: bool(presenter.changed_texts()),
             ids.REBASE: lambda: presenter.listing is ListingState.NEWER,
+            ids.TRY: self.trial.can_try,
+            ids.STOP: lambda: self.trial.presenter.running,
         }
         return workshop_commands(does, can)
 
@@ -159,6 +171,7 @@ class WorkshopPage(Page):
         async def work() -> None:
             await do()
             self._present()
+            await self.trial.refresh()
 
         return work
 
@@ -174,6 +187,7 @@ class WorkshopPage(Page):
         self.view.show_panes()
         self._show_listing()
         self._show_tool()
+        self._predict_pause.start()
 
     def _show_tool(self) -> None:
         presenter, editor = self.presenter, self.view.editor
@@ -236,6 +250,7 @@ class WorkshopPage(Page):
         if key and key != self.presenter.tool_key:
             self.presenter.choose_tool(key)
             self._show_tool()
+            self._show_prediction()
 
     def _edit_description(self) -> None:
         row = self.view.editor.row("description")
@@ -245,14 +260,27 @@ class WorkshopPage(Page):
     def _type(self, field: str, text: str) -> None:
         self.presenter.type_text(field, text)
         self._pause.start()
+        self._predict_pause.start()
         self._show_saved()
 
     async def save(self) -> None:
         """Make a step of what was typed, and show what the draft is now."""
-        if await self.presenter.save() or not self.presenter.unsaved:
+        if await self.presenter.save():
             self._present()
+            await self.trial.refresh()
         else:
             self._show_saved()
+
+    async def predict(self) -> None:
+        """Predict what the draft changes as it is typed, and show it."""
+        if await self.presenter.predict():
+            self._show_prediction()
+
+    def _show_prediction(self) -> None:
+        folded = not self.view.banner.isHidden()
+        pending = self._predict_pause.isActive()
+        name = self.presenter.revision().name
+        self.view.prediction.show_prediction(self.presenter.prediction, name, folded=folded, pending=pending)
 
     def _put_back(self, key: str) -> None:
         field = next((one for one in self.presenter.fields() if one.key == key), None)

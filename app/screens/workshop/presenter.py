@@ -18,6 +18,7 @@ from mcp_tef import (
     DraftsChanged,
     Event,
     JsonObject,
+    Prediction,
     RebasedDraft,
     ServersChanged,
     ServerStateChanged,
@@ -51,6 +52,7 @@ class WorkshopPresenter:
         self.reason = ""
         self.problem: TefError | None = None
         self.listing = ListingState.SAME
+        self.prediction: Prediction | None = None
 
     def handle(self, event: Event) -> Refresh:
         """Decide how soon an event makes the screen out of date; own steps are shown already."""
@@ -105,7 +107,7 @@ class WorkshopPresenter:
     def choose(self, draft_id: DraftId | None, tool: str = "") -> None:
         """Select a draft, and a tool of it by key; without one, the first changed tool."""
         if draft_id != self.draft_id:
-            self.reason, self.problem = "", None
+            self.reason, self.problem, self.prediction = "", None, None
         self.draft_id = draft_id
         known = [one.key for one in self.tools()]
         self.tool_key = tool if tool in known else next(iter(known), "")
@@ -163,10 +165,17 @@ class WorkshopPresenter:
         if self.draft is not None:
             self._typed[int(self.tool_key) if self.tool_key.isdigit() else self.tool_key, field] = text
 
-    def preview(self) -> Draft | None:
-        """Return the draft with what was typed and is not saved yet."""
-        draft = self.draft
-        return edited_draft(draft, edits_of(self._typed)) if draft is not None and self._typed else draft
+    async def predict(self) -> bool:
+        """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
+        draft, edits = self.draft, edits_of(self._typed)
+        if draft is None or not (edits or draft.revisions):
+            self.prediction = None
+            return True
+        found = await self._ask(partial(_predicted, draft=draft, edits=edits))
+        if found is None or draft.id != self.draft_id:
+            return False
+        self.prediction = found
+        return True
 
     async def save(self) -> bool:
         """Make a step of what was typed; return True if it made one. A refused text stays, with its `problem`."""
@@ -351,11 +360,17 @@ async def _read(core: "Engine", known: Mapping[DraftId, Draft]) -> tuple[dict[Dr
 
 
 def _same(one: Draft, other: Draft) -> bool:
-    return (one.name, one.step, one.updated_at) == (other.name, other.step, other.updated_at)
+    kept = ("name", "step", "updated_at", "listing")
+    return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
 
 
 async def _edit(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
     return await core.drafts.edit(draft_id, tool, edit, by=BY)
+
+
+async def _predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
+    changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
+    return await core.predictions.predict(changed)
 
 
 async def _moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:

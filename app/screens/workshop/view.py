@@ -10,11 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.core_link.settings import Settings
 from app.screens.workshop.definition_editor import DefinitionEditor
 from app.screens.workshop.draft_tools import DraftTool
+from app.screens.workshop.prediction_bar import PredictionBar
+from app.screens.workshop.trial_view import ARMS, CASE, WHY, TrialCaseList, TrialFooter, VerdictBanner
 from app.text.formatting import count
 from app.theme import Role, Size, height, sized
 from app.widgets import (
     CardList,
     CardRow,
+    Column,
     EmptyState,
     IconButton,
     IncrementalBuild,
@@ -29,6 +32,11 @@ from mcp_tef import Draft
 
 NARROW: Final = 1100
 SPLIT: Final = "workshop.split"
+WORK: Final = "workshop.work"
+PANES: Final = 2
+NO_CASES: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
+NO_GUARDS: Final = "Cases of other tools are asked as well, to see that nothing else breaks."
+RESULT: Final = Column(key="why", title="Result", width=92, least=60, role=Role.DIM, tip="Broken, or no change")
 
 
 class ListHead(QWidget):
@@ -56,11 +64,16 @@ class WorkshopView(QStackedWidget):
         """Build it in several turns of the event loop."""
         editor = DefinitionEditor()
         yield
-        return cls(editor)
+        cases = TrialCaseList("Cases about this tool", (CASE, WHY, *ARMS), NO_CASES)
+        yield
+        guards = TrialCaseList("Cases that must not change", (CASE, RESULT, *ARMS), NO_GUARDS)
+        yield
+        return cls(editor, cases, guards)
 
-    def __init__(self, editor: DefinitionEditor) -> None:
+    def __init__(self, editor: DefinitionEditor, cases: TrialCaseList, guards: TrialCaseList) -> None:
         super().__init__()
-        self.editor = editor
+        self.editor, self.cases, self.guards = editor, cases, guards
+        self.banner, self.prediction, self.footer = VerdictBanner(), PredictionBar(), TrialFooter()
         self.drafts = CardList("Drafts", row_height=height("two_line_row"))
         self.tools = CardList("Tools in this draft, changed ones first", row_height=28)
         self.new, self.add = ListHead("Drafts", "plus", "New draft"), ListHead("Tools", "plus", "Add a tool")
@@ -70,7 +83,11 @@ class WorkshopView(QStackedWidget):
         self.menus = self._menus()
         self.left = self._left()
         self.middle = QWidget()
-        self.split = Split([self.left, self.middle], "Drafts and the tool", [204, 900])
+        self.right = Split([cases, guards], "Cases of the trial", [420, 240], stacked=True)
+        self.work = Split([self.middle, self.right], "Tool and cases", [490, 410])
+        self.work.set_stretch(0)
+        self.upper = QWidget()
+        self.split = Split([self.left, self.upper], "Drafts and the tool", [204, 900])
         self.split.set_stretch(1)
         self._lay_out()
         self._connect()
@@ -100,13 +117,24 @@ class WorkshopView(QStackedWidget):
 
     def _lay_out(self) -> None:
         self.middle.setMinimumWidth(sized(360))
+        self.right.setMinimumWidth(sized(300))
         column = QVBoxLayout(self.middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (self.listing, self.menus):
             column.addWidget(part)
         column.addWidget(self.editor, 1)
-        for page in (QWidget(), self.empty, self.split):
+        panes = QWidget()
+        for holder, parts in (
+            (self.upper, (self.banner, self.prediction, self.work)),
+            (panes, (self.split, self.footer)),
+        ):
+            below = QVBoxLayout(holder)
+            below.setContentsMargins(0, 0, 0, 0)
+            below.setSpacing(0)
+            for part in parts:
+                below.addWidget(part, int(isinstance(part, Split)))
+        for page in (QWidget(), self.empty, panes):
             self.addWidget(page)
 
     def _connect(self) -> None:
@@ -121,7 +149,7 @@ class WorkshopView(QStackedWidget):
 
     def show_panes(self) -> None:
         """Show the panes."""
-        self.setCurrentIndex(2)
+        self.setCurrentIndex(PANES)
         self.place_panes()
 
     def show_drafts(self, drafts: Sequence[Draft], chosen: str) -> None:
@@ -148,12 +176,14 @@ class WorkshopView(QStackedWidget):
 
     def remember(self, settings: Settings) -> None:
         """Keep the sizes of panes."""
-        if not self.narrow() and self.currentWidget() is self.split:
+        if not self.narrow() and self.currentIndex() == PANES:
             settings.set(SPLIT, self.split.layout_state())
+            settings.set(WORK, self.work.layout_state())
 
     def restore(self, settings: Settings) -> None:
         """Take over what was kept."""
         self.split.restore_layout(settings.get(SPLIT, []))
+        self.work.restore_layout(settings.get(WORK, []))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
