@@ -51,14 +51,15 @@ _NAMES = {
     ),
     "mcp_tef.model.config": "VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
+    "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
-    "mcp_tef.model.drafts": "Draft",
+    "mcp_tef.model.drafts": "Draft ToolKey ToolRevision require_draft_name",
     "mcp_tef.model.files": (
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
     ),
-    "mcp_tef.model.ids": "BatchId CaseId RunId ServerId SnapshotId",
-    "mcp_tef.model.json": "Json canonical",
+    "mcp_tef.model.ids": "BatchId CaseId DraftId RunId ServerId SnapshotId",
+    "mcp_tef.model.json": "Json JsonObject canonical",
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
         "CalibrationBin CalibrationReport ConfusionMatrix FilterChoices GroupMetrics Metrics MetricsOverview "
@@ -66,6 +67,9 @@ _NAMES = {
         "TrendPoint"
     ),
     "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
+    "mcp_tef.model.prediction": (
+        "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope"
+    ),
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -89,7 +93,7 @@ _NAMES = {
         "confusability_level parse_embedder"
     ),
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
-    "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit",
+    "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit edited_draft",
     "mcp_tef.model.tools": (
         "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
     ),
@@ -98,6 +102,7 @@ _NAMES = {
         "ExportReport FieldChange FileKind ImportStatus ImportedCase ImportedServer NewServer PlainTextSecret "
         "ReportFormat ServerFileFormat ServerImportPreview"
     ),
+    "mcp_tef.model.trials": "CaseOutcome GuardOutcome TrialClaims TrialEnd TrialGoal TrialRequest TrialResult",
     "mcp_tef.model.variables": "Variable number",
     "mcp_tef.model.verdicts": (
         "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason RunMark "
@@ -117,12 +122,14 @@ _NAMES = {
     "mcp_tef.servers.sample_server": "run_sample_server",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
+    "mcp_tef.statistics.trial_text": "drafts_tried_text",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.workflows.batch_results": "tally_of",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
+    "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -116,6 +116,7 @@ from mcp_tef.model.comparison import (
 )
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
+from mcp_tef.model.draft_rebase import RebasedDraft, TextConflict
 from mcp_tef.model.drafted_cases import (
     CaseAction,
     CaseDoubt,
@@ -125,7 +126,7 @@ from mcp_tef.model.drafted_cases import (
     DraftKind,
     RefusedDraft,
 )
-from mcp_tef.model.drafts import Draft
+from mcp_tef.model.drafts import Draft, ToolKey, ToolRevision, require_draft_name
 from mcp_tef.model.files import (
     LARGEST_FILE_BYTES,
     bounded_lines,
@@ -136,8 +137,8 @@ from mcp_tef.model.files import (
     write_lines,
     write_private,
 )
-from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId, SnapshotId
-from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId
+from mcp_tef.model.json import Json, JsonObject, canonical
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.metrics import (
     CalibrationBin,
@@ -158,6 +159,15 @@ from mcp_tef.model.metrics import (
     TrendPoint,
 )
 from mcp_tef.model.model_catalogue import ModelInfo, parse_model
+from mcp_tef.model.prediction import (
+    DirectionRecord,
+    Neighbour,
+    Prediction,
+    RankedCase,
+    ScopeReason,
+    ToolPrediction,
+    TrialScope,
+)
 from mcp_tef.model.quality import (
     GradedQuality,
     LintFinding,
@@ -233,7 +243,7 @@ from mcp_tef.model.similarity import (
     parse_embedder,
 )
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tool_edits import ParameterEdit, ToolEdit
+from mcp_tef.model.tool_edits import ParameterEdit, ToolEdit, edited_draft
 from mcp_tef.model.tools import (
     INVENTED_TOOL_LABEL,
     NO_TOOL_LABEL,
@@ -264,6 +274,15 @@ from mcp_tef.model.transfer import (
     ServerFileFormat,
     ServerImportPreview,
 )
+from mcp_tef.model.trials import (
+    CaseOutcome,
+    GuardOutcome,
+    TrialClaims,
+    TrialEnd,
+    TrialGoal,
+    TrialRequest,
+    TrialResult,
+)
 from mcp_tef.model.variables import Variable, number
 from mcp_tef.model.verdicts import (
     CallMatch,
@@ -291,12 +310,14 @@ from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.servers.sample_server import run_sample_server
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.intervals import wilson
+from mcp_tef.statistics.trial_text import drafts_tried_text
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
 from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
+from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 
 __all__ = [
@@ -307,46 +328,50 @@ __all__ = [
     "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
     "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
     "CancellableWork", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId",
-    "CaseImportPreview", "CaseOrigin", "CasePair", "CaseSide", "CasesChanged", "Claim", "ClaimVerdict",
+    "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide", "CasesChanged", "Claim", "ClaimVerdict",
     "Classification", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
     "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
-    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "Draft", "DraftFormat",
-    "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage",
-    "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation",
-    "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason",
-    "FlagRule", "GradedQuality", "GroupMetrics", "HeldCase", "ImportReport", "ImportStatus", "ImportedCase",
-    "ImportedServer", "InputError", "IssueType", "Json", "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing",
-    "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview",
-    "ModelSettings", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap",
-    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation",
-    "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion",
-    "PastVerdict", "PlainTextSecret", "Priority", "QualityReport", "RankedTool", "Rate", "RateDifference", "ReachError",
-    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
-    "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunField",
-    "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged",
-    "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault",
-    "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus",
-    "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "Similarity",
-    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceKind", "Speaker", "StoppedError",
-    "StoreError", "Suppression", "TefError", "TestCase", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus",
-    "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolEdit", "ToolGroup", "ToolLabel",
-    "ToolMetrics", "ToolPair", "ToolProblem", "ToolQuality", "ToolReply", "ToolSet", "ToolSource", "Transport",
-    "TrendPoint", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange",
-    "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical",
-    "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json", "cluster_confusions",
-    "comparison_to_json", "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows",
-    "copy_workspace", "decimal_text", "default_workspace", "detect_files", "detected_config_to_json", "did_you_mean",
-    "draft_format", "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drift_to_json",
-    "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name", "grade_lines",
-    "interval_text", "is_baseline", "joint_changes", "kill_process_groups", "launch_risks", "left_out_of_override",
-    "listing_to_json", "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json",
-    "metrics_to_json", "number", "open_private", "open_regular_file", "outcome_text", "overlap_json",
-    "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model", "parse_number",
-    "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json", "read_baseline",
-    "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
-    "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server",
-    "run_to_json", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
-    "sign_in_where_needed", "similarity_json", "start_within_cap", "tally_of", "tighten", "to_spreadsheet_cell",
-    "tool_call_to_json", "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines", "write_private",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft",
+    "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift",
+    "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate",
+    "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices",
+    "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome", "HeldCase", "ImportReport",
+    "ImportStatus", "ImportedCase", "ImportedServer", "InputError", "IssueType", "Json", "JsonObject", "KeyRing",
+    "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError",
+    "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour", "NewServer",
+    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair",
+    "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy",
+    "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret",
+    "Prediction", "Priority", "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError",
+    "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason",
+    "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail", "RunEnded",
+    "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary",
+    "RunsChanged", "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError",
+    "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged",
+    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange",
+    "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceEdit",
+    "SourceKind", "Speaker", "StoppedError", "StoreError", "Suppression", "TefError", "TestCase", "TextConflict",
+    "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolChoiceMode",
+    "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction",
+    "ToolProblem", "ToolQuality", "ToolReply", "ToolRevision", "ToolSet", "ToolSource", "Transport", "TrendPoint",
+    "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource",
+    "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json",
+    "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
+    "case_finding_to_json", "case_import_to_json", "case_to_json", "cluster_confusions", "comparison_to_json",
+    "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "decimal_text",
+    "default_workspace", "detect_files", "detected_config_to_json", "did_you_mean", "draft_format",
+    "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
+    "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json",
+    "free_suite_name", "grade_lines", "interval_text", "is_baseline", "joint_changes", "kill_process_groups",
+    "launch_risks", "left_out_of_override", "listing_to_json", "make_private_folder", "matrix_file",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
+    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
+    "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
+    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "require_draft_name", "require_ending", "require_replaceable", "require_workspace",
+    "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "undo_source_edit", "verdict_to_json", "wilson",
+    "without_keys", "write_draft", "write_lines", "write_private", "write_source_edit",
 ]  # fmt: skip

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.similarity import SimilarityAnalyses
     from mcp_tef.workflows.tool_sources import ToolSources
     from mcp_tef.workflows.transfer import CaseTransfer
+    from mcp_tef.workflows.trials import Trials
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 
@@ -248,9 +249,11 @@ class Engine:
         """Batches and runs."""
         from mcp_tef.workflows.runs import Runs
 
-        return Runs(
+        runs = Runs(
             self._store, self._gateway, self._selectors, self.models, self.consents, self._events, self._current
         )
+        runs.steering_of = lambda batch: self.trials.steering(batch)
+        return runs
 
     @cached_property
     def written_secrets(self) -> "PlainTextSecrets":
@@ -294,6 +297,13 @@ class Engine:
         from mcp_tef.workflows.drafts import Drafts
 
         return Drafts(self._store.drafts, self.servers, self._gateway, self._events)
+
+    @cached_property
+    def trials(self) -> "Trials":
+        """Trials of drafts."""
+        from mcp_tef.workflows.trials import Trials
+
+        return Trials(self._store, self.drafts, self.runs, self._current)
 
     @cached_property
     def predictions(self) -> "Predictions":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from mcp_tef import BatchId, CaseId, RunFilter, RunId, ServerId, ToolLabel
+from mcp_tef import BatchId, CaseId, DraftId, RunFilter, RunId, ServerId, ToolLabel
 
 
 class Screen(StrEnum):
@@ -18,6 +18,7 @@ class Screen(StrEnum):
     RUNS = "runs"
     METRICS = "metrics"
     SIMILARITY = "similarity"
+    WORKSHOP = "workshop"
     QUALITY = "quality"
 
 
@@ -164,6 +165,24 @@ class ShowPair:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowDraft:
+    """A draft of changed tools."""
+
+    screen: ClassVar = Screen.WORKSHOP
+    draft_id: DraftId
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeTool:
+    """A tool in a draft over its server, with the reason for the change; `description` is put in where it is given."""
+
+    screen: ClassVar = Screen.WORKSHOP
+    tool: ToolLabel
+    reason: str = ""
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ShowToolQuality:
     """The findings on the definitions of these tools."""
 
@@ -176,5 +195,7 @@ CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
 MetricsTarget = CompareBatches | ShowBatchMetrics
 SimilarityTarget = ShowSimilarTools | ShowPair
+WorkshopTarget = ShowDraft | ChangeTool
 QualityTarget = ShowToolQuality
-Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | SimilarityTarget | QualityTarget
+ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget
+Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget

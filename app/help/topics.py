@@ -15,7 +15,18 @@ from mcp_tef import VARIABLES
 FOLDER: Final = Path(resources.__file__).parent / "help"
 SHORTCUTS: Final = "shortcuts"
 ORDER: Final = (
-    *("getting-started", "window", "concepts", "servers", "cases", "runs", "metrics", "similarity", "quality"),
+    *(
+        "getting-started",
+        "window",
+        "concepts",
+        "servers",
+        "cases",
+        "runs",
+        "metrics",
+        "similarity",
+        "workshop",
+        "quality",
+    ),
     *("importing", "local-models", "ci", "comparison", "confusion", "settings", SHORTCUTS),
 )
 IN_LISTS: Final = (

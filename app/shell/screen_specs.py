@@ -16,6 +16,7 @@ def screens() -> list[ScreenSpec]:
         _place("runs", "Runs", "play-circle", _runs),
         _place("metrics", "Metrics", "chart-bar", _metrics),
         _place("similarity", "Similarity", "grid-four", _similarity),
+        _place("workshop", "Workshop", "wrench", _workshop),
         _place("quality", "Quality", "medal", _quality),
     ]
 
@@ -65,6 +66,14 @@ def _similarity(session: Session) -> IncrementalBuild[Page]:
 
     yield
     return SimilarityPage(session)
+
+
+def _workshop(session: Session) -> IncrementalBuild[Page]:
+    from app.screens.workshop.page import WorkshopPage
+    from app.screens.workshop.view import WorkshopView
+
+    view = yield from WorkshopView.in_parts()
+    return WorkshopPage(session, view)
 
 
 def _quality(session: Session) -> IncrementalBuild[Page]:

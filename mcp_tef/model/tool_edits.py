@@ -1,9 +1,10 @@
 """Edits of one raw tool definition: its texts, its parameters and its annotations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.model.drafts import Draft, DraftStep, ToolKey, difference
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.search import did_you_mean
 
@@ -50,6 +51,15 @@ def edited_tool(raw: JsonObject, edit: ToolEdit) -> JsonObject:
     for parameter in edit.parameters:
         schema = made.get("inputSchema")
         made["inputSchema"] = _with_parameter(schema if isinstance(schema, Mapping) else {}, parameter, parameter.name)
+    return made
+
+
+def edited_draft(draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Draft:
+    """Return a draft with one more step, not stored, that edits tools by their identities."""
+    after = tuple((key, edited_tool(raw, edits[key]) if key in edits else raw) for key, raw in draft.keyed)
+    step = DraftStep(draft.step + 1, difference(draft.keyed, after), draft.updated_at)
+    made = replace(draft, steps=(*draft.steps[: draft.step], step), step=draft.step + 1)
+    made.__dict__["states"] = (*draft.states, after)  # applying every step again takes too long while one types
     return made
 
 

@@ -5,6 +5,7 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from mcp_tef.errors import GAVE_UP, LASTING, MOST_EQUAL_FAILURES, ModelFault, NotFoundError, StoreError, TefError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchPaused, BatchStarted, Event, EventStream, RunsChanged
@@ -65,7 +66,20 @@ class BatchTurnQueue:
 
 
 _LOG = logging.getLogger(__name__)
+COST_CAP = "The cost cap"
 DELETED = "It was deleted in another window or command."
+
+
+class RunSteering(Protocol):
+    """Plans a batch pass by pass from the results so far, as a trial does."""
+
+    def hear(self, run: PlannedRun, result: RunResult) -> bool:
+        """Take in a result; return True if the rest of the pass is not needed."""
+        ...
+
+    async def next_runs(self) -> Sequence[PlannedRun]:
+        """Store and return the runs of the next pass; none at the end."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +87,7 @@ class BatchPlan:
     """Everything needed to run a batch.
 
     `spent_usd` is the cost of the batch so far, and of earlier answers to the runs that are done again. `answered`
-    holds the other repeats of these runs, by case and model.
+    holds the other repeats of these runs, by case and model. With `steering`, further runs are planned in passes.
     """
 
     batch: Batch
@@ -85,6 +99,8 @@ class BatchPlan:
     spent_usd: float = 0.0
     answered: Mapping[tuple[CaseId, str], Sequence[AnsweredRun]] = field(default_factory=dict)
     may_pause: bool = False
+    steering: RunSteering | None = None
+    tools: ToolOffering | None = None
 
 
 class FailureStreaks:
@@ -139,10 +155,12 @@ class BatchJob:
         self._turn = turn
         self._tally = BatchCounts(job.batch)
         self._log = RunLog(store, events.publish, self._stored)
-        self._agreement = RepeatConfidence(job.runs, job.answered)
-        self._queues = _by_provider(job.runs)
+        self._runs = list(job.runs)
+        # The arms of a trial differ in their tools, so their answers are not repeats of each other.
+        self._agreement = RepeatConfidence(() if job.steering else job.runs, job.answered)
         self._open = asyncio.Event()
         self._open.set()
+        self._queues: dict[str, deque[PlannedRun]] = {}
         self._workers: list[asyncio.Task[None]] = []
         self._budget = CostBudget(job.request.max_cost_usd, job.spent_usd)
         self._streaks = FailureStreaks()
@@ -175,19 +193,41 @@ class BatchJob:
 
     async def _work_through(self) -> None:
         self._publish(BatchStarted(self._job.batch))
+        flusher = asyncio.create_task(self._log.keep_flushing())
+        flusher.add_done_callback(self._cannot_go_on)
+        try:
+            runs = self._runs[:] or await self._further_runs()
+            while runs and not self._stop:
+                await self._do(runs)
+                runs = await self._further_runs()
+        finally:
+            await _stopped([flusher, *self._workers])
+            await self._tools.close()
+
+    async def _do(self, runs: Sequence[PlannedRun]) -> None:
+        self._queues = _by_provider(runs)
         self._workers = [
             asyncio.create_task(self._take(queue))
             for queue in self._queues.values()
             for _ in range(min(self._job.request.concurrency, len(queue)))
         ]
-        flusher = asyncio.create_task(self._log.keep_flushing())
-        for task in (flusher, *self._workers):
+        for task in self._workers:
             task.add_done_callback(self._cannot_go_on)
+        await asyncio.gather(*self._workers, return_exceptions=True)
+
+    async def _further_runs(self) -> Sequence[PlannedRun]:
+        """Return the runs of the next pass; none where the batch ends, or they could not be stored."""
+        if self._stop or self._left_out or not self._job.steering:
+            return ()
         try:
-            await asyncio.gather(*self._workers, return_exceptions=True)
-        finally:
-            await _stopped([flusher, *self._workers])
-            await self._tools.close()
+            runs = await self._job.steering.next_runs()
+        except TefError as error:
+            self._trouble = self._trouble or error
+            self.cancel(BatchStatus.INTERRUPTED)
+            return ()
+        self._runs += runs
+        self._tally.plan(len(runs))
+        return runs
 
     def _cannot_go_on(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
@@ -196,7 +236,7 @@ class BatchJob:
 
     async def _end(self) -> Batch:
         status, reason = self._stop or self._by_itself()
-        for run in self._job.runs:
+        for run in self._runs:
             if run.id not in self._ended:
                 self._log.end(RunResult(run_id=run.id, status=RunStatus.CANCELLED))
         await self._log.flush()
@@ -242,9 +282,15 @@ class BatchJob:
                     self._ended.add(outcome.run_id)
                     self._log.end(outcome)
                     if outcome.run_id == run.id:
+                        self._steer(run, outcome)
                         self._give_up_after(self._streaks.count(run, outcome))
         finally:
             self._tally.leave()
+
+    def _steer(self, run: PlannedRun, outcome: RunResult) -> None:
+        if self._job.steering and self._job.steering.hear(run, outcome):
+            for queue in self._queues.values():
+                queue.clear()
 
     def _give_up_after(self, failures: str) -> None:
         """Pause or stop if one run after another failed with the same error."""
@@ -277,7 +323,7 @@ class BatchJob:
         """Return the final status of a batch that nobody stopped."""
         if not self._left_out:
             return BatchStatus.COMPLETED, None
-        return BatchStatus.CANCELLED, f"The cost cap of ${self._job.request.max_cost_usd:g} would be passed."
+        return BatchStatus.CANCELLED, f"{COST_CAP} of ${self._job.request.max_cost_usd:g} would be passed."
 
     def _publish(self, event: Event) -> None:
         self._events.publish(event)

@@ -129,6 +129,12 @@ class BatchCounts:
         self.tokens = 0
         self.cost_usd: float | None = None
 
+    def plan(self, runs: int) -> None:
+        """Note that so many further runs were planned."""
+        self._batch = replace(self._batch, total=self._batch.total + runs)
+        self._counts[_PENDING] += runs
+        self._to_do += runs
+
     def enter(self) -> None:
         """Note that a run has started."""
         if not self._going:

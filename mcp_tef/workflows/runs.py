@@ -12,36 +12,35 @@ from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun, PassCounts, RejudgeReport
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import (
     Batch,
     BatchRequest,
     BatchStatus,
     Estimate,
-    ModelSettings,
     PlannedRun,
     RunDetail,
     RunSummary,
 )
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
+from mcp_tef.workflows.batch_preparation import BatchPreparation
 from mcp_tef.workflows.consent import Consents
-from mcp_tef.workflows.cost_budget import call_price, require_one, with_answer_limit
-from mcp_tef.workflows.estimate import RunCosts, estimate, most_input_tokens, require_room
+from mcp_tef.workflows.cost_budget import require_one
+from mcp_tef.workflows.estimate import estimate, require_room
 from mcp_tef.workflows.evaluate import SelectorExecutor, Sleep
-from mcp_tef.workflows.models import Keys, Models
+from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.named_items import find_batch
 from mcp_tef.workflows.rejudge import RejudgeJob
 from mcp_tef.workflows.tool_sources import ToolCache
+from mcp_tef.workflows.trial_steering import TrialSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
+SteeringOf: TypeAlias = Callable[[Batch], Awaitable[TrialSteering]]
 
 
 class Runs:
@@ -60,11 +59,11 @@ class Runs:
     ) -> None:
         self._store = store
         self._gateway = gateway
-        self._models = models
         self._consents = consents
         self._events = events
         self._config = config
-        self._selectors = selectors
+        self.steering_of: SteeringOf | None = None
+        self._prepare = BatchPreparation(store, selectors, models, consents)
         self._executor: RunExecutor = SelectorExecutor(selectors, sleep)
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
         self._turns = BatchTurnQueue()
@@ -74,28 +73,38 @@ class Runs:
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""
-        request, cases = await self._resolved(request), await self._cases(request)
+        request, cases = await self._prepare.resolved(request), await self._prepare.cases(request)
         recent = await self._store.cases.recent(5)
         past = [run for runs in recent.values() for run in runs]
-        return estimate(request, cases, await self._listings(cases), await self._infos(request.models), past)
+        return estimate(
+            request, cases, await self._prepare.listings(cases), await self._prepare.infos(request.models), past
+        )
 
     async def start(
-        self, request: BatchRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
+        self,
+        request: BatchRequest,
+        keys: Mapping[str, Secret] | None = None,
+        *,
+        may_pause: bool = False,
+        trial: TrialSteering | None = None,
     ) -> Batch:
         """Store the batch and begin, or line up behind those under way; returns at once.
 
-        After five runs in a row that failed with the same error the batch stops, or pauses (`BatchPaused`).
+        After five runs in a row that failed with the same error the batch stops, or pauses (`BatchPaused`). A `trial`
+        plans its own runs, and starts no server.
 
         Raises InputError, ConsentError, ModelError (no key), EmbeddingError (`offline/meaning` without a model).
         """
-        request, cases = await self._resolved(request), await self._cases(request)
+        request, cases = await self._prepare.resolved(request), await self._prepare.cases(request)
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or select another suite.")
-        held = await self._keys(request, cases, keys or {})
-        costs = await self._costs(request, cases)
+        held = await self._prepare.keys(request, () if trial else cases, keys or {})
+        costs = await self._prepare.costs(request, cases, trial)
         cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)
         require_one(request.max_cost_usd, cheapest, "run")
-        batch, runs = await self._store.runs.create_batch(request, cases)
+        batch, runs = await self._store.runs.create_batch(request, () if trial else cases)
+        if trial:
+            trial.begin(batch.id, request.models[0])
         return await self._line_up(
             BatchPlan(
                 batch=batch,
@@ -105,6 +114,8 @@ class Runs:
                 keys=held,
                 costs=costs,
                 may_pause=may_pause,
+                steering=trial,
+                tools=trial.tools if trial else None,
             )
         )
 
@@ -240,14 +251,6 @@ class Runs:
             job.cancel(BatchStatus.INTERRUPTED, "mcp-tef was closed.")
         await asyncio.gather(*(task for _, task in list(self._jobs.values())), return_exceptions=True)
 
-    async def _resolved(self, request: BatchRequest) -> BatchRequest:
-        """Return the request with the settings that its runs are done with."""
-        models = [await self._settings(model, request.max_cost_usd) for model in request.models]
-        return replace(request, models=tuple(dict.fromkeys(models)))
-
-    async def _cases(self, request: BatchRequest) -> tuple[TestCase, ...]:
-        return await self._store.cases.select(ids=request.cases, suites=request.suites, tags=request.tags)
-
     async def _again(
         self, batch_id: BatchId, which: Which, keys: Mapping[str, Secret], cap: float | None, may_pause: bool
     ) -> Batch:
@@ -263,19 +266,23 @@ class Runs:
     async def _reopen(
         self, batch_id: BatchId, runs: Sequence[PlannedRun], keys: Mapping[str, Secret], cap: float | None
     ) -> BatchPlan:
-        if not runs:
+        trial = await self._steering(batch_id)
+        runs = trial.left(runs) if trial else runs
+        if not runs and (trial is None or trial.is_over):
             raise InputError("The batch has no run left to do.", hint="Start a new batch.")
         request = await self._store.runs.request(batch_id)
         request = replace(request, max_cost_usd=request.max_cost_usd if cap is None else cap)
-        runs = await self._planned(runs, request.max_cost_usd)
+        runs = await self._prepare.planned(runs, request.max_cost_usd)
         # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
-        request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)))
-        cases = await self._store.cases.select(ids=sorted({run.case_id for run in runs}))
-        held = await self._keys(request, cases, keys)
-        costs = await self._costs(request, cases)
+        request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)) or request.models)
+        ids = trial.cases if trial else {run.case_id for run in runs}
+        cases = await self._store.cases.select(ids=sorted(ids))
+        held = await self._prepare.keys(request, () if trial else cases, keys)
+        costs = await self._prepare.costs(request, cases, trial)
         before = await self.batch(batch_id)
-        require_room(before, [costs.dearest(run.settings, run.case_id) for run in runs], request.max_cost_usd)
-        answered = await self._answered(batch_id, runs)
+        dearest = [costs.dearest(run.settings, run.case_id) for run in runs]
+        require_room(before, dearest or [0.0], request.max_cost_usd)
+        answered = {} if trial else await self._answered(batch_id, runs)
         batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
         self._cut_off.discard(batch_id)
         return BatchPlan(
@@ -287,7 +294,13 @@ class Runs:
             costs=costs,
             spent_usd=before.cost_usd or 0.0,
             answered=answered,
+            steering=trial,
+            tools=trial.tools if trial else None,
         )
+
+    async def _steering(self, batch_id: BatchId) -> TrialSteering | None:
+        batch = await self._store.runs.batch(batch_id)
+        return await self.steering_of(batch) if batch.trial and self.steering_of else None
 
     async def _answered(
         self, batch_id: BatchId, runs: Sequence[PlannedRun]
@@ -317,7 +330,7 @@ class Runs:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
-            tools=self._tools(),
+            tools=job.tools or self._tools(),
             executor=self._executor,
             events=self._events,
             turn=self._turns.join(job.batch.id),
@@ -354,42 +367,6 @@ class Runs:
         if batch_id not in self._jobs:
             raise NotFoundError("That batch is not running.", hint="Resume it, or start a new one.")
         return self._jobs[batch_id][0]
-
-    async def _keys(self, request: BatchRequest, cases: Sequence[TestCase], given: Mapping[str, Secret]) -> Keys:
-        """Return the keys to send; raises ConsentError with every open question about servers and keys at once."""
-        names = sorted({name for case in cases for name in case.draft.servers})
-        missing = self._consents.missing([(await self._store.servers.find(name)).spec for name in names])
-        try:
-            keys = self._models.keys_for(request.models, given)
-        except ConsentError as error:
-            raise ConsentError.of((*missing, *error.requests)) from None
-        if missing:
-            raise ConsentError.of(missing)
-        return keys
-
-    async def _listings(self, cases: Sequence[TestCase]) -> dict[str, Listing]:
-        names = {name for case in cases for name in case.draft.servers}
-        found = {name: await self._store.servers.listing((await self._store.servers.find(name)).id) for name in names}
-        return {name: listing for name, listing in found.items() if listing}
-
-    async def _infos(self, models: Sequence[ModelSettings]) -> dict[str, ModelInfo | None]:
-        return {model.label: await self._models.info(model) for model in models}
-
-    async def _settings(self, model: ModelSettings, cap: float | None) -> ModelSettings:
-        """Return settings with the name of the baseline that will run, and under a cost cap with an answer limit."""
-        resolved = await self._selectors.resolve(model)
-        return resolved if cap is None else with_answer_limit(resolved, await self._models.info(resolved))
-
-    async def _planned(self, runs: Sequence[PlannedRun], cap: float | None) -> Sequence[PlannedRun]:
-        settings = {one: await self._settings(one, cap) for one in {run.settings for run in runs}}
-        return [replace(run, settings=settings[run.settings]) for run in runs]
-
-    async def _costs(self, request: BatchRequest, cases: Sequence[TestCase]) -> RunCosts:
-        if request.max_cost_usd is None:
-            return RunCosts()
-        paid = [model for model in request.models if not model.offline]
-        prices = {model: call_price(model, await self._models.info(model)) for model in paid}
-        return RunCosts(prices, most_input_tokens(cases, await self._listings(cases), request.models))
 
 
 def _by_id(cases: Sequence[TestCase]) -> dict[CaseId, TestCase]:

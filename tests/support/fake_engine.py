@@ -28,6 +28,7 @@ from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.prediction import Predictions
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.runs import Runs
@@ -37,6 +38,7 @@ from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources
 from mcp_tef.workflows.transfer import CaseTransfer
+from mcp_tef.workflows.trials import Trials
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
 from tests.support.fake_ports import (
     FakeCatalogue,
@@ -183,6 +185,11 @@ class FakeEngine:
         self.runs = Runs(
             *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)
         )
+        self.predictions = Predictions(
+            self.drafts, self.store.cases, self.store.runs, baseline, FourCharactersEach(), self.similarity
+        )
+        self.trials = Trials(self.store, self.drafts, self.runs, self._current)
+        self.runs.steering_of = self.trials.steering
 
     @property
     def engine(self) -> "Engine":

@@ -212,3 +212,12 @@ def a_workspace(folder: Path) -> Path:
 
 if __name__ == "__main__":
     sys.stdout.write(dumped(Path(sys.argv[1])))
+
+
+def written_tools(folder: Path, descriptions: Mapping[str, str]) -> Path:
+    """A tools file of tools that take a text, by name and description."""
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    tools = [{"name": name, "description": text, "inputSchema": schema} for name, text in descriptions.items()]
+    file = folder / "written_tools.json"
+    file.write_text(json.dumps({"tools": tools}), "utf-8")
+    return file

@@ -1,0 +1,1 @@
+"""Workshop screen: change tools in drafts, and show that the change helps."""

@@ -1,0 +1,45 @@
+"""Commands of the workshop screen, and the links that lead there."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from app.core_link.commands import Command, always
+
+GROUP: Final = "Workshop"
+NEW, RENAME, REMOVE, ADD_TOOL, REMOVE_TOOL, UNDO, REDO = (
+    f"workshop.{name}" for name in ("new", "rename", "remove", "add_tool", "remove_tool", "undo", "redo")
+)
+NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE, TRY, STOP = (
+    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase", "try", "stop")
+)
+NO_DRAFT: Final = "Select a draft first"
+NO_CHANGE: Final = "Change a tool first"
+
+
+def workshop_commands(
+    does: Mapping[str, Callable[[], object]], can: Mapping[str, Callable[[], bool]]
+) -> dict[str, Command]:
+    """Return the commands by id; `can` tells which of them are possible now, those that it does not name always are."""
+
+    def command(key: str, text: str, keys: str = "", unless: str = "") -> Command:
+        needs = can.get(key, always)
+        return Command(id=key, text=text, do=does[key], keys=keys, needs=needs, unless=unless, group=GROUP)
+
+    made = (
+        command(NEW, "Make a new draft", "Ctrl+N"),
+        command(RENAME, "Rename the draft", "", NO_DRAFT),
+        command(REMOVE, "Remove the draft", "", NO_DRAFT),
+        command(ADD_TOOL, "Add a tool to the draft", "", NO_DRAFT),
+        command(REMOVE_TOOL, "Remove the tool in the draft", "", "Select a tool first"),
+        command(UNDO, "Undo a step of the draft", "Ctrl+Alt+Z", "There is no step to undo"),
+        command(REDO, "Redo a step of the draft", "Ctrl+Alt+Y", "There is no step to redo"),
+        command(NEXT, "Show the next tool of the draft", "Alt+Down", NO_DRAFT),
+        command(PREVIOUS, "Show the previous tool of the draft", "Alt+Up", NO_DRAFT),
+        command(COPY, "Copy the new text", "Ctrl+Shift+C", NO_CHANGE),
+        command(EXPORT, "Export the draft", "Ctrl+Shift+E", NO_CHANGE),
+        command(SOURCE, "Change the server’s source", "", NO_CHANGE),
+        command(TRY, "Try the draft", "Ctrl+Return", "Change a tool that a test case is about"),
+        command(STOP, "Stop the trial", "", "No trial is running"),
+        command(REBASE, "Move the draft to the newer listing", "", "The server lists the same tools"),
+    )
+    return {one.id: one for one in made}

@@ -1,0 +1,267 @@
+"""The tool in work: its original texts beside those of the draft, changed words marked."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QTextCharFormat, QTextLayout
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.screens.workshop.definition_fields import PARAMETER, DefinitionField
+from app.text.text_diff import Stretch, difference
+from app.theme import Role, Size, sized, theme
+from app.widgets import (
+    Button,
+    FlowText,
+    GrowingEdit,
+    IconButton,
+    Label,
+    LineText,
+    Notice,
+    Rule,
+    ScrollPane,
+    Span,
+    in_turns,
+)
+from app.widgets.incremental import take_turns
+
+MOST_FIELDS: Final = 40
+EDGE: Final = 16
+
+
+class DefinitionFieldView(QWidget):
+    """One text: the original at the left, the draft to edit at the right. `edited` gives the key and the typed text."""
+
+    edited = Signal(str, str)
+    reset_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._field: DefinitionField | None = None
+        self.caption = Label(strong=True)
+        self.detail = Label(size=Size.SMALL, role=Role.DIM)
+        self.reset = IconButton("arrow-u-up-left", "Take the original text", size=14)
+        self.original = FlowText()
+        self.draft = GrowingEdit("Draft", most=12)
+        self.draft.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.draft.edited.connect(self._tell)
+        self.reset.clicked.connect(lambda: self._field and self.reset_wanted.emit(self._field.key))
+        theme().changed.connect(self._mark)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        for part in (self.caption, self.detail):
+            head.addWidget(part)
+        head.addStretch(1)
+        head.addWidget(self.reset)
+        self.caption.setMinimumHeight(sized(24))
+        grid = QGridLayout(self)
+        grid.setContentsMargins(EDGE, 6, EDGE - 4, 6)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        grid.addLayout(head, 0, 0, 1, 2)
+        grid.addWidget(self.original, 1, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.draft, 1, 1, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
+        self.original.setContentsMargins(0, 6, 0, 0)
+        self.original.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def show_field(self, field: DefinitionField) -> None:
+        """Show another text, unless it is what stands there already."""
+        if field == self._field:
+            return
+        self._field = field
+        self.caption.setFont(theme().font(strong=True, mono=field.key.startswith(PARAMETER)))
+        self.caption.setText(field.label)
+        self.detail.setText(field.detail)
+        self.draft.setFont(theme().font(mono=field.mono))
+        self.draft.setAccessibleName(f"{field.label}, draft")
+        self.reset.setAccessibleName(f"Take the original text: {field.label}")
+        self.draft.set_text(field.draft)
+        self._mark()
+
+    @property
+    def field(self) -> DefinitionField | None:
+        """The shown text."""
+        return self._field
+
+    def _tell(self, text: str) -> None:
+        if self._field is not None:
+            self._mark()
+            self.edited.emit(self._field.key, text)
+
+    def _mark(self) -> None:
+        """Mark the words that differ: struck at the left, tinted at the right."""
+        if self._field is None:
+            return
+        original, now = self._field.original, self.draft.toPlainText()
+        changed = original is None or original != self.draft.text()
+        self.reset.setVisible(changed and original is not None)
+        old, new = difference(original or "", now) if changed else ((), ())
+        self.original.set_spans(_original_spans(original, old, changed=changed))
+        _tint(self.draft, new)
+
+
+def _original_spans(original: str | None, old: Sequence[Stretch], *, changed: bool) -> list[Span]:
+    if original is None:
+        return [Span("Not in the original", Role.DIM)]
+    if not original:
+        return [Span("Empty", Role.DIM)]
+    if not changed:
+        return [Span("Unchanged", Role.DIM)]
+    return [Span(one.text, Role.BAD, back=Role.BAD_TINT, strike=True) if one.changed else Span(one.text) for one in old]
+
+
+def _tint(edit: GrowingEdit, new: Sequence[Stretch]) -> None:
+    """Tint the changed words of a field; without a signal, since nothing was typed."""
+    ranges, at = [], 0
+    for stretch in new:
+        end = at + len(stretch.text.encode("utf-16-le")) // 2  # Qt counts UTF-16 units
+        ranges += [(at, end)] if stretch.changed else []
+        at = end
+    block = edit.document().begin()
+    while block.isValid():
+        start, stop = block.position(), block.position() + block.length()
+        inside = [
+            (max(low, start) - start, min(high, stop) - start) for low, high in ranges if low < stop and high > start
+        ]
+        block.layout().setFormats([_tinted(low, high) for low, high in inside])
+        block = block.next()
+    edit.viewport().update()
+
+
+def _tinted(start: int, end: int) -> QTextLayout.FormatRange:
+    made = QTextLayout.FormatRange()
+    made.start, made.length = start, end - start
+    look = QTextCharFormat()
+    look.setBackground(theme().colour(Role.GOOD_TINT))
+    look.setForeground(theme().colour(Role.GOOD))
+    made.format = look
+    return made
+
+
+class DefinitionEditor(QWidget):
+    """The head of the tool with undo and redo, and all its texts below each other."""
+
+    edited = Signal(str, str)
+    reset_wanted = Signal(str)
+    step_wanted = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = LineText(size=Size.LEAD, strong=True, mono=True)
+        self.reason = LineText(size=Size.SMALL, role=Role.DIM)
+        self.state = Label(size=Size.SMALL, role=Role.DIM)
+        self.undo = IconButton("arrow-u-up-left", "Undo the last step of the draft")
+        self.redo = IconButton("arrow-u-up-right", "Redo the step")
+        self.notice = Notice("bad")
+        self.removed = FlowText("This tool is removed in the draft. Undo brings it back.", role=Role.DIM)
+        self.others = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.more = Button("", kind="link")
+        self._fields: tuple[DefinitionField, ...] = ()
+        self._all = False
+        self._turn = 0
+        self._tool = ""
+        self.rows: list[DefinitionFieldView] = []
+        self._lay_out()
+        self.undo.clicked.connect(lambda: self.step_wanted.emit(-1))
+        self.redo.clicked.connect(lambda: self.step_wanted.emit(1))
+        self.more.clicked.connect(self._show_all)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(EDGE, 8, EDGE - 4, 8)
+        head.setSpacing(8)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self.name)
+        words.addWidget(self.reason)
+        head.addLayout(words, 1)
+        for part in (self.state, self.undo, self.redo):
+            head.addWidget(part)
+        inside = QWidget()
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 4, 0, 12)
+        column.setSpacing(0)
+        captions = QHBoxLayout()
+        captions.setContentsMargins(EDGE, 4, EDGE, 0)
+        for words_of, stretch in (("Original", 2), ("Draft", 3)):
+            captions.addWidget(Label(words_of, size=Size.SMALL, role=Role.DIM), stretch)
+        column.addLayout(captions)
+        column.addLayout(self._column)
+        below = QVBoxLayout()
+        below.setContentsMargins(EDGE, 8, EDGE, 0)
+        below.addWidget(self.removed)
+        below.addWidget(self.others)
+        below.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(below)
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(head)
+        outer.addWidget(Rule())
+        outer.addWidget(self.notice)
+        outer.addWidget(ScrollPane(inside, "Texts of the tool"), 1)
+
+    def show_tool(self, key: str, name: str, reason: str) -> None:
+        """Show another tool's head; its texts follow with `show_fields`."""
+        if key != self._tool:
+            self._tool, self._all = key, False
+        self.name.set_text(name)
+        self.reason.set_text(reason)
+        self.reason.setVisible(bool(reason))
+
+    def show_state(self, text: str, *, undo: bool, redo: bool) -> None:
+        """Show if all is saved, and which steps there are."""
+        self.state.setText(text)
+        self.undo.setEnabled(undo)
+        self.redo.setEnabled(redo)
+
+    def show_fields(self, fields: Sequence[DefinitionField], others: Sequence[str], *, removed: bool) -> None:
+        """Show these texts; rows that are missing are built in turns."""
+        self._fields = tuple(fields)
+        self.removed.setVisible(removed)
+        self.others.setVisible(bool(others))
+        self.others.set_text("Other changes: " + "\n".join(others))
+        shown = self._fields if self._all else self._fields[:MOST_FIELDS]
+        self.more.setVisible(len(shown) < len(self._fields))
+        self.more.setText(f"Show all {len(self._fields):,} texts")
+        self._turn += 1
+        steps = self._steps(self._turn, in_turns(enumerate(shown), lambda one: self._show_row(*one)), len(shown))
+        if len(shown) <= len(self.rows):
+            for _ in steps:
+                pass
+        else:
+            take_turns(self, steps)
+
+    def _steps(self, turn: int, placing: Iterator[None], number: int) -> Iterator[None]:
+        for _ in placing:
+            yield
+            if turn != self._turn:
+                return
+        for place, row in enumerate(self.rows):
+            row.setVisible(place < number)
+
+    def _show_row(self, place: int, field: DefinitionField) -> None:
+        if place == len(self.rows):
+            row = DefinitionFieldView()
+            row.edited.connect(self.edited)
+            row.reset_wanted.connect(self.reset_wanted)
+            self.rows.append(row)
+            self._column.addWidget(row)
+        self.rows[place].show_field(field)
+        self.rows[place].show()
+
+    def _show_all(self) -> None:
+        self._all = True
+        self.show_fields(self._fields, (), removed=False)
+
+    def row(self, key: str) -> DefinitionFieldView | None:
+        """Return the row of a text by its key, if it is shown."""
+        return next((row for row in self.rows if row.field and row.field.key == key and not row.isHidden()), None)

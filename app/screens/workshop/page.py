@@ -1,0 +1,395 @@
+"""Workshop screen: change tools in drafts, predict what changes, try it, and take the new texts along."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, Final
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QWidget
+
+from app.core_link.commands import Command
+from app.core_link.refresh import Refresh
+from app.core_link.session import Page, Session
+from app.core_link.targets import AddServer, ChangeTool, ShowDraft, Target
+from app.dialogs.export import ask_file, copy_text, file_name, text_writer
+from app.screens.kit.menus import command_action
+from app.screens.workshop import commands as ids
+from app.screens.workshop.commands import workshop_commands
+from app.screens.workshop.definition_fields import other_changes
+from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog, SourceEditsDialog
+from app.screens.workshop.draft_tools import ListingState
+from app.screens.workshop.presenter import WorkshopPresenter
+from app.screens.workshop.trial_controller import TrialController
+from app.screens.workshop.view import WorkshopView
+from app.widgets import Action, at_once, show_menu_under
+from mcp_tef import DraftFormat, DraftId, Event
+
+SAVE_MS: Final = 400
+PREDICT_MS: Final = 150
+EXPORTS: Final[Mapping[DraftFormat, tuple[str, str]]] = {
+    DraftFormat.PATCH: ("Patch (RFC 6902)", "json"),
+    DraftFormat.OVERRIDE: ("Override (ToolHive)", "json"),
+    DraftFormat.TOOLS: ("Tools file", "json"),
+    DraftFormat.MARKDOWN: ("Markdown for a pull request", "md"),
+    DraftFormat.HTML: ("HTML page", "html"),
+}
+
+
+class WorkshopPage(Page):
+    """Page of drafts; `open_target` shows a draft, or a tool in a draft over its server."""
+
+    def __init__(self, session: Session, view: WorkshopView | None = None) -> None:
+        super().__init__(session, key="workshop", title="Workshop")
+        self.presenter = WorkshopPresenter(session.call)
+        self.view = view or at_once(WorkshopView.in_parts())
+        self.trial = TrialController(self, self.view, self.presenter, self.save)
+        self._pending: Target | None = None
+        self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._predict_pause = QTimer(self, singleShot=True, interval=PREDICT_MS)
+        self.view.restore(session.settings)
+        self.body.addWidget(self.view, 1)
+        self._connect()
+        self._show_buttons()
+
+    def _connect(self) -> None:
+        view = self.view
+        self._pause.timeout.connect(lambda: self.session.spawn(self.save()))
+        self._predict_pause.timeout.connect(lambda: self.session.spawn(self.predict()))
+        for timer in (self._pause, self._predict_pause):
+            self.session.closing.connect(timer.stop)
+        self.trial.changed.connect(self._show_prediction)
+        view.draft_chosen.connect(self._choose_draft)
+        view.tool_chosen.connect(self._choose_tool)
+        view.drafts.rename_wanted.connect(lambda _: self._do(ids.RENAME))
+        view.drafts.delete_wanted.connect(lambda _: self._do(ids.REMOVE))
+        view.drafts.set_menu(lambda _: self._menu(ids.RENAME, ids.REMOVE))
+        view.drafts.describe_keys(F2="Rename the draft", Del="Remove the draft; can be undone")
+        view.tools.delete_wanted.connect(lambda _: self._do(ids.REMOVE_TOOL))
+        view.tools.set_menu(lambda _: self._menu(ids.ADD_TOOL, ids.REMOVE_TOOL))
+        view.tools.describe_keys(Enter="Edit the description", Del="Remove the tool in the draft")
+        view.tools.opened.connect(lambda _: self._edit_description())
+        view.new.button.clicked.connect(lambda: self._do(ids.NEW))
+        view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
+        view.editor.edited.connect(self._type)
+        view.editor.reset_wanted.connect(self._put_back)
+        view.editor.step_wanted.connect(lambda by: self._do(ids.UNDO if by < 0 else ids.REDO))
+
+    # ------------------------------------------------------------------ what the window asks of a page
+
+    async def refresh(self) -> None:
+        """Read the drafts, and show the selected one."""
+        if await self.presenter.load():
+            self._present()
+            await self._open_pending()
+            await self.trial.refresh()
+
+    def handle(self, event: Event) -> Refresh:
+        return max(self.presenter.handle(event), self.trial.handle(event))
+
+    def open_target(self, target: Target) -> None:
+        """Show a draft, or a tool in the newest draft over its server, which is made if there is none."""
+        self._pending = target
+        self.request_refresh()
+
+    async def _open_pending(self) -> None:
+        target, self._pending = self._pending, None
+        if isinstance(target, ShowDraft):
+            self._choose_draft(target.draft_id)
+        elif isinstance(target, ChangeTool):
+            await self.presenter.open_tool(target)
+            self._present()
+            self._edit_description()
+
+    def current_target(self) -> Target | None:
+        return ShowDraft(self.presenter.draft_id) if self.presenter.draft_id else None
+
+    def leave(self) -> None:
+        self._pause.stop()
+        self.session.spawn(self.save())
+
+    async def finish(self) -> None:
+        self._pause.stop()
+        await self.presenter.save()
+        self.view.remember(self.session.settings)
+
+    @cached_property
+    def _commands(self) -> Mapping[str, Command]:
+        presenter = self.presenter
+
+        def later(do: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+            return lambda: self.session.spawn(do())
+
+        def has_draft() -> bool:
+            return presenter.draft is not None
+
+        does = {
+            ids.NEW: later(self.new_draft),
+            ids.RENAME: later(self.rename),
+            ids.REMOVE: later(self.remove),
+            ids.ADD_TOOL: later(self._then_present(presenter.add_tool)),
+            ids.REMOVE_TOOL: later(self._then_present(presenter.remove_tool)),
+            ids.UNDO: later(self._then_present(presenter.undo)),
+            ids.REDO: later(self._then_present(presenter.redo)),
+            ids.NEXT: lambda: self._choose_tool(presenter.next_tool(1)),
+            ids.PREVIOUS: lambda: self._choose_tool(presenter.next_tool(-1)),
+            ids.COPY: self.copy,
+            ids.EXPORT: self.open_export,
+            ids.SOURCE: later(self.change_source),
+            ids.REBASE: later(self.rebase),
+            ids.TRY: self.trial.toggle,
+            ids.STOP: self.trial.toggle,
+        }
+        can = dict.fromkeys((ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS), has_draft)
+        can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
+        can |= {
+            ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None,
+            ids.UNDO: lambda: presenter.can_step(-1),
+            ids.REDO: lambda: presenter.can_step(1),
+            ids.COPY: lambda: bool(presenter.changed_texts()),
+            ids.REBASE: lambda: presenter.listing is ListingState.NEWER,
+            ids.TRY: self.trial.can_try,
+            ids.STOP: lambda: self.trial.presenter.running,
+        }
+        return workshop_commands(does, can)
+
+    def commands(self) -> Sequence[Command]:
+        return tuple(self._commands.values())
+
+    def first_focus(self) -> QWidget | None:
+        if self.presenter.draft is None:
+            return next(iter(self.view.empty.buttons()), None)
+        return self.view.tools if not self.view.narrow() else self.view.tool_menu
+
+    def _do(self, command: str) -> None:
+        if self._commands[command].needs():
+            self._commands[command].do()
+
+    def _menu(self, *wanted: str) -> list[Action]:
+        return [command_action(self._commands[one]) for one in wanted]
+
+    def _then_present(self, do: Callable[[], Awaitable[object]]) -> Callable[[], Coroutine[Any, Any, None]]:
+        async def work() -> None:
+            await do()
+            self._present()
+            await self.trial.refresh()
+
+        return work
+
+    # ------------------------------------------------------------------ showing
+
+    def _present(self) -> None:
+        presenter = self.presenter
+        self._show_buttons()
+        if presenter.draft is None:
+            self._show_empty()
+            return
+        self.view.show_drafts(presenter.drafts(), presenter.draft.id)
+        self.view.show_panes()
+        self._show_listing()
+        self._show_tool()
+        self._predict_pause.start()
+
+    def _show_tool(self) -> None:
+        presenter, editor = self.presenter, self.view.editor
+        self.view.show_tools(presenter.tools(), presenter.tool_key)
+        revision = presenter.revision()
+        over = presenter.draft.server or "tools file" if presenter.draft else ""
+        editor.show_tool(presenter.tool_key, revision.name, " · ".join(filter(None, (over, presenter.reason))))
+        editor.show_fields(presenter.fields(), other_changes(revision), removed=revision.after is None)
+        self._show_saved()
+
+    def _show_saved(self) -> None:
+        presenter, draft = self.presenter, self.presenter.draft
+        problem = presenter.problem
+        said = "" if problem or draft is None else "Not saved yet" if presenter.unsaved else "Saved"
+        self.view.editor.show_state(said, undo=presenter.can_step(-1), redo=presenter.can_step(1))
+        self.view.editor.notice.show_message(*((problem.message, problem.hint or "") if problem else ("", "")))
+        self._show_buttons()
+
+    def _show_listing(self) -> None:
+        notice, draft = self.view.listing, self.presenter.draft
+        server = draft.server if draft else ""
+        if self.presenter.listing is ListingState.NEWER:
+            move = command_action(self._commands[ids.REBASE], "Move the draft")
+            notice.show_message(f"{server} lists other tools than this draft was made over.", actions=[move])
+        elif self.presenter.listing is ListingState.SERVER_GONE:
+            notice.show_message(f"The server {server} was removed. The draft keeps its listing and can be exported.")
+        else:
+            notice.clear()
+
+    def _show_empty(self) -> None:
+        text = (
+            "A draft changes the texts of tools without touching a server. The Workshop predicts the effect while you "
+            "type, tries your test cases with the original and the draft, and shows which is better."
+        )
+        if self.presenter.servers:
+            act = command_action(self._commands[ids.NEW], "New draft…", kind="primary", icon="plus")
+        else:
+            act = Action(text="Add server…", do=lambda: self.session.go(AddServer()), kind="primary", icon="plus")
+        self.view.empty.set("wrench", "No drafts yet", text, [act])
+        self.view.show_empty()
+
+    def _show_buttons(self) -> None:
+        copy = command_action(self._commands[ids.COPY], "Copy new text", kind="primary", icon="copy")
+        export = command_action(self._commands[ids.EXPORT], "Export", icon="export")
+        self.header.set_buttons([export, copy] if self.presenter.draft else [])
+
+    # ------------------------------------------------------------------ choosing and typing
+
+    def _choose_draft(self, draft_id: str) -> None:
+        if draft_id and draft_id != self.presenter.draft_id:
+            self.session.spawn(self._switch(DraftId(draft_id)))
+
+    async def _switch(self, draft_id: DraftId) -> None:
+        await self.save()
+        self.presenter.choose(draft_id)
+        self._present()
+        self.request_refresh()
+
+    def _choose_tool(self, key: str) -> None:
+        if key and key != self.presenter.tool_key:
+            self.presenter.choose_tool(key)
+            self._show_tool()
+            self._show_prediction()
+
+    def _edit_description(self) -> None:
+        row = self.view.editor.row("description")
+        if row is not None:
+            row.draft.setFocus()
+
+    def _type(self, field: str, text: str) -> None:
+        self.presenter.type_text(field, text)
+        self._pause.start()
+        self._predict_pause.start()
+        self._show_saved()
+
+    async def save(self) -> None:
+        """Make a step of what was typed, and show what the draft is now."""
+        if await self.presenter.save():
+            self._present()
+            await self.trial.refresh()
+        else:
+            self._show_saved()
+
+    async def predict(self) -> None:
+        """Predict what the draft changes as it is typed, and show it."""
+        if await self.presenter.predict():
+            self._show_prediction()
+
+    def _show_prediction(self) -> None:
+        folded = not self.view.banner.isHidden()
+        pending = self._predict_pause.isActive()
+        name = self.presenter.revision().name
+        self.view.prediction.show_prediction(self.presenter.prediction, name, folded=folded, pending=pending)
+
+    def _put_back(self, key: str) -> None:
+        field = next((one for one in self.presenter.fields() if one.key == key), None)
+        if field is not None:
+            self.session.spawn(self._then_present(partial(self.presenter.put_back, field))())
+
+    # ------------------------------------------------------------------ drafts
+
+    async def new_draft(self) -> None:
+        """Ask for a name and a server or tools file, and make a draft over it."""
+        taken = [one.name for one in self.presenter.drafts()]
+        dialog = DraftNameDialog("New draft", f"Draft {len(taken) + 1}", taken, self, self.presenter.servers)
+        if await dialog.done_with():
+            file = dialog.tools_file
+            await self.presenter.new(dialog.name, None if file else dialog.server_name, file)
+            self._present()
+
+    async def rename(self) -> None:
+        """Ask for another name of the draft."""
+        draft = self.presenter.draft
+        if draft is None:
+            return
+        taken = [one.name for one in self.presenter.drafts() if one is not draft]
+        dialog = DraftNameDialog("Rename draft", draft.name, taken, self)
+        if await dialog.done_with():
+            await self.presenter.rename(dialog.name)
+            self._present()
+
+    async def remove(self) -> None:
+        """Remove the draft; it can be undone."""
+        draft = await self.presenter.remove()
+        self._present()
+        if draft is not None:
+
+            async def back() -> None:
+                await self.presenter.restore(draft)
+                self._present()
+
+            self.session.toast(f"Removed the draft {draft.name}", undo=back, action=f"remove the draft {draft.name}")
+
+    async def rebase(self) -> None:
+        """Move the draft to the newer listing; texts that both changed are shown first."""
+        moved = await self.presenter.rebase(keep_draft=None)
+        if moved is not None and moved.conflicts:
+            dialog = ListingConflictsDialog(moved.conflicts, self)
+            if not await dialog.done_with():
+                return
+            await self.presenter.rebase(keep_draft=dialog.keep_draft)
+        self._present()
+
+    # ------------------------------------------------------------------ ways out
+
+    def copy(self) -> None:
+        """Copy the new text; where there are several, ask for the field."""
+        texts = self.presenter.changed_texts()
+        if len(texts) == 1:
+            copy_text(self.session, texts[0][1], "the new text")
+            return
+        actions = [
+            Action(text=label, do=partial(copy_text, self.session, text, f"the new text of {label}"))
+            for label, text in texts
+        ]
+        whole = "\n\n".join(f"{label}:\n{text}" for label, text in texts)
+        every = Action(text="All new texts", do=partial(copy_text, self.session, whole, "all new texts"), apart=True)
+        show_menu_under([*actions, every], self.header.buttons()[-1])
+
+    def export_actions(self) -> list[Action]:
+        """Return the entries of the export menu."""
+        copies = [
+            Action(text=f"Copy {label[0].lower()}{label[1:]}", do=partial(self._spawn_copy, kind), icon="copy")
+            for kind, (label, _) in list(EXPORTS.items())[:4]
+        ]
+        saves = [
+            Action(text=f"Save {label[0].lower()}{label[1:]}…", do=partial(self.save_as, kind), apart=not place)
+            for place, (kind, (label, _)) in enumerate(EXPORTS.items())
+        ]
+        source = command_action(self._commands[ids.SOURCE], "Change the server’s source…", apart=True)
+        return [*copies, *saves, source]
+
+    def open_export(self) -> None:
+        """Open the export menu under its button."""
+        show_menu_under(self.export_actions(), self.header.buttons()[0])
+
+    def _spawn_copy(self, kind: DraftFormat) -> None:
+        self.session.spawn(self._copy_as(kind))
+
+    async def _copy_as(self, kind: DraftFormat) -> None:
+        await self.save()
+        copy_text(self.session, await self.presenter.text(kind), f"the draft as {EXPORTS[kind][0]}")
+
+    def save_as(self, kind: DraftFormat) -> None:
+        """Ask for a file, and save the draft in a format."""
+        self.session.spawn(self._save_as(kind))
+
+    async def _save_as(self, kind: DraftFormat) -> None:
+        await self.save()
+        draft, (label, ending) = self.presenter.draft, EXPORTS[kind]
+        if draft is not None:
+            writer = text_writer(await self.presenter.text(kind))
+            ask_file(self, self.session, f"Save: {label}", f"{file_name(draft.name)}-{kind}", {ending: writer})
+
+    async def change_source(self) -> None:
+        """Show the edit of the server's own source, and write it after a click; it can be undone."""
+        await self.save()
+        edits = await self.presenter.source_edits()
+        if not edits:
+            self.session.toast("No file on this computer holds the old text exactly once.")
+            return
+        if await SourceEditsDialog(edits, self).done_with():
+            await self.presenter.write_source(edits)
+            undo = partial(self.presenter.write_source, edits, back=True)
+            self.session.toast("Changed the server’s source", undo=undo, action="change the server’s source")

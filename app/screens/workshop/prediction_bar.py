@@ -1,0 +1,163 @@
+"""The bar that predicts the effect of a draft while one types: baseline, findings, nearest tool and tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.text.formatting import count
+from app.theme import Role, Size
+from app.widgets import FlowText, Label, LineText, Rule, Span, describe, joined
+from mcp_tef import Prediction, ToolPrediction
+
+BY_SEARCH: Final = "Found by search; no model asked"
+ARROW: Final = " → "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedValue:
+    """One value before and after the change, with a note below it; `bad` colours the note."""
+
+    title: str
+    before: str = ""
+    after: str = ""
+    note: str = ""
+    bad: bool = False
+
+    @property
+    def text(self) -> str:
+        """Both values as one text."""
+        return f"{self.before}{ARROW}{self.after}" if self.after else self.before
+
+
+def predicted_values(prediction: Prediction, tool: str) -> tuple[PredictedValue, ...]:
+    """Return what a prediction says of the whole draft, and of the nearest tool of one of its tools."""
+    named = (one for one in prediction.tools if one.name == tool)
+    shown = next(named, next(iter(prediction.tools), ToolPrediction(name="")))
+    return (_baseline(prediction), _findings(prediction.tools), _nearest(shown), _tokens(prediction))
+
+
+def _baseline(prediction: Prediction) -> PredictedValue:
+    cases = prediction.cases
+    if not cases:
+        return PredictedValue(title="Baseline finds the right tool", before="—", note="No test case yet")
+    before, after = sum(one.passed_before for one in cases), sum(one.passed_after for one in cases)
+    note = f"of {count(len(cases), 'case')} · {prediction.fixed:,} fixed, {prediction.broken:,} broken"
+    return PredictedValue(
+        title="Baseline finds the right tool",
+        before=f"{before:,}",
+        after=f"{after:,}",
+        note=note,
+        bad=prediction.broken > prediction.fixed,
+    )
+
+
+def _findings(tools: Sequence[ToolPrediction]) -> PredictedValue:
+    gone, new = (sum(len(getattr(one, name)) for one in tools) for name in ("findings_gone", "findings_new"))
+    names = [finding.rule.title for one in tools for finding in one.findings_new]
+    note = names[0] if names else "No new finding"
+    return PredictedValue(title="Findings", before=f"{gone:,} gone", after=f"{new:,} new", note=note, bad=new > 0)
+
+
+def _nearest(tool: ToolPrediction) -> PredictedValue:
+    before, after = next(iter(tool.neighbours_before), None), next(iter(tool.neighbours_after), None)
+    newly = [one.tool for one in tool.newly_near]
+    return PredictedValue(
+        title="Nearest tool",
+        before=f"{before.similarity:.2f}" if before else "none",
+        after=f"{after.similarity:.2f}" if after else "none",
+        note=f"newly near: {', '.join(newly)}" if newly and before else after.tool if after else "",
+        bad=bool(before and after and after.similarity > before.similarity + 0.05),
+    )
+
+
+def _tokens(prediction: Prediction) -> PredictedValue:
+    before, after = prediction.set_tokens_before, prediction.set_tokens_after
+    share = f", {100 * (after - before) / before:+.0f} %" if before else ""
+    return PredictedValue(
+        title="Tokens of all tools", before=f"{before:,}", after=f"{after:,}", note=f"{after - before:+,}{share}"
+    )
+
+
+class PredictedValueView(QWidget):
+    """A title, two values with an arrow between, and a note."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = LineText(size=Size.SMALL, role=Role.DIM)
+        self.values = LineText(size=Size.LEAD)
+        self.note = LineText(size=Size.SMALL, role=Role.DIM)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 8, 8)
+        column.setSpacing(2)
+        for part in (self.title, self.values, self.note):
+            column.addWidget(part)
+
+    def show_value(self, value: PredictedValue) -> None:
+        """Show another value."""
+        self.title.set_text(value.title)
+        spans = [Span(value.before, Role.DIM if value.after else Role.TEXT)]
+        spans += [Span(ARROW, Role.DIM), Span(value.after, strong=True)] if value.after else []
+        self.values.set_spans(spans)
+        self.note.set_text(value.note, Role.BAD if value.bad else Role.DIM)
+        self.setAccessibleName(f"{value.title}: {joined(spans)}, {value.note}")
+
+
+class PredictionBar(QWidget):
+    """Four values side by side, or one line once there is a verdict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = tuple(PredictedValueView() for _ in range(4))
+        self.record = Label(BY_SEARCH, size=Size.SMALL, role=Role.DIM)
+        self.line = FlowText(size=Size.SMALL, role=Role.DIM)
+        self._wide = QWidget()
+        self._lay_out()
+        describe("The offline baseline searches the texts of the tools. A trial asks a model.", self.record)
+        self.show_prediction(None, "", folded=False, pending=False)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 8, 0)
+        row.setSpacing(0)
+        for place, part in enumerate(self.values):
+            if place:
+                row.addWidget(Rule(upright=True))
+            row.addWidget(part, 3 if not place else 2)
+        wide = QVBoxLayout(self._wide)
+        wide.setContentsMargins(0, 0, 0, 6)
+        wide.setSpacing(0)
+        self.record.setContentsMargins(16, 0, 16, 0)
+        wide.addLayout(row)
+        wide.addWidget(self.record, 0, Qt.AlignmentFlag.AlignLeft)
+        self.line.setContentsMargins(16, 8, 16, 8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._wide)
+        folded = QHBoxLayout()
+        folded.setContentsMargins(16, 8, 16, 8)
+        folded.addWidget(self.line)
+        column.addLayout(folded)
+        column.addWidget(Rule())
+
+    def show_prediction(self, prediction: Prediction | None, tool: str, *, folded: bool, pending: bool) -> None:
+        """Show a prediction; `pending` says that a newer one is on its way."""
+        values = predicted_values(prediction, tool) if prediction is not None else ()
+        self._wide.setVisible(bool(values) and not folded)
+        self.line.setVisible(folded or not values)
+        for view, value in zip(self.values, values, strict=False):
+            view.show_value(value)
+        self.record.setText(f"{BY_SEARCH}{_record(prediction)}" + (" · predicting…" if pending else ""))
+        parts = [f"{value.title.lower()} {value.text}" for value in values]
+        empty = "Predicting…" if pending else "Change a text to see what it changes; no model is asked."
+        self.line.set_text(f"{BY_SEARCH}: {' · '.join(parts)}" if parts else empty)
+
+
+def _record(prediction: Prediction | None) -> str:
+    record = prediction.record if prediction else None
+    if record is None or not record.trials:
+        return ""
+    return f" · its direction was right in {record.right:,} of {count(record.trials, 'trial')} here"

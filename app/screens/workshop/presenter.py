@@ -1,0 +1,377 @@
+"""State of the workshop screen: drafts, the selected tool, typed texts and steps; knows no Qt."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from app.core_link.model_requests import CoreCall
+from app.core_link.refresh import Refresh
+from app.core_link.targets import ChangeTool
+from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
+from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name
+from mcp_tef import (
+    Draft,
+    DraftFormat,
+    DraftId,
+    DraftsChanged,
+    Event,
+    JsonObject,
+    Prediction,
+    RebasedDraft,
+    ServersChanged,
+    ServerStateChanged,
+    SourceEdit,
+    TefError,
+    ToolEdit,
+    ToolKey,
+    ToolRevision,
+    draft_text,
+    edited_draft,
+)
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+BY: Final = "workshop"
+
+
+class WorkshopPresenter:
+    """Drafts and the one in work. Changes are saved one after the other; typed texts are shown until they are."""
+
+    def __init__(self, ask: CoreCall) -> None:
+        self._ask = ask
+        self._saving = asyncio.Lock()
+        self._loading = 0
+        self._drafts: dict[DraftId, Draft] = {}
+        self._typed: dict[tuple[ToolKey, str], str] = {}
+        self.servers: tuple[str, ...] = ()
+        self.draft_id: DraftId | None = None
+        self.tool_key: str = ""
+        self.reason = ""
+        self.problem: TefError | None = None
+        self.listing = ListingState.SAME
+        self.prediction: Prediction | None = None
+
+    def handle(self, event: Event) -> Refresh:
+        """Decide how soon an event makes the screen out of date; own steps are shown already."""
+        match event:
+            case DraftsChanged(_, by) if by == BY:
+                return Refresh.NONE
+            case DraftsChanged() | ServersChanged() | ServerStateChanged():
+                return Refresh.NOW
+            case _:
+                return Refresh.NONE
+
+    # ------------------------------------------------------------ reading
+
+    async def load(self) -> bool:
+        """Read drafts and servers; return False if a later call has replaced this one."""
+        self._loading += 1
+        mine = self._loading
+        known = dict(self._drafts)
+        found = await self._ask(lambda core: _read(core, known))
+        if mine != self._loading:
+            return False
+        self._drafts, self.servers = found
+        if self.draft_id not in self._drafts:
+            self.choose(next(reversed(self._drafts), None))
+        await self._compare_listing()
+        return True
+
+    async def _compare_listing(self) -> None:
+        """Find out if the server of the selected draft lists other tools by now; starts nothing."""
+        draft = self.draft
+        self.listing = ListingState.SAME
+        if draft is None or draft.server is None:
+            return
+        if draft.server not in self.servers:
+            self.listing = ListingState.SERVER_GONE
+        elif await self._ask(lambda core: core.drafts.newer_listing(draft)) is not None and draft is self.draft:
+            self.listing = ListingState.NEWER
+
+    def drafts(self) -> tuple[Draft, ...]:
+        """Return all drafts, the newest first."""
+        return tuple(reversed(self._drafts.values()))
+
+    @property
+    def draft(self) -> Draft | None:
+        """The selected draft."""
+        return None if self.draft_id is None else self._drafts.get(self.draft_id)
+
+    def tools(self) -> tuple[DraftTool, ...]:
+        """Return the tools of the selected draft: changed ones first, then the others in the order of the listing."""
+        return draft_tools(self.draft) if self.draft else ()
+
+    def choose(self, draft_id: DraftId | None, tool: str = "") -> None:
+        """Select a draft, and a tool of it by key; without one, the first changed tool."""
+        if draft_id != self.draft_id:
+            self.reason, self.problem, self.prediction = "", None, None
+        self.draft_id = draft_id
+        known = [one.key for one in self.tools()]
+        self.tool_key = tool if tool in known else next(iter(known), "")
+
+    def choose_tool(self, key: str) -> None:
+        """Select a tool of the draft by key."""
+        if key != self.tool_key:
+            self.tool_key, self.reason = key, ""
+
+    def next_tool(self, step: int) -> str:
+        """Return the key of the tool so many places below the selected one."""
+        keys = [one.key for one in self.tools()]
+        place = keys.index(self.tool_key) if self.tool_key in keys else 0
+        return keys[(place + step) % len(keys)] if keys else ""
+
+    def tool(self) -> tuple[JsonObject | None, JsonObject | None]:
+        """Return the selected tool as the listing and as the draft has it."""
+        draft = self.draft
+        if draft is None:
+            return None, None
+        found = next(((key, raw) for key, raw in draft.keyed if str(key) == self.tool_key), None)
+        if found is not None:
+            return (draft.base[found[0]] if isinstance(found[0], int) else None), found[1]
+        place = int(self.tool_key) if self.tool_key.isdigit() else -1
+        return (draft.base[place] if 0 <= place < len(draft.base) else None), None
+
+    def revision(self) -> ToolRevision:
+        """Return the selected tool before and after."""
+        return ToolRevision(*self.tool())
+
+    def fields(self) -> tuple[DefinitionField, ...]:
+        """Return the texts of the selected tool, with what was typed and is not saved yet."""
+        before, after = self.tool()
+        if after is None:
+            return ()
+        typed = {field: text for (key, field), text in self._typed.items() if str(key) == self.tool_key}
+        return tuple(
+            replace(field, draft=typed[field.key]) if field.key in typed else field
+            for field in definition_fields(before, after)
+        )
+
+    def changed_texts(self) -> tuple[tuple[str, str], ...]:
+        """Return the new texts of the draft with their labels."""
+        return new_texts(self.draft.revisions) if self.draft else ()
+
+    # ------------------------------------------------------------ typing and steps
+
+    @property
+    def unsaved(self) -> bool:
+        """True while something typed is not a step yet."""
+        return bool(self._typed)
+
+    def type_text(self, field: str, text: str) -> None:
+        """Take a text as typed in a field of the selected tool; `save` makes it a step."""
+        if self.draft is not None:
+            self._typed[int(self.tool_key) if self.tool_key.isdigit() else self.tool_key, field] = text
+
+    async def predict(self) -> bool:
+        """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
+        draft, edits = self.draft, edits_of(self._typed)
+        if draft is None or not (edits or draft.revisions):
+            self.prediction = None
+            return True
+        found = await self._ask(partial(_predicted, draft=draft, edits=edits))
+        if found is None or draft.id != self.draft_id:
+            return False
+        self.prediction = found
+        return True
+
+    async def save(self) -> bool:
+        """Make a step of what was typed; return True if it made one. A refused text stays, with its `problem`."""
+        async with self._saving:
+            return await self._save()
+
+    async def _save(self) -> bool:
+        typed, draft = dict(self._typed), self.draft
+        if draft is None or not typed:
+            self._typed.clear()
+            return False
+        before = draft.step
+        try:
+            for key, edit in edits_of(typed).items():
+                name = next(str(raw.get("name", "")) for known, raw in draft.keyed if known == key)
+                draft = await self._changed(partial(_edit, draft_id=draft.id, tool=name, edit=edit))
+        except TefError as error:
+            self.problem = error
+            return False
+        self.problem = None
+        self._typed = {field: text for field, text in self._typed.items() if typed.get(field) != text}
+        return draft.step != before
+
+    async def _changed(self, change: "Callable[[Engine], Awaitable[Draft]]") -> Draft:
+        """Change the selected draft in the core, and keep what it is now."""
+        draft = await self._ask(change)
+        await self._ask(lambda _: asyncio.to_thread(lambda: draft.revisions))
+        self._drafts[draft.id] = draft
+        return draft
+
+    async def undo(self) -> bool:
+        """Take back the last step; return False if there is none."""
+        return await self._step(-1)
+
+    async def redo(self) -> bool:
+        """Apply the step that was undone last; return False if there is none."""
+        return await self._step(1)
+
+    def can_step(self, by: int) -> bool:
+        """Return True if there is a step to undo (-1) or to redo (1)."""
+        draft = self.draft
+        return draft is not None and (0 <= draft.step + by <= len(draft.steps) or (by < 0 and self.unsaved))
+
+    async def _step(self, by: int) -> bool:
+        async with self._saving:
+            await self._save()
+            if self.problem is not None:
+                self._typed, self.problem = {}, None
+            draft = self.draft
+            if draft is None or not self.can_step(by):
+                return False
+            await self._changed(partial(_moved, draft_id=draft.id, by=by))
+            self._keep_tool()
+            return True
+
+    def _keep_tool(self) -> None:
+        """Select another tool where the selected one is gone."""
+        if self.tool_key not in {one.key for one in self.tools()}:
+            self.choose(self.draft_id)
+
+    async def put_back(self, field: DefinitionField) -> None:
+        """Take the original text of a field again."""
+        self.type_text(field.key, field.original or "")
+        await self.save()
+
+    async def add_tool(self) -> None:
+        """Add a tool without parameters behind the others, and select it."""
+        draft = self.draft
+        if draft is None:
+            return
+        name = free_name("new_tool", [str(raw.get("name")) for raw in draft.tools])
+        made = {"name": name, "description": "", "inputSchema": {"type": "object", "properties": {}}}
+        async with self._saving:
+            await self._save()
+            changed = await self._changed(lambda core: core.drafts.add_tool(draft.id, made, by=BY))
+        self.choose(changed.id, str(changed.keyed[-1][0]))
+
+    async def remove_tool(self) -> None:
+        """Remove the selected tool in the draft."""
+        draft, (_, raw) = self.draft, self.tool()
+        if draft is None or raw is None:
+            return
+        name = str(raw.get("name", ""))
+        async with self._saving:
+            await self._save()
+            await self._changed(lambda core: core.drafts.remove_tool(draft.id, name, by=BY))
+        self._keep_tool()
+
+    # ------------------------------------------------------------ drafts
+
+    async def new(self, name: str, server: str | None, tools_file: str | None = None) -> Draft:
+        """Make a draft over a server or a tools file, and select it."""
+        made = await self._changed(lambda core: core.drafts.new(name, server=server, tools_file=tools_file, by=BY))
+        self.choose(made.id)
+        return made
+
+    async def rename(self, name: str) -> None:
+        """Give the selected draft another name."""
+        if (draft := self.draft) is not None:
+            await self._changed(lambda core: core.drafts.rename(draft.id, name, by=BY))
+
+    async def remove(self) -> Draft | None:
+        """Remove the selected draft; return it, so that `restore` can bring it back."""
+        draft = self.draft
+        if draft is not None:
+            await self.save()
+            draft = self._drafts.pop(draft.id)
+            await self._ask(lambda core: core.drafts.remove([draft.id], by=BY))
+            self.choose(next(reversed(self._drafts), None))
+        return draft
+
+    async def restore(self, draft: Draft) -> None:
+        """Bring back a removed draft, and select it."""
+        await self._changed(lambda core: core.drafts.restore(draft, by=BY))
+        self.choose(draft.id)
+
+    async def open_tool(self, target: ChangeTool) -> None:
+        """Select a tool in the newest draft over its server, or in a new draft; a given text is put in there.
+
+        TefError if the server or the tool is gone.
+        """
+        server, tool = target.tool.server, target.tool.tool or ""
+        await self.save()
+        draft = self._newest_over(server) if target.description is None else None
+        if draft is None:
+            draft = await self.new(free_name(tool, [one.name for one in self.drafts()]), server)
+        if target.description is not None:
+            edit = ToolEdit(description=target.description)
+            draft = await self._changed(partial(_edit, draft_id=draft.id, tool=tool, edit=edit))
+        place = draft.place_of(tool)
+        self.choose(draft.id, "" if place is None else str(draft.keyed[place][0]))
+        self.reason = target.reason
+
+    def _newest_over(self, server: str | None) -> Draft | None:
+        """Return the selected draft where it is over this server, else the newest that is."""
+        over = [draft for draft in (self.draft, *self.drafts()) if draft is not None and draft.server == server]
+        return next(iter(over), None)
+
+    async def rebase(self, *, keep_draft: bool | None) -> RebasedDraft | None:
+        """Move the draft to the listing of its server; with None texts that both changed are only returned."""
+        draft = self.draft
+        if draft is None:
+            return None
+        await self.save()
+        moved = await self._ask(lambda core: core.drafts.rebase(draft.id, keep_draft=keep_draft, by=BY))
+        self._drafts[draft.id] = moved.draft
+        self._keep_tool()
+        await self._compare_listing()
+        return moved
+
+    # ------------------------------------------------------------ ways out
+
+    async def text(self, kind: DraftFormat, evidence: str = "") -> str:
+        """Return the draft in a format."""
+        draft = self.draft
+        assert draft is not None
+        return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
+
+    async def source_edits(self) -> tuple[SourceEdit, ...]:
+        """Return the edits of the server's own source that would make the change; nothing is written."""
+        draft = self.draft
+        if draft is None or self.listing is ListingState.SERVER_GONE:
+            return ()
+        return await self._ask(lambda core: core.drafts.source_edits(draft))
+
+    async def write_source(self, edits: Sequence[SourceEdit], *, back: bool = False) -> None:
+        """Write edits of source files, or put back what was there."""
+        from mcp_tef import undo_source_edit, write_source_edit
+
+        for edit in edits:
+            await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)
+
+
+async def _read(core: "Engine", known: Mapping[DraftId, Draft]) -> tuple[dict[DraftId, Draft], tuple[str, ...]]:
+    """Return the drafts, oldest first, those that did not change as they were, and the names of the servers."""
+    drafts = [
+        known[one.id] if one.id in known and _same(known[one.id], one) else one for one in await core.drafts.list()
+    ]
+    await asyncio.to_thread(lambda: [draft.revisions for draft in drafts])
+    servers = await core.servers.list()
+    return {draft.id: draft for draft in drafts}, tuple(server.name for server in servers)
+
+
+def _same(one: Draft, other: Draft) -> bool:
+    kept = ("name", "step", "updated_at", "listing")
+    return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
+
+
+async def _edit(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
+    return await core.drafts.edit(draft_id, tool, edit, by=BY)
+
+
+async def _predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
+    changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
+    return await core.predictions.predict(changed)
+
+
+async def _moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
+    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)

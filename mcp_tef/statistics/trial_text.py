@@ -1,0 +1,51 @@
+"""Sentences about trials, for the window, the command line and reports; pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_tef.model.comparison import Claim, ClaimVerdict
+from mcp_tef.model.trials import GuardOutcome, TrialClaims
+from mcp_tef.scoring.phrases import counted
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def until_guards_are_asked(claim: Claim) -> Claim:
+    """Return a claim for a trial whose guards were not all asked: better is not said yet."""
+    if claim.verdict is not ClaimVerdict.BETTER:
+        return claim
+    _, _, numbers = claim.sentence.partition(": ")
+    told = f"Cannot tell yet on these cases: {numbers} The cases that must not change are still being asked."
+    return replace(claim, verdict=ClaimVerdict.CANNOT_TELL_YET, sentence=told)
+
+
+def guards_text(guards: int, outcomes: Sequence[GuardOutcome], names: Sequence[str]) -> str:
+    """Return one sentence on the cases that must not change; `names` are those of the broken ones."""
+    if not guards:
+        return ""
+    if names:
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+        return f"{len(names):,} of {counted(guards, 'case', 'cases')} that must not change broke: {shown}."
+    again = f"; {counted(len(outcomes), 'was', 'were')} asked again" if outcomes else ""
+    return f"None of {counted(guards, 'case', 'cases')} that must not change broke{again}."
+
+
+def drafts_tried_text(number: int) -> str:
+    """Return one sentence on how many drafts were tried on these cases; "" for the first."""
+    if number < 2:
+        return ""
+    nth = ORDINALS[number - 1].capitalize() if number <= len(ORDINALS) else f"{number:,}th"
+    return f"{nth} draft tried on these cases: confirm it with fresh runs."
+
+
+def verdict_sentence(claims: TrialClaims, guards: str) -> str:
+    """Return the verdict in one line: on these cases, then the cases that must not change."""
+    return " ".join(filter(None, (claims.on_these_cases.sentence, guards)))
+
+
+def plan_text(claims: TrialClaims) -> str:
+    """Return what would settle the second claim; "" where nothing is open."""
+    if claims.for_queries_like_these.verdict is not ClaimVerdict.CANNOT_TELL_YET:
+        return ""
+    _, found, rest = claims.for_queries_like_these.sentence.partition("About ")
+    return found + rest.partition(" Read after")[0]

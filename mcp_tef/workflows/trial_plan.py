@@ -1,0 +1,42 @@
+"""Plan of a trial, as its batch stores it: everything that an interrupted trial needs to go on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from mcp_tef.errors import StoreError
+from mcp_tef.model.ids import CaseId, DraftId
+from mcp_tef.model.json import Json
+from mcp_tef.model.trials import TrialGoal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialPlan:
+    """Settings of a trial. Hashes are those of the listing and of the draft's tools; `more` counts "Run more"."""
+
+    draft: DraftId
+    draft_name: str
+    step: int
+    listing_hash: str
+    draft_hash: str
+    cases: tuple[CaseId, ...]
+    guards: tuple[CaseId, ...]
+    rounds: int
+    goal: TrialGoal
+    seed: int
+    same_against_same: bool = False
+    more: int = 0
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the plan as JSON."""
+        value = {one.name: getattr(self, one.name) for one in fields(self)}
+        return value | {"cases": list(self.cases), "guards": list(self.guards), "goal": self.goal.value}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> "TrialPlan":
+        """Read a stored plan. StoreError where the file holds another shape."""
+        try:
+            known = {one.name: value[one.name] for one in fields(cls)}
+            lists = {name: tuple(map(CaseId, known[name])) for name in ("cases", "guards")}
+            return cls(**{**known, **lists, "goal": TrialGoal(known["goal"])})
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError("The plan of this trial cannot be read.", hint="Start a new trial.") from error

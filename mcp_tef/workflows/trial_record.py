@@ -1,0 +1,260 @@
+"""Record of a trial: its pairs of runs in the planned order, the decision read from them, and the pairs still due."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcp_tef.model.comparison import PassCriterion
+from mcp_tef.model.ids import CaseId, RunId
+from mcp_tef.model.runs import NOT_OFFERED_CODE, Arm
+from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialEnd
+from mcp_tef.model.verdicts import RunMark
+from mcp_tef.statistics.paired_evidence import PairedCases
+from mcp_tef.statistics.trial_decision import TrialDecision, broken_guards
+from mcp_tef.workflows.trial_plan import TrialPlan
+
+FRESH_ROUND = 10_000
+"""First round number of runs that ask a nominated guard afresh; rounds of a trial have lower ones."""
+FRESH_PAIRS = 6
+
+
+@dataclass(slots=True)
+class TrialRun:
+    """One run of a trial: its place, and its mark or failure once it has ended."""
+
+    id: RunId
+    case_id: CaseId
+    arm: Arm
+    round: int
+    place: int
+    ended: bool = False
+    mark: RunMark | None = None
+    failure: str = ""
+
+    def passed(self, criterion: PassCriterion) -> bool | None:
+        """Return if it meets the criterion; None without a verdict. A tool that was not offered cannot be picked."""
+        if self.mark is None:
+            return False if self.failure == NOT_OFFERED_CODE else None
+        tool_only = criterion is PassCriterion.CORRECT_TOOL
+        return self.mark.correct_tool if tool_only else self.mark is RunMark.CORRECT_CALL
+
+
+@dataclass(slots=True)
+class TrialPair:
+    """One case in one round, with the run of each arm."""
+
+    case_id: CaseId
+    round: int
+    runs: dict[Arm, TrialRun] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> bool:
+        """True if both runs have ended."""
+        return len(self.runs) == len(Arm) and all(run.ended for run in self.runs.values())
+
+    @property
+    def not_offered(self) -> bool:
+        """True if neither arm offered an expected tool, so that asking again is useless."""
+        return all(run.failure == NOT_OFFERED_CODE for run in self.runs.values())
+
+    def outcome(self, criterion: PassCriterion) -> tuple[bool, bool] | None:
+        """Return the passes of original and draft; None where a run failed, or no arm was asked."""
+        passes = [self.runs[arm].passed(criterion) for arm in (Arm.ORIGINAL, Arm.DRAFT)]
+        if self.not_offered or passes[0] is None or passes[1] is None:
+            return None
+        return passes[0], passes[1]
+
+
+class TrialRecord:
+    """Takes in runs in their planned order, and results in any order; the decision reads pairs in the planned order.
+
+    So a replay from the store decides exactly as the trial did. `families` holds the family of each case, or "".
+    """
+
+    def __init__(self, plan: TrialPlan, families: Mapping[CaseId, str], criterion: PassCriterion) -> None:
+        self.plan = plan
+        self.criterion = criterion
+        self._deterministic = criterion is PassCriterion.CORRECT_TOOL
+        self._numbers = {case_id: number for number, case_id in enumerate(plan.cases)}
+        self._family = _family_numbers(plan.cases, families)
+        self._runs: dict[RunId, TrialRun] = {}
+        self._pairs: dict[tuple[int, int], TrialPair] = {}
+        self._order: list[TrialPair] = []
+        self._next = 0
+        self._read: dict[tuple[CaseId, int], TrialPair] = {}
+        self._tried: set[tuple[CaseId, int]] = set()
+        self.decision = self._blank()
+
+    def _blank(self) -> TrialDecision:
+        return TrialDecision(
+            self._family,
+            rounds=self.plan.rounds,
+            goal=self.plan.goal,
+            deterministic=self._deterministic,
+            more=self.plan.more,
+        )
+
+    def put(self, run: TrialRun) -> None:
+        """Take in a run, planned behind all others or ended."""
+        key = (run.round, run.place // len(Arm))
+        if key not in self._pairs:
+            self._pairs[key] = TrialPair(run.case_id, run.round)
+            self._order.append(self._pairs[key])
+        self._pairs[key].runs[run.arm] = self._runs[run.id] = run
+
+    def end(self, run_id: RunId, mark: RunMark | None, failure: str) -> None:
+        """Note the result of a run."""
+        run = self._runs[run_id]
+        run.ended, run.mark, run.failure = True, mark, failure
+        self.advance()
+
+    def advance(self) -> None:
+        """Let the decision read every pair that has ended, up to the first that has not, or to its end."""
+        while self._next < len(self._order) and not self.stopped:
+            pair = self._order[self._next]
+            if pair.case_id in self._numbers and not self._take(pair):
+                return
+            self._next += 1
+
+    def _take(self, pair: TrialPair) -> bool:
+        key = (pair.case_id, pair.round)
+        if not pair.ended:
+            return False
+        found, number = pair.outcome(self.criterion), self._numbers[pair.case_id]
+        if key in self._read:
+            return True
+        if found is not None:
+            self._read[key] = pair
+            self.decision.add(number, pair.round, *found)
+        elif pair.not_offered or key in self._tried:
+            self._read[key] = pair
+            self.decision.leave_out(number, pair.round)
+        self._tried.add(key)
+        return True
+
+    @property
+    def stopped(self) -> bool:
+        """True if the decision takes in no more pairs."""
+        return self.decision.end is not None
+
+    @property
+    def rest_is_idle(self) -> bool:
+        """True if the rest of a round need not be asked: decided after round one, in which every guard was asked."""
+        return self.decision.end is TrialEnd.DECIDED and self.decision.look >= 1
+
+    def due(self) -> list[tuple[CaseId, int]]:
+        """Return the pairs to plan next as case and round: failed ones again, a whole round, or nominated guards."""
+        if again := self._failed_once():
+            return again
+        rounds = 1 + max((pair.round for pair in self._order if pair.round < FRESH_ROUND), default=-1)
+        planned = 1 if self._deterministic else self.plan.rounds
+        if not self.stopped and rounds < planned:
+            return [(case_id, rounds) for case_id in (*self.plan.cases, *self.plan.guards)]
+        asked = {pair.case_id for pair in self._order if pair.round >= FRESH_ROUND}
+        nominated = [] if self._deterministic else self.nominated()
+        fresh = range(FRESH_ROUND, FRESH_ROUND + FRESH_PAIRS)
+        return [(case_id, number) for number in fresh for case_id in nominated if case_id not in asked]
+
+    def _failed_once(self) -> list[tuple[CaseId, int]]:
+        tried: dict[tuple[CaseId, int], list[TrialPair]] = {}
+        for pair in self._order:
+            tried.setdefault((pair.case_id, pair.round), []).append(pair)
+        failed = [key for key, ones in tried.items() if len(ones) == 1 and self._has_failed(ones[0])]
+        return [key for key in failed if not self.stopped or key[1] >= FRESH_ROUND or key[0] in self.plan.guards]
+
+    def _has_failed(self, pair: TrialPair) -> bool:
+        return pair.ended and not pair.not_offered and pair.outcome(self.criterion) is None
+
+    def planned_runs(self, due: Sequence[tuple[CaseId, int]]) -> Iterator[tuple[CaseId, Arm, int, int]]:
+        """Yield case, arm, round and place of the runs of due pairs: shuffled, the arms of a pair in random order."""
+        taken: dict[int, int] = {}
+        for pair in self._order:
+            taken[pair.round] = taken.get(pair.round, 0) + len(Arm)
+        for round_ in dict.fromkeys(number for _, number in due):
+            cases = [case_id for case_id, number in due if number == round_]
+            place = taken.get(round_, 0)
+            random = np.random.default_rng([self.plan.seed, round_, place])
+            for number in random.permutation(len(cases)):
+                arms = list(Arm) if random.random() < 0.5 else list(Arm)[::-1]
+                for arm in arms:
+                    yield cases[number], arm, round_, place
+                    place += 1
+
+    def nominated(self) -> list[CaseId]:
+        """Return the guards that broke in some round: passed by the original, not by the draft."""
+        found = dict.fromkeys(
+            pair.case_id
+            for pair in self._of_guards()
+            if pair.round < FRESH_ROUND and pair.outcome(self.criterion) == (True, False)
+        )
+        return list(found)
+
+    def guards(self) -> tuple[GuardOutcome, ...]:
+        """Return the nominated guards with their fresh runs; for a deterministic selector the break itself counts."""
+        nominated = self.nominated()
+        counts = [self._guard_counts(case_id) for case_id in nominated]
+        asked = [place for place, count in enumerate(counts) if count[1]]
+        broken = dict(zip(asked, broken_guards([counts[place] for place in asked]), strict=True))
+        return tuple(
+            GuardOutcome(
+                case_id=case_id,
+                original=counts[place][:2],
+                draft=counts[place][2:],
+                broken=self._deterministic or broken.get(place, False),
+            )
+            for place, case_id in enumerate(nominated)
+        )
+
+    def _guard_counts(self, case_id: CaseId) -> tuple[int, int, int, int]:
+        pairs = [pair for pair in self._of_guards() if pair.case_id == case_id and self._counts_for_guards(pair)]
+        found = [outcome for pair in pairs if (outcome := pair.outcome(self.criterion))]
+        return sum(one[0] for one in found), len(found), sum(one[1] for one in found), len(found)
+
+    def _counts_for_guards(self, pair: TrialPair) -> bool:
+        return self._deterministic or pair.round >= FRESH_ROUND
+
+    @property
+    def guards_are_open(self) -> bool:
+        """True while a guard was not asked yet, or a nominated one is not asked afresh."""
+        ended = {pair.case_id for pair in self._order if pair.ended}
+        if not ended.issuperset(self.plan.guards):
+            return True
+        if self._deterministic:
+            return False
+        fresh = {pair.case_id for pair in self._order if pair.round >= FRESH_ROUND}
+        waiting = any(pair.round >= FRESH_ROUND and not pair.ended for pair in self._order)
+        return waiting or not fresh.issuperset(self.nominated())
+
+    def _of_guards(self) -> Iterator[TrialPair]:
+        return (pair for pair in self._order if pair.ended and pair.case_id not in self._numbers)
+
+    def paired(self, criterion: PassCriterion) -> PairedCases:
+        """Return the pairs that the decision has read, by another criterion."""
+        other = TrialDecision(self._family, rounds=self.plan.rounds, deterministic=self._deterministic)
+        for (case_id, round_), pair in self._read.items():
+            if found := pair.outcome(criterion):
+                other.add(self._numbers[case_id], round_, *found)
+        return other.paired()
+
+    def outcomes(self) -> tuple[CaseOutcome, ...]:
+        """Return each case with its passes so far."""
+        found: dict[CaseId, list[tuple[bool, bool]]] = {case_id: [] for case_id in self.plan.cases}
+        for (case_id, _), pair in self._read.items():
+            if one := pair.outcome(self.criterion):
+                found[case_id].append(one)
+        return tuple(
+            CaseOutcome(case_id, len(ones), sum(one[0] for one in ones), sum(one[1] for one in ones))
+            for case_id, ones in found.items()
+        )
+
+    @property
+    def calls(self) -> int:
+        """Number of runs that have ended with an answer or a failure."""
+        return sum(run.ended and run.failure != NOT_OFFERED_CODE for run in self._runs.values())
+
+
+def _family_numbers(cases: Sequence[CaseId], families: Mapping[CaseId, str]) -> list[int]:
+    names = [f"family {families[case_id]}" if families.get(case_id) else case_id for case_id in cases]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return [numbers[name] for name in names]

@@ -1,0 +1,80 @@
+"""Tools of a trial's runs: the stored listings with those of the draft in one arm, rotated by round."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.ids import RunId
+from mcp_tef.model.runs import Arm, PlannedRun
+from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CaseTools, RunStore
+from mcp_tef.prompts.tool_aliases import offer
+
+ListedServer = tuple[ServerSpec, Listing]
+
+
+class TrialTools:
+    """Offers each run the listings of its arm, and never asks a server; satisfies `ToolOffering`.
+
+    `arms` holds the servers of each arm by name. Where a draft stands over a tools file, `alone` is True: its tools
+    are then offered in the place of all servers of a case.
+    """
+
+    def __init__(
+        self, arms: Mapping[Arm, Mapping[str, ListedServer]], runs: RunStore, *, separator: str, alone: bool = False
+    ) -> None:
+        self._arms = arms
+        self._runs = runs
+        self._separator = separator
+        self._alone = alone
+        self._planned: dict[RunId, tuple[Arm, int]] = {}
+        self._kits: dict[tuple[Arm, int, tuple[str, ...]], asyncio.Task[CaseTools]] = {}
+
+    def expect(self, runs: Iterable[PlannedRun]) -> None:
+        """Note the arms and rounds of runs that will ask for their tools."""
+        self._planned |= {run.id: (run.arm or Arm.ORIGINAL, run.repeat) for run in runs}
+
+    def listings(self) -> dict[str, Listing]:
+        """Return the listings of the draft's arm by server, for estimates of the prompts' sizes."""
+        return {name: listing for name, (_, listing) in self._arms[Arm.DRAFT].items()}
+
+    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
+        """Return the tools of a case in the arm and rotation of a run."""
+        arm, round_ = self._planned[run_id]
+        key = (arm, round_, case.draft.servers)
+        if key not in self._kits:
+            self._kits[key] = asyncio.create_task(self._assemble(*key, run_id))
+        return await asyncio.shield(self._kits[key])
+
+    async def close(self) -> None:
+        """Stop what is still being stored."""
+        for task in self._kits.values():
+            task.cancel()
+        await asyncio.gather(*self._kits.values(), return_exceptions=True)
+
+    async def _assemble(self, arm: Arm, round_: int, names: Sequence[str], run_id: RunId) -> CaseTools:
+        servers = self._servers(arm, names)
+        tools = [tool for _, listing in servers for tool in listing.tools]
+        if not tools:
+            raise InputError("No tool is known of the case's servers.", hint="Check the servers, then start again.")
+        aliases = {spec.name: spec.alias for spec, _ in servers if spec.alias}
+        offered = offer(tools, self._separator, aliases=aliases)
+        start = round_ % len(offered)
+        offered = (*offered[start:], *offered[:start])
+        snapshot_id = await self._runs.save_snapshot(offered, run_id)
+        return CaseTools(offered, tuple(item.tool for item in offered), snapshot_id, tuple(servers))
+
+    def _servers(self, arm: Arm, names: Sequence[str]) -> list[ListedServer]:
+        listed = self._arms[arm]
+        if self._alone:
+            return [_as_server(name, *one) for one in listed.values() for name in names[:1] or (one[0].name,)]
+        return [listed[name] for name in names if name in listed]
+
+
+def _as_server(name: str, spec: ServerSpec, listing: Listing) -> ListedServer:
+    """Return a tools file under the name of the server that the case expects."""
+    tools = tuple(replace(tool, server=name) for tool in listing.tools)
+    return replace(spec, name=name), replace(listing, server=name, tools=tools)

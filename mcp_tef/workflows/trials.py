@@ -1,0 +1,280 @@
+"""Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.comparison import PassCriterion
+from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.drafts import Draft
+from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.json import fingerprint
+from mcp_tef.model.run_fields import REPEATS
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
+from mcp_tef.model.secrets import Secret
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
+from mcp_tef.ports import Store
+from mcp_tef.statistics.case_pairing import correlation, share_change
+from mcp_tef.statistics.paired_evidence import evidence
+from mcp_tef.statistics.trial_decision import what_it_can_show
+from mcp_tef.statistics.trial_text import guards_text, plan_text, until_guards_are_asked, verdict_sentence
+from mcp_tef.workflows.batch_job import COST_CAP
+from mcp_tef.workflows.drafts import Drafts
+from mcp_tef.workflows.runs import Runs
+from mcp_tef.workflows.trial_plan import TrialPlan
+from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
+from mcp_tef.workflows.trial_steering import TrialSteering
+from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
+
+_UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
+
+
+class Trials:
+    """Trials of a workspace. Each is a batch on the machinery of `Runs`, which pauses, cancels and resumes it."""
+
+    def __init__(self, store: Store, drafts: Drafts, runs: Runs, config: Config | CurrentConfig) -> None:
+        self._store = store
+        self._drafts = drafts
+        self._runs = runs
+        self._config = config
+
+    async def start(
+        self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
+    ) -> Batch:
+        """Store the trial and begin, as `Runs.start` does. No server is started or contacted.
+
+        Raises InputError, NotFoundError, ConsentError, ModelError (no key).
+        """
+        draft = await self._drafts.get(request.draft)
+        plan = _plan(request, draft)
+        cases = await self._cases(plan)
+        held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
+        steering = await self._made(plan, draft, cases, request.settings)
+        batch = await self._runs.start(_batch_request(request, plan), keys, may_pause=may_pause, trial=steering)
+        if held_back:
+            await self._store.cases.count_openings(held_back)
+        return batch
+
+    async def estimate(self, request: TrialRequest) -> Estimate:
+        """Estimate the most that a trial takes: all its rounds, without guards asked afresh."""
+        rounds = 1 if request.settings.offline else request.rounds
+        ids = (*request.cases, *request.guards)
+        found = await self._runs.estimate(BatchRequest(cases=ids, models=(request.settings,), repeats=1))
+        arms = len(Arm) * rounds
+        return Estimate(
+            runs=len(ids) * arms,
+            tokens=None if found.tokens is None else found.tokens * arms,
+            cost_usd=None if found.cost_usd is None else found.cost_usd * arms,
+            seconds=None if found.seconds is None else found.seconds * arms / request.concurrency,
+        )
+
+    async def what_it_can_show(self, cases: Sequence[CaseId]) -> str:
+        """Return one line on what a trial of these cases can show, before it starts."""
+        found = await self._store.cases.select(ids=cases) if cases else ()
+        families = {case.draft.family or case.id for case in found}
+        return what_it_can_show(len(found), len(families))
+
+    async def resume(
+        self,
+        batch_id: BatchId,
+        keys: Mapping[str, Secret] | None = None,
+        *,
+        max_cost_usd: float | None = None,
+        may_pause: bool = False,
+    ) -> Batch:
+        """Go on with a trial that was cut off or cancelled; what is stored is not asked again. InputError."""
+        return await self._runs.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
+
+    async def result(self, batch_id: BatchId) -> TrialResult:
+        """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
+        batch = await self._runs.batch(batch_id)
+        plan, record = await self._read(batch)
+        names = {case.id: case.name for case in (await self._cases(plan, gone=True)).values()}
+        settings = (await self._store.runs.request(batch_id)).models[0]
+        tried = await self._drafts_tried(batch, plan)
+        return _result(batch, record, settings, names, tried)
+
+    async def steering(self, batch: Batch) -> TrialSteering:
+        """Return the steering of a stored trial, with what it has asked so far. InputError, StoreError."""
+        plan, record = await self._read(batch)
+        draft = await self._as_tried(plan)
+        settings = (await self._store.runs.request(batch.id)).models[0]
+        made = await self._made(plan, draft, await self._cases(plan), settings, record)
+        made.batch_id = batch.id
+        return made
+
+    async def _as_tried(self, plan: TrialPlan) -> Draft:
+        """Return the draft as it was when the trial began."""
+        draft = await self._drafts.get(plan.draft)
+        if plan.step <= len(draft.steps) and draft.listing_hash == plan.listing_hash:
+            draft = replace(draft, step=plan.step)
+            if _tools_hash(draft) == plan.draft_hash:
+                return draft
+        said = f"The draft {plan.draft_name} was changed since this trial began, so it cannot go on."
+        raise InputError(said, hint="Start a new trial.")
+
+    async def _read(self, batch: Batch) -> tuple[TrialPlan, TrialRecord]:
+        if not batch.trial:
+            raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
+        plan = TrialPlan.from_json(batch.trial)
+        runs = await self._store.runs.runs(RunFilter(batch_id=batch.id))
+        cases = await self._cases(plan, gone=True)
+        baseline = (await self._store.runs.request(batch.id)).models[0].offline
+        record = _record(plan, cases, baseline=baseline)
+        for run in runs:
+            if run.arm is not None and run.place is not None:
+                record.put(_trial_run(run, run.arm, run.place))
+        record.advance()
+        return plan, record
+
+    async def _cases(self, plan: TrialPlan, *, gone: bool = False) -> dict[CaseId, TestCase]:
+        """Return the cases of a trial; InputError where some were removed, unless they may be `gone`."""
+        wanted = (*plan.cases, *plan.guards)
+        cases = {case.id: case for case in await self._store.cases.select(ids=wanted)}
+        if not gone and (missing := len(set(wanted) - cases.keys())):
+            raise InputError(f"{missing:,} of the trial's cases were removed.", hint="Start a new trial.")
+        return cases
+
+    async def _made(
+        self,
+        plan: TrialPlan,
+        draft: Draft,
+        cases: dict[CaseId, TestCase],
+        settings: ModelSettings,
+        record: TrialRecord | None = None,
+    ) -> TrialSteering:
+        record = record or _record(plan, cases, baseline=settings.offline)
+        tools = await self._tools(plan, draft, cases)
+        return TrialSteering(record, tools, cases, settings, self._store.runs)
+
+    async def _tools(self, plan: TrialPlan, draft: Draft, cases: Mapping[CaseId, TestCase]) -> TrialTools:
+        names = {name for case in cases.values() for name in case.draft.servers}
+        others = await self._listed(sorted(names - {draft.server})) if draft.server else {}
+        original, changed = await self._drafts.arms(draft)
+        name = draft.server or draft.name
+        spec = ServerSpec(name=name, transport=Transport.FILE, path=name)
+        if draft.server:
+            spec = (await self._store.servers.find(draft.server)).spec
+        arms = {Arm.ORIGINAL: original, Arm.DRAFT: original if plan.same_against_same else changed}
+        listed = {arm: others | {name: (spec, listings[0])} for arm, listings in arms.items()}
+        separator = self._config.separator
+        return TrialTools(listed, self._store.runs, separator=separator, alone=draft.server is None)
+
+    async def _listed(self, names: Sequence[str]) -> dict[str, ListedServer]:
+        """Return the last listings of servers that the draft does not touch."""
+        found = [await self._store.servers.find(name) for name in names]
+        listings = [(one, await self._store.servers.listing(one.id)) for one in found]
+        return {one.name: (one.spec, listing) for one, listing in listings if listing}
+
+    async def _drafts_tried(self, batch: Batch, plan: TrialPlan) -> int:
+        """Count the different drafts that were tried on any of these cases up to this trial."""
+        tried = {plan.draft_hash}
+        for other in await self._store.runs.batches():
+            if other.trial and other.created_at <= batch.created_at:
+                earlier = TrialPlan.from_json(other.trial)
+                if not earlier.same_against_same and not set(earlier.cases).isdisjoint(plan.cases):
+                    tried.add(earlier.draft_hash)
+        return len(tried)
+
+
+def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
+    cases = tuple(dict.fromkeys(request.cases))
+    if not cases:
+        raise InputError("No case is about the changed tools, so there is nothing to try.", hint="Select cases.")
+    if not draft.revisions and not request.same_against_same:
+        raise InputError(f"The draft {draft.name} changes nothing.", hint="Change a tool, or try same against same.")
+    REPEATS.check(request.rounds)
+    return TrialPlan(
+        draft=draft.id,
+        draft_name=draft.name,
+        step=draft.step,
+        listing_hash=draft.listing_hash,
+        draft_hash=_tools_hash(draft),
+        cases=cases,
+        guards=tuple(case_id for case_id in dict.fromkeys(request.guards) if case_id not in cases),
+        rounds=request.rounds,
+        goal=request.goal,
+        seed=request.seed,
+        same_against_same=request.same_against_same,
+    )
+
+
+def _tools_hash(draft: Draft) -> str:
+    return fingerprint({"tools": list(draft.tools)})
+
+
+def _batch_request(request: TrialRequest, plan: TrialPlan) -> BatchRequest:
+    return BatchRequest(
+        cases=(*plan.cases, *plan.guards),
+        models=(request.settings,),
+        repeats=request.rounds,
+        concurrency=request.concurrency,
+        max_cost_usd=request.max_cost_usd,
+        name=f"Trial of {plan.draft_name}",
+        trial=plan.to_json(),
+    )
+
+
+def _record(plan: TrialPlan, cases: Mapping[CaseId, TestCase], *, baseline: bool) -> TrialRecord:
+    families = {case_id: case.draft.family for case_id, case in cases.items()}
+    return TrialRecord(plan, families, PassCriterion.CORRECT_TOOL if baseline else PassCriterion.CORRECT_CALL)
+
+
+def _trial_run(run: RunSummary, arm: Arm, place: int) -> TrialRun:
+    ended = run.status in (RunStatus.COMPLETED, RunStatus.FAILED) and not run.interrupted
+    failure = run.failure_code if ended else ""
+    return TrialRun(run.id, run.case_id, arm, run.repeat, place, ended, run.mark, failure)
+
+
+def _end(batch: Batch, record: TrialRecord) -> TrialEnd | None:
+    if batch.status in _UNDER_WAY:
+        return None
+    if batch.status is BatchStatus.CANCELLED:
+        return TrialEnd.BUDGET if (batch.stopped or "").startswith(COST_CAP) else TrialEnd.CANCELLED
+    return record.decision.end or TrialEnd.COMPLETE
+
+
+def _claims(record: TrialRecord) -> TrialClaims:
+    claims = record.decision.claims()
+    if record.guards_are_open:
+        claims = replace(claims, on_these_cases=until_guards_are_asked(claims.on_these_cases))
+    return replace(claims, guards=record.guards())
+
+
+def _result(
+    batch: Batch, record: TrialRecord, settings: ModelSettings, names: Mapping[CaseId, str], tried: int
+) -> TrialResult:
+    plan, decision, claims = record.plan, record.decision, _claims(record)
+    wins, losses, ties = decision.counts
+    broken = [names.get(one.case_id, one.case_id) for one in claims.guards if one.broken]
+    change = {one: share_change(record.paired(one)) for one in PassCriterion}
+    other = next(one for one in PassCriterion if one is not record.criterion)
+    text = partial(guards_text, len(plan.guards), claims.guards)
+    return TrialResult(
+        batch_id=batch.id,
+        draft_name=plan.draft_name,
+        model=settings.label,
+        criterion=record.criterion,
+        claims=claims,
+        sentence=verdict_sentence(claims, "" if record.guards_are_open else text(broken)),
+        plan=plan_text(claims),
+        wins=wins,
+        losses=losses,
+        pairs=wins + losses + ties,
+        left_out=decision.left_out,
+        evidence=None if settings.offline else (evidence(wins, losses), evidence(losses, wins)),
+        shares=change[record.criterion],
+        other_shares=change[other],
+        outcomes=record.outcomes(),
+        icc=correlation(decision.paired()),
+        drafts_tried=tried,
+        calls=record.calls,
+        planned_calls=len(Arm) * (len(plan.cases) + len(plan.guards)) * (1 if settings.offline else plan.rounds),
+        cost_usd=batch.cost_usd,
+        seed=plan.seed,
+        end=_end(batch, record),
+    )

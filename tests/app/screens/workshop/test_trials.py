@@ -1,0 +1,88 @@
+"""Prediction and trial of a draft in the workshop, offline."""
+
+from PySide6.QtWidgets import QApplication
+
+from app.core_link.targets import ShowBatch
+from app.screens.workshop import commands as ids
+from app.screens.workshop.prediction_bar import BY_SEARCH
+from mcp_tef import ClaimVerdict
+from tests.app.screens.workshop.test_drafts import NEW_TEXT, WorkshopBench, workshop
+
+HELPFUL = "Book a repair in the workshop on a day: brakes that squeak, somebody to look at a bike on Friday."
+
+
+async def changed(bench: WorkshopBench, text: str = HELPFUL) -> None:
+    """Change the description, and wait for the cases that it is about."""
+    await bench.change()
+    await bench.type_text(text)
+    await bench.until(lambda: bench.page.view.cases.table.rows.ids())
+
+
+async def test_typing_shows_what_it_changes_before_any_model_is_asked(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        bar = bench.page.view.prediction
+        bench.row("description").draft.setPlainText(NEW_TEXT)
+        await bench.until(lambda: bench.page.presenter.prediction)
+        await bench.until(lambda: bar.values[3].isVisible())
+        assert "→" in bar.values[3].values.text()
+        assert BY_SEARCH in bar.record.text()
+        bench.do(ids.UNDO)
+        await bench.until(
+            lambda: (bench.page.presenter.prediction is None and bar.values[3].isHidden()) or bar.line.isVisible()
+        )
+
+
+async def test_nothing_changed_cannot_be_tried(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        await bench.until(lambda: bench.page.view.footer.line.text())
+        assert not bench.can(ids.TRY)
+        assert not bench.page.view.footer.go.isEnabled()
+
+
+async def test_cases_say_why_they_are_asked_and_can_be_left_out(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await changed(bench)
+        cases = bench.page.view.cases
+        assert "expects it" in cases.table.rows.row(0).cells[2].text
+        size = cases.counts.text()
+        cases.table.tick([cases.table.rows.ids()[0]], ticked=False)
+        await bench.until(lambda: cases.counts.text() != size)
+
+
+async def test_from_a_wrong_run_to_a_verdict_and_the_new_text(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await changed(bench)
+        bench.do(ids.TRY)
+        trial, view = bench.page.trial.presenter, bench.page.view
+        await bench.until(trial.decided)
+        await bench.until(view.banner.isVisible)
+        assert trial.result is not None
+        assert view.banner.claims[0].text() == trial.result.sentence
+        assert BY_SEARCH in view.banner.note.text()
+        assert view.prediction.line.isVisible()
+        assert trial.verdicts() is not None
+        row = view.cases.table.rows.row(0)
+        assert all(cell.tip.endswith("correct") for cell in row.cells[3:])
+        next(link for link in view.banner.links.buttons if link.text() == "Show the runs").click()
+        assert bench.gone == [ShowBatch(trial.result.batch_id)]
+        bench.do(ids.COPY)
+        assert qapp.clipboard().text() == HELPFUL
+
+
+async def test_a_change_after_the_trial_is_said_beside_the_verdict(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await changed(bench)
+        bench.do(ids.TRY)
+        await bench.until(bench.page.view.banner.isVisible)
+        await bench.type_text(NEW_TEXT)
+        await bench.until(lambda: "changed after" in bench.page.view.banner.note.text())
+
+
+async def test_each_verdict_has_a_mark_and_words_of_its_own() -> None:
+    from app.screens.workshop.trial_view import CLAIM_MARKS, CLAIM_WORDS
+
+    for known in (CLAIM_MARKS, CLAIM_WORDS):
+        assert set(known) == set(ClaimVerdict)
+        assert len(set(known.values())) == len(ClaimVerdict)
