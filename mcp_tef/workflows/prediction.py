@@ -22,6 +22,8 @@ from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft, ToolRevision
     from mcp_tef.model.ids import CaseId
@@ -240,20 +242,21 @@ def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
 
 
 def _ranks(found: BaselineScores, arm: _Arm, cases: Sequence[TestCase]) -> list[tuple[int | None, bool]]:
-    """Return the rank of the expected tool, and if the baseline would be right, for each case."""
+    """Return the rank of the expected tool, and if the baseline would select just what is expected, for each case."""
     ranks: list[tuple[int | None, bool]] = []
     for case, row, picked in zip(cases, found.scores, found.picked.tolist(), strict=True):
-        expected = case.draft.expectation.tool_names
-        places = [arm.places[name] for name in expected if name in arm.places]
-        if not expected:
-            ranks.append((None, not picked))
-        elif not places:
-            ranks.append((None, False))
-        else:
-            best = max(places, key=lambda place: (row[place], -place))
-            ahead = np.count_nonzero(row > row[best]) + np.count_nonzero(row[:best] == row[best])
-            ranks.append((1 + int(ahead), picked and not ahead))
+        alternatives = case.draft.expectation.alternatives
+        places = [arm.places[name] for name in case.draft.expectation.tool_names if name in arm.places]
+        selected = {(arm.tools[int(np.argmax(row))].name,) if picked else ()}
+        passed = not selected.isdisjoint(tuple(call.tool for call in calls) for calls in alternatives)
+        ranks.append((_rank(row, places) if places else None, passed))
     return ranks
+
+
+def _rank(scores: NDArray[np.float32], places: Sequence[int]) -> int:
+    """Return the rank (from 1) of the best of some places; of equal scores the first place is ahead."""
+    best = max(places, key=lambda place: (scores[place], -place))
+    return 1 + int(np.count_nonzero(scores > scores[best]) + np.count_nonzero(scores[:best] == scores[best]))
 
 
 def _near(changed: set[str], arms: Sequence[_Arm]) -> set[str]:

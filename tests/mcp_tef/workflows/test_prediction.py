@@ -174,3 +174,13 @@ async def test_cases_whose_runs_selected_a_changed_tool_are_affected(engine: Eng
     await engine.runs.wait(batch.id)
     scope = await engine.predictions.scope(await changed(engine, stop_song="End the music."))
     assert ScopeReason.SELECTED_CHANGED in scope.affected[lost.id]
+
+
+async def test_a_case_of_two_calls_is_passed_by_no_baseline_that_makes_one(engine: Engine) -> None:
+    calls = (ExpectedCall(tool="stop_song"), ExpectedCall(tool="play_song"))
+    both = CaseDraft(name="both", query="Stop the music", servers=("office",), expectation=Expectation((calls,)))
+    (case,) = await engine.cases.add([both])
+    prediction = await engine.predictions.predict(await changed(engine, play_song="Play any song."))
+    assert prediction is not None
+    (found,) = (one for one in prediction.cases if one.case_id == case.id)
+    assert (found.rank_before, found.passed_before, found.passed_after) == (1, False, False)
