@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.cases import TestCase
+    from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.servers.credential_store import CredentialStore
@@ -160,6 +161,12 @@ class Engine:
         from mcp_tef.workflows.sample import open_sample
 
         return await open_sample(self.servers, self.cases, self.case_files)
+
+    async def open_sample_draft(self) -> "Draft":
+        """Return the prepared draft of the sample."""
+        from mcp_tef.workflows.sample import open_sample_draft
+
+        return await open_sample_draft(self.drafts)
 
     @cached_property
     def keys(self) -> "KeyRing":

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import inspect
+import itertools
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -151,9 +152,17 @@ def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
         renew(request.getfixturevalue("qapp"))
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths of home folders; pytest's own numbering would look through all earlier folders for each."""
+    parent = tmp_path_factory.mktemp("homes")
+    return (parent / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder for each test; HOME and the XDG folders point into it."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(homes)
+    folder.mkdir()
     isolation.move_in(monkeypatch, folder)
     return folder

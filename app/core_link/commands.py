@@ -55,10 +55,6 @@ class Commands:
         """Call a listener at every change."""
         self._listeners.append(listener)
 
-    def unwatch(self, listener: Callable[[], None]) -> None:
-        """Stop calling a listener."""
-        self._listeners.remove(listener)
-
     def all(self) -> tuple[Command, ...]:
         """Return every command, in the order of their owners."""
         return tuple(command for commands in self._by_owner.values() for command in commands)

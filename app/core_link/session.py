@@ -23,7 +23,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.core_link.undo import UndoHistory, UndoQueue, UndoRequest, UndoStep
 from app.text.formatting import error_text
-from app.widgets import Activities, ListTable, PageHeader, SearchField, Spoken
+from app.widgets import Activities, ListTable, PageHeader, Spoken
 from mcp_tef import DetectedFile, Event
 
 if TYPE_CHECKING:
@@ -303,13 +303,6 @@ class Page(QWidget):
     def first_focus(self) -> QWidget | None:
         """Return the widget that has the keyboard when the page is shown."""
         return None
-
-    def restore_search(self, field: SearchField) -> str:
-        """Restore the text of a search field, save later changes, and return the text."""
-        kept = f"{self.key}.search"
-        field.setText(self.session.settings.get(kept, ""))
-        field.searched.connect(lambda text: self.session.settings.set(kept, text.strip()))
-        return field.text()
 
     def restore_layout(self, key: str, table: ListTable) -> None:
         """Restore the layout of a table, and save later changes."""

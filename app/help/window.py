@@ -75,10 +75,6 @@ class HelpWindow(ReadingOrder, QWidget):
             self._bind(keys, do)
         self._bind("Ctrl+F", self.search.setFocus)
 
-    def _open_chosen(self, address: str) -> None:
-        if address not in ("", NOTHING.id):
-            self.follow(address)
-
     def _leave(self) -> None:
         """Clear the search, or close the window if there is none."""
         if self.search.text():

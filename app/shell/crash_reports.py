@@ -96,7 +96,7 @@ class CrashHooks:
         if isinstance(error, Exception):
             self._report_once(error)
         else:
-            LOG.warning("The loop complained: %s", context.get("message"))
+            LOG.warning("Event loop error: %s", context.get("message"))
 
     def _report_once(self, error: BaseException) -> None:
         LOG.error("Nobody caught this.", exc_info=error)

@@ -96,7 +96,7 @@ class OpenErrorPage(ReadingOrder, QWidget):
 
 def _ways(error: BaseException, exits: OpenErrorActions, folder: Path) -> Iterator[tuple[str, Action]]:
     """Yield each action with a sentence that explains it."""
-    mended = "After you have mended what is said above."
+    mended = "After you have corrected what is described above."
     yield mended, Action(text="Try again", do=exits.try_again, kind="primary")
     if isinstance(error, StoreError) and error.code == NOT_WRITABLE:
         path = Path(str(error.context["path"]))

@@ -16,11 +16,15 @@ from app.widgets.safe_text import visible
 from app.widgets.spans import LinePainter, Span, joined, paint_box, paint_icon
 
 MARK_ROOM = 24
+SHARE_ROOM = 48
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardRow:
-    """A card: `right` and `sub_right` stand at the right edge; `light` is not bold; `bar` are shares of `bar_total`."""
+    """A card: `right` and `sub_right` stand at the right edge; `light` is not bold; `bar` are shares of `bar_total`.
+
+    With a bar, `sub_right` stands beside it.
+    """
 
     id: str
     title: str
@@ -75,10 +79,11 @@ class CardDelegate(QStyledItemDelegate):
             )
             first, second = first.adjusted(wide, 0, 0, 0), second.adjusted(wide, 0, 0, 0)
         self._paint_first(painter, first, row)
-        self._paint_second(painter, second, row)
         if inner.height() >= sized(70):
-            bar = QRectF(inner.left(), inner.bottom() - sized(20), inner.width(), BAR)
-            paint_segments(painter, bar, row.bar, row.bar_total)
+            self._line.spans(painter, second, row.sub, Size.SMALL)
+            self._paint_bar(painter, inner, row)
+        else:
+            self._paint_second(painter, second, row)
         painter.restore()
 
     def _paint_first(self, painter: QPainter, rect: QRectF, row: CardRow) -> None:
@@ -89,6 +94,14 @@ class CardDelegate(QStyledItemDelegate):
     def _paint_second(self, painter: QPainter, rect: QRectF, row: CardRow) -> None:
         rect = self._paint_right(painter, rect, row.sub_right, Size.SMALL)
         self._line.spans(painter, rect, row.sub, Size.SMALL)
+
+    def _paint_bar(self, painter: QPainter, inner: QRectF, row: CardRow) -> None:
+        bar = QRectF(inner.left(), inner.bottom() - sized(20), inner.width(), BAR)
+        if row.sub_right is not None:
+            beside = QRectF(inner.left(), bar.center().y() - sized(9), inner.width(), sized(18))
+            left = self._paint_right(painter, beside, row.sub_right, Size.SMALL)
+            bar.setRight(min(left.right(), inner.right() - sized(SHARE_ROOM)))
+        paint_segments(painter, bar, row.bar, row.bar_total)
 
     def _paint_right(self, painter: QPainter, rect: QRectF, span: Span | None, size: Size) -> QRectF:
         if span is None or not span.text:

@@ -106,7 +106,8 @@ def _draw_on(device: QImage | QSvgGenerator, chart: Drawn, title: str) -> None:
     if title:
         painter.setFont(theme().font(strong=True))
         painter.setPen(theme().colour(Role.TEXT))
-        painter.drawText(QPointF(16, 22), title)
+        room = whole.width() - 32
+        painter.drawText(QPointF(16, 22), painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room))
         painter.translate(0, TITLE)
     chart.draw(painter, QRectF(0, 0, size.width(), size.height()))
     painter.end()
@@ -182,6 +183,10 @@ class ChartPanel(QWidget):
         self._heading.setToolTip(tip(explained))
         self.chart.setAccessibleDescription(explained)
 
+    def picture_title(self) -> str:
+        """Return the title of a picture of the chart: its heading with the words beside it."""
+        return " · ".join(filter(None, (self.title, self._note.text())))
+
     def set_message(self, message: str) -> None:
         """Say this in place of the chart; empty shows the chart."""
         self._message.set_text(message)
@@ -221,7 +226,7 @@ class ChartPanel(QWidget):
             Action(text="Save as PNG…", do=self._saver("png"), apart=True),
             Action(text="Save as SVG…", do=self._saver("svg")),
             Action(text="Save as CSV…", do=self._saver("csv")),
-            Action(text="Copy picture", do=lambda: copy_picture(self.chart, self.title), apart=True),
+            Action(text="Copy picture", do=lambda: copy_picture(self.chart, self.picture_title()), apart=True),
             Action(text="Copy data", do=self._copy),
         ]
 

@@ -25,6 +25,8 @@ from app.widgets.safe_text import one_line, visible
 from app.widgets.spans import LinePainter, paint_box, paint_icon
 from app.widgets.text_view import Label, Rule
 
+WIDTH = 340
+WIDTH_OF_SENTENCES = 520
 MOST_HEIGHT = 320
 PAGE_STEP = 7
 TICK, LENS, CARET = 14, 16, 12
@@ -100,16 +102,18 @@ class PickDelegate(QStyledItemDelegate):
     def _paint_item(self, painter: QPainter, inner: QRectF, item: PickItem) -> None:
         right = theme().font(Size.SMALL)
         width = self._line.width(item.right, right) if item.right else 0
-        place = QRectF(inner.right() - width - 1, inner.top(), width + 1, inner.height())
-        self._line.text(painter, place, item.right, right, Role.DIM)
-        room = inner.adjusted(0, 0, -width - 16, 0)
         two = bool(item.detail)
-        first = QRectF(room.left(), room.top() + (3 if two else 0), room.width(), sized(18) if two else room.height())
+        first = QRectF(
+            inner.left(), inner.top() + (3 if two else 0), inner.width(), sized(18) if two else inner.height()
+        )
+        place = QRectF(first.right() - width - 1, first.top(), width + 1, first.height())
+        self._line.text(painter, place, item.right, right, Role.DIM)
+        first.setWidth(first.width() - width - 16)
         font = theme().font(mono=item.mono, label=not item.mono)
         self._line.text(painter, first, one_line(item.title), font, Role.DIM if item.off else Role.TEXT)
         self._underline(painter, first, item, font)
         if two:
-            second = QRectF(room.left(), room.top() + sized(20), room.width(), sized(16))
+            second = QRectF(inner.left(), inner.top() + sized(20), inner.width(), sized(16))
             self._line.text(painter, second, one_line(item.detail), theme().font(Size.SMALL), Role.DIM)
 
     def _underline(self, painter: QPainter, rect: QRectF, item: PickItem, font: Any) -> None:
@@ -170,7 +174,8 @@ class PickPopup(QFrame):
 
     def open_at(self, field: QWidget, items: Sequence[PickItem], chosen: str) -> None:
         """Show the list below (or above) a field."""
-        self._fill(items, chosen, max(field.width(), 340))
+        least = WIDTH_OF_SENTENCES if any(item.detail for item in items) else WIDTH
+        self._fill(items, chosen, max(field.width(), sized(least)))
         self._move_to(field)
         self.show()
         self.search.setFocus()
@@ -260,7 +265,9 @@ class PickPopup(QFrame):
         screen = field.screen().availableGeometry()
         if below.y() + self.height() > screen.bottom():
             below = field.mapToGlobal(QPoint(0, -self.height() - 4))
-        left = max(screen.left(), min(below.x(), screen.right() - self.width()))
+        window = field.window()
+        edge = min(screen.right(), window.mapToGlobal(QPoint(window.width(), 0)).x())
+        left = max(screen.left(), min(below.x(), edge - self.width()))
         self.move(left, max(screen.top(), below.y()))
 
 

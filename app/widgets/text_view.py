@@ -29,6 +29,8 @@ from app.widgets.safe_text import one_line, plain, tip, units, visible
 from app.widgets.spans import LinePainter, Span, joined
 
 LEAST_HEIGHT = 20
+OUT_OF_SIGHT = 1e6
+ELLIPSIS = "…"
 
 
 class Label(QLabel):
@@ -142,6 +144,7 @@ class FlowText(QWidget):
         self._spans: tuple[Span, ...] = ()
         self._layouts: list[tuple[QTextLayout, list[tuple[int, int, Role]]]] = []
         self._laid_width = -1
+        self._cut_at: QPointF | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -194,6 +197,9 @@ class FlowText(QWidget):
                 _paint_mark(painter, layout, start, end, back)
             painter.setPen(theme().colour(Role.TEXT))
             layout.draw(painter, QPointF(0, 0))
+        if self._cut_at is not None:
+            painter.setFont(self._plain_look.font(self._size))
+            painter.drawText(self._cut_at, ELLIPSIS)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         copy = Action(text="Copy text", do=lambda: QGuiApplication.clipboard().setText(self.text()), icon="copy")
@@ -226,13 +232,20 @@ class FlowText(QWidget):
     def _lay_out(self, width: int) -> int:
         self._laid_width = width
         step, top, lines = line_height(self._size), 0.0, 0
+        self._cut_at = None
         for layout, _ in self._layouts:
             layout.beginLayout()
             while (line := layout.createLine()).isValid():
                 if self._max_lines and lines >= self._max_lines:
+                    line.setPosition(
+                        QPointF(0, OUT_OF_SIGHT)
+                    )  # a line that exists is drawn, at the top if nowhere else
                     break
                 line.setLineWidth(max(1, width))
                 line.setPosition(QPointF(0, top + (step - line.height()) / 2))
+                if lines + 1 == self._max_lines and line.textStart() + line.textLength() < units(layout.text()):
+                    line.setLineWidth(max(1, width - self.width_of(ELLIPSIS)))
+                    self._cut_at = QPointF(line.naturalTextWidth(), line.y() + line.ascent())
                 top += step
                 lines += 1
             layout.endLayout()

@@ -38,7 +38,7 @@ MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.NOTE: "·"}
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "quality", "how well tools are described, the worst first, with what to mend", quality)
+    parser = add_verb(verbs, "quality", "how well tools are described, the worst first, with what to fix", quality)
     add_source_options(parser)
     add_writer_options(parser, "a model that reviews the descriptions, too")
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")

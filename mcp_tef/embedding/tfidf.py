@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
@@ -68,6 +69,7 @@ def _key(stem: str) -> int:
 
 
 STEM_SHARE = 0.5
+QUERIES_AT_ONCE = 256
 NAME = "tfidf"
 DIMENSIONS = 2048
 
@@ -93,6 +95,29 @@ class TfidfIndex:
         weights[asked.columns] = asked.amounts
         found = self._rows.sums(self._rows.amounts * weights[self._rows.columns])
         return np.clip(found, 0.0, 1.0, out=found)
+
+    def scores_of(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Return the same for many queries: shape (len(queries), n)."""
+        parts = [self._scores_of(queries[at : at + QUERIES_AT_ONCE]) for at in range(0, len(queries), QUERIES_AT_ONCE)]
+        return np.concatenate([*parts, np.zeros((0, len(self._texts)), dtype=np.float32)])
+
+    def _scores_of(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        reading, count = read(queries), len(queries)
+        asked = beside(self._stems.weigh(stem_terms(reading), count), self._letters.weigh(letter_terms(reading), count))
+        order, ends = self._by_column
+        starts = ends[asked.columns]
+        lengths = ends[asked.columns + 1] - starts
+        entries = order[ranges(starts, lengths)]
+        cells = np.repeat(asked.owners, lengths) * len(self._texts) + self._rows.owners[entries]
+        products = np.repeat(asked.amounts, lengths) * self._rows.amounts[entries]
+        found = np.bincount(cells, weights=products, minlength=count * len(self._texts)).astype(np.float32)
+        return np.clip(found, 0.0, 1.0, out=found).reshape(count, len(self._texts))
+
+    @cached_property
+    def _by_column(self) -> tuple[Places, Places]:
+        """Places of all entries in the order of their columns, and where each column begins and the last one ends."""
+        order = np.argsort(self._rows.columns, kind="stable")
+        return order, np.searchsorted(self._rows.columns[order], np.arange(self._rows.width + 1))
 
     def overlaps(self) -> NDArray[np.float32]:
         """Return the overlap of all texts, 0–1, shape (n, n), symmetric; equal texts overlap exactly 1."""

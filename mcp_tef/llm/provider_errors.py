@@ -315,7 +315,7 @@ _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {
         "Check the base url; for OpenAI-compatible servers it often ends in /v1.",
     ),
     ModelFault.PROVIDER: (
-        "{place} failed with status {status} when {model} was asked.",
+        "{place} answered with an error ({status}) when {model} was asked.",
         "Try again later; the fault is on the provider's side.",
     ),
     ModelFault.REJECTED: (

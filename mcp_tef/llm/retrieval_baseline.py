@@ -61,7 +61,7 @@ class Ranker:
     async def scores_of(self, queries: Sequence[str], offered: Sequence[OfferedTool]) -> Scores:
         """Return the scores of every offered tool for many queries: shape (queries, tools). Raises EmbeddingError."""
         index = await self._index(offered)
-        words = await asyncio.to_thread(lambda: np.stack([index.words.scores(query) for query in queries]))
+        words = await asyncio.to_thread(index.words.scores_of, queries)
         if index.vectors is None or self._embedder is None:
             return words
         asked = await self._embedder.embed(queries)

@@ -243,5 +243,5 @@ def require_draft_name(name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         said = f"The name of a draft has 1 to {LONGEST_NAME} characters, all of which can be shown."
-        raise InputError(said, hint="Choose another name.")
+        raise InputError(said, hint="Use another name.")
     return name

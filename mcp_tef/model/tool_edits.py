@@ -8,8 +8,6 @@ from mcp_tef.model.drafts import Draft, DraftStep, ToolKey, difference
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.search import did_you_mean
 
-_NESTED = ("properties", "items")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterEdit:
@@ -114,7 +112,7 @@ def _with_property(schema: JsonObject, properties: JsonObject, edit: ParameterEd
 def _free_name(properties: JsonObject, name: str, edit: ParameterEdit) -> str:
     wanted = name if edit.rename is None else edit.rename
     if wanted != name and wanted in properties:
-        raise InputError(f"There is a parameter “{wanted}” already.", hint="Choose another name.")
+        raise InputError(f"There is a parameter “{wanted}” already.", hint="Use another name.")
     if not wanted.strip():
         raise InputError("A parameter needs a name.", hint="Give a name with at least one letter.")
     return wanted

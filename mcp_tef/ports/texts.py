@@ -33,6 +33,10 @@ class TextIndex(Protocol):
         """Return the overlap of a query with each text, 0–1, in text order; comparable within one index only."""
         ...
 
+    def scores_of(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Return the same for many queries: shape (len(queries), number of texts)."""
+        ...
+
     def overlaps(self) -> NDArray[np.float32]:
         """Return the overlaps of all texts, 0–1: a symmetric square matrix in text order."""
         ...

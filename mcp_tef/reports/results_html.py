@@ -22,13 +22,13 @@ _KINDS: Final[Mapping[VerdictKind, str]] = {
     VerdictKind.NO_TOOL: "No tool",
     VerdictKind.INVENTED_TOOL: "Invented tool",
     VerdictKind.EXTRA_CALL: "Extra call",
-    VerdictKind.UNEXPECTED_CALL: "Call not wanted",
+    VerdictKind.UNEXPECTED_CALL: "Call not expected",
 }
 _CODE: Final = re.compile("`([^`]+)`")
 MOST_CONFUSIONS = 20
 MOST_FLAKY = 20
 _RATES = (
-    "Recall: how often the right tool was selected where one was wanted. Precision: how often a selection was right. "
+    "Recall: how often the right tool was selected where one was expected. Precision: how often a selection was right. "
     "The line is the 95 % interval: the fewer runs (n), the wider."
 )
 _CATEGORIES = (
@@ -62,7 +62,7 @@ def _lead(results: Results) -> str:
     unfinished = f'<p class="warn">{results.unfinished_sentence}</p>' if results.unfinished_sentence else ""
     return (
         f"{paragraphs(*results.condition_lines)}"
-        f"{lead}<p>A correct call has the right tool with the right arguments, or none where none was wanted."
+        f"{lead}<p>A correct call has the right tool with the right arguments, or none where none was expected."
         f"{failed}</p>{unfinished}"
     )
 
@@ -71,7 +71,7 @@ def _figures(metrics: Metrics) -> str:
     outcomes = [
         ("right tool (TP)", "f-good", metrics.tp),
         ("correctly none (TN)", "f-info", metrics.tn),
-        ("not wanted (FP)", "f-warn", metrics.fp),
+        ("not expected (FP)", "f-warn", metrics.fp),
         ("missed (FN)", "f-bad", metrics.fn),
         ("failed", "f-none", metrics.failed),
     ]
@@ -169,7 +169,7 @@ def _repeats(repeats: RepeatStatistics) -> str:
         return ""
     words = (
         f"Of {counted(repeats.groups, 'case')} that a model was asked several times, "
-        f"{repeats.always} passed each time, {repeats.never} never, and {repeats.mixed} now and then."
+        f"{repeats.always} pass each time, {repeats.never} never, and {repeats.mixed} sometimes."
     )
     rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky]
     known = f"<p>{len(rows):,} of {repeats.mixed:,}; the CSV holds all runs.</p>" if len(rows) < repeats.mixed else ""

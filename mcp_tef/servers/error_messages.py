@@ -12,7 +12,7 @@ _SILENT_STAGES = {
     Stage.LISTING: ("did not finish listing its tools", "Try again, or give it more time."),
     Stage.CALLING: ("did not answer the call", "It may have done what was asked all the same."),
 }
-_MEND_HINT = "The server has to be mended, or updated."
+_MEND_HINT = "The server has to be corrected or updated."
 _RUNNING_HINT = "Check that the server is running and that the address is right."
 
 
@@ -111,7 +111,7 @@ class ServerErrors:
         return self.error(
             ServerFault.EXITED,
             f"{_ending(self.observations.exit_code)} before it answered{last}",
-            "Its last lines say why: mend what they name." if lines else _STDIO_HINT,
+            "See the last lines of its output." if lines else _STDIO_HINT,
         )
 
     def refused(self, reason: str) -> ServerError:

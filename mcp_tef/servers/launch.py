@@ -242,7 +242,7 @@ class ResolvedSpec:
         self._used.update(found.values())
         if deciding := next(filter(decides_what_runs, found), None):
             raise self.fault(
-                f"takes {deciding} from {file}, which can make it run code that nobody has agreed to",
+                f"takes {deciding} from {file}, which can make it run code that you have not approved",
                 "Write it among the server's own variables, where it is seen before the start.",
             )
         return found

@@ -59,7 +59,9 @@ def refusal_of(error: OAuthFlowError | ValidationError, redact: Callable[[str], 
         case RefusedError():
             return error.refusal
         case ValidationError():
-            return Refusal("answered the sign-in in a way that OAuth does not allow", "Its service has to be mended.")
+            return Refusal(
+                "answered the sign-in in a way that OAuth does not allow", "Its service has to be corrected."
+            )
     detail = quoted(redact(str(error))).rstrip(".")
     match error:
         case OAuthRegistrationError():
@@ -68,7 +70,9 @@ def refusal_of(error: OAuthFlowError | ValidationError, redact: Callable[[str], 
         case OAuthTokenError():
             return Refusal(f"gave no token for the sign-in: {detail}", "Sign in again; check the client's secret.")
         case _:
-            return Refusal(f"could not be signed in to: {detail}", "Sign in again; its service may have to be mended.")
+            return Refusal(
+                f"could not be signed in to: {detail}", "Sign in again; its service may have to be corrected."
+            )
 
 
 UNAUTHORIZED, FORBIDDEN = 401, 403

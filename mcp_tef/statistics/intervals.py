@@ -181,14 +181,6 @@ def intraclass_correlation(yes: Numbers, n: Numbers) -> float | None:
     return min(1.0, max(0.0, (between - within) / whole)) if whole > 0 else None
 
 
-def repeats_worth(repeats: float, correlation: float) -> float:
-    """Return how many cases that are run once `repeats` runs of one case are worth: m / (1 + (m - 1) ICC).
-
-    Source: L. Kish, Survey Sampling (1965), 5.4.
-    """
-    return repeats / (1 + (repeats - 1) * correlation)
-
-
 def f1_interval(tp: Numbers, wrong: Numbers) -> tuple[float, float] | None:
     """Return the 95 % interval of F1 from TP, and from FP + FN, of each family; None where it is not defined.
 

@@ -100,22 +100,21 @@ def paired_interval(gained: Numbers, lost: Numbers, n: Numbers, z: float = Z95) 
     design, Statistics in Medicine 17 (1998), 891-908.
     """
     b, c = n * gained, n * lost
+    slope, product = 2 * n - b + c, 8 * n * c
 
     def inside(gap: Numbers) -> Flags:
-        linear = (2 * n - b + c) * gap - b - c
-        root = np.sqrt(np.maximum(linear * linear + 8 * n * c * gap * (1 - gap), 0.0))
+        linear = slope * gap - b - c
+        root = np.sqrt(np.maximum(linear * linear + product * gap * (1 - gap), 0.0))
         variance = n * ((root - linear) / (2 * n) + gap * (1 - gap))
         return np.asarray((b - c - n * gap) ** 2 <= z * z * np.maximum(variance, 1e-12), dtype=np.bool_)
 
-    def bound(limit: float) -> Numbers:
-        near, far = gained - lost, np.full_like(gained, limit)
-        for _ in range(BISECTIONS):
-            middle = (near + far) / 2
-            within = inside(middle)
-            near, far = np.where(within, middle, near), np.where(within, far, middle)
-        return near
-
-    return bound(-1.0), bound(1.0)
+    near = np.stack([gained - lost] * 2)
+    far = np.stack([np.full_like(gained, limit) for limit in (-1.0, 1.0)])
+    for _ in range(BISECTIONS):
+        middle = (near + far) / 2
+        within = inside(middle)
+        near, far = np.where(within, middle, near), np.where(within, far, middle)
+    return near[0], near[1]
 
 
 @dataclass(frozen=True, slots=True)

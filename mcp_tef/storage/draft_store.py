@@ -97,7 +97,7 @@ def _add_steps(session: Session, draft_id: DraftId, steps: Sequence[DraftStep]) 
 def _require_free(session: Session, draft: Draft) -> None:
     names = session.execute(select(DRAFTS.c.name).where(DRAFTS.c.id != draft.id)).scalars()
     if storable(draft.name).casefold() in map(str.casefold, names):
-        raise ConflictError(f"There is a draft named “{draft.name}” already.", hint="Choose another name.")
+        raise ConflictError(f"There is a draft named “{draft.name}” already.", hint="Use another name.")
 
 
 def _require_step(session: Session, draft_id: DraftId, expected: int) -> None:

@@ -189,7 +189,7 @@ def _missing_warning(call: ExpectedCall, servers: ListedServers) -> str:
         return ""
     names = [spec.name for spec, _ in servers]
     if call.server and call.server not in names:
-        return f"{reason} {did_you_mean(call.server, names, 'Choose it among the servers of the case.')}"
+        return f"{reason} {did_you_mean(call.server, names, 'Select it among the servers of the case.')}"
     return f"{reason} {did_you_mean(call.tool, offered_names(call, servers), 'Check the tools of the server.')}"
 
 

@@ -242,8 +242,7 @@ def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
 def _ranks(found: BaselineScores, arm: _Arm, cases: Sequence[TestCase]) -> list[tuple[int | None, bool]]:
     """Return the rank of the expected tool, and if the baseline would be right, for each case."""
     ranks: list[tuple[int | None, bool]] = []
-    order = np.argsort(-found.scores, axis=1, kind="stable")
-    for case, row, picked in zip(cases, order, found.picked.tolist(), strict=True):
+    for case, row, picked in zip(cases, found.scores, found.picked.tolist(), strict=True):
         expected = case.draft.expectation.tool_names
         places = [arm.places[name] for name in expected if name in arm.places]
         if not expected:
@@ -251,8 +250,9 @@ def _ranks(found: BaselineScores, arm: _Arm, cases: Sequence[TestCase]) -> list[
         elif not places:
             ranks.append((None, False))
         else:
-            rank = int(np.flatnonzero(np.isin(row, places))[0]) + 1
-            ranks.append((rank, picked and rank == 1))
+            best = max(places, key=lambda place: (row[place], -place))
+            ahead = np.count_nonzero(row > row[best]) + np.count_nonzero(row[:best] == row[best])
+            ranks.append((1 + int(ahead), picked and not ahead))
     return ranks
 
 

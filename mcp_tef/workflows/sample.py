@@ -6,13 +6,22 @@ from mcp_tef.errors import NotFoundError
 from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseSource
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.drafts import Draft
+from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.transfer import CaseFileFormat
 from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.sample_program import SAMPLE_SERVER, sample_spec
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
 
 SAMPLE_SUITE = "Sample"
+SAMPLE_DRAFT = "Say what an update of a booking is for"
+_WEAK_TOOL = "update_booking"
+_BETTER = (
+    "Change a booking that exists, by its number such as R-2041: add or remove a loan bike, a note, the phone number "
+    "or the day. Use it when the customer wants something after all. To book a new repair, use `book_repair`."
+)
 
 
 async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:
@@ -29,3 +38,15 @@ async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) ->
     entries = tef.read(CaseSource(text, "the sample"))
     await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileFormat.TEF))
     return tuple(case for case in await cases.list() if SAMPLE_SUITE in case.draft.suites)
+
+
+async def open_sample_draft(drafts: Drafts) -> Draft:
+    """Return the prepared draft of the sample, which gives one vague tool a better description.
+
+    It stands over the listing of the bundled server, which is started if it was never listed.
+    """
+    for draft in await drafts.list():
+        if draft.name == SAMPLE_DRAFT:
+            return draft
+    draft = await drafts.new(SAMPLE_DRAFT, server=SAMPLE_SERVER)
+    return await drafts.edit(draft.id, _WEAK_TOOL, ToolEdit(description=_BETTER))

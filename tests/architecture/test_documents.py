@@ -1,9 +1,6 @@
 """README, CONTRIBUTING, CHANGELOG, SECURITY, the help and the locks agree with the source."""
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -65,13 +62,13 @@ def test_every_link_to_a_file_leads_to_a_file_and_a_heading(document: str) -> No
             assert section in map(anchor, headings), link
 
 
-def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
+def test_the_python_example_of_the_readme_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     [example] = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
-    command = [sys.executable, "-c", example]
-    done = subprocess.run(
-        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
-    )
-    assert done.stdout == "30 of 30 runs have a verdict.\n", done.stderr
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "README.md", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == "30 of 30 runs have a verdict.\n"
 
 
 def test_the_help_names_every_command_and_no_other() -> None:

@@ -8,12 +8,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 from importlinter.cli import lint_imports
 
-ROOT = Path(__file__).parents[2]
+from tests.support.source_modules import ROOT, Module, modules
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 CONTRACTS = {contract["id"]: contract["name"] for contract in PROJECT["tool"]["importlinter"]["contracts"]}
 HEAVY = (
@@ -56,17 +56,13 @@ def test_every_library_that_is_imported_is_declared() -> None:
     known_as |= {"shiboken6": "pyside6-essentials", "jwt": "pyjwt"}
     declared = {re.split(r"[<>=!; ]", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
     ours = {"app", "mcp_tef", "resources"}
-    imported = {name for file in source_files() for name in imported_tops(file)} - sys.stdlib_module_names - ours
-    assert {known_as.get(name, name) for name in imported} - declared == set()
+    imported = {name for module in modules("app", "mcp_tef") for name in imported_tops(module)}
+    unknown = imported - sys.stdlib_module_names - ours
+    assert {known_as.get(name, name) for name in unknown} - declared == set()
 
 
-def source_files() -> list[Path]:
-    return [file for folder in ("app", "mcp_tef") for file in (ROOT / folder).rglob("*.py")]
-
-
-def imported_tops(file: Path) -> set[str]:
-    """The top-level names of everything that a file imports, wherever in the file."""
-    nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
-    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    qualified = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+def imported_tops(module: Module) -> set[str]:
+    """The top-level names of everything that a module imports, wherever in the file."""
+    plain = {alias.name for node in module.nodes if isinstance(node, ast.Import) for alias in node.names}
+    qualified = {node.module or "" for node in module.nodes if isinstance(node, ast.ImportFrom) and not node.level}
     return {name.partition(".")[0] for name in plain | qualified}

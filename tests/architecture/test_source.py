@@ -3,14 +3,12 @@
 import ast
 import re
 import statistics
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.source_modules import ROOT, Function, Module, everything, modules, source
+
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 MEDIAN_FUNCTION_LINES = 6
@@ -33,44 +31,6 @@ READS_ONLY_OUR_OWN = {"app/dialogs/pdf_pages.py", "app/help/text.py"}
 ASKS_BEFORE_IT_OPENS = "app/shell/workspace_controller.py"
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|not implemented", re.IGNORECASE)
 IN_TESTS_NEVER = re.compile(r"\bpatch\(|\btime\.sleep\(|assert True\b|mark\.skip\b|type: ignore(?!\[)|/root/|/work/")
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@dataclass(frozen=True)
-class Module:
-    """One source file, read and parsed."""
-
-    path: str
-    text: str
-    tree: ast.Module
-
-    @property
-    def lines(self) -> int:
-        return self.text.count("\n")
-
-    def functions(self) -> Iterator[Function]:
-        return (node for node in ast.walk(self.tree) if isinstance(node, Function))
-
-
-@cache
-def modules(*folders: str) -> tuple[Module, ...]:
-    files = sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
-    if "dev.py" not in folders and "app" in folders:
-        files.append(ROOT / "dev.py")
-    return tuple(_module(file) for file in files)
-
-
-def _module(file: Path) -> Module:
-    text = file.read_text("utf-8")
-    return Module(file.relative_to(ROOT).as_posix(), text, ast.parse(text))
-
-
-def source() -> tuple[Module, ...]:
-    return modules("app", "mcp_tef")
-
-
-def everything() -> tuple[Module, ...]:
-    return modules("app", "mcp_tef", "tests")
 
 
 def length(function: Function) -> int:
@@ -94,14 +54,14 @@ def test_no_function_is_longer_than_a_screen() -> None:
     long = [
         f"{module.path}:{function.lineno} {function.name}: {length(function)}"
         for module in everything()
-        for function in module.functions()
+        for function in module.functions
         if length(function) > MAX_FUNCTION_LINES
     ]
     assert long == []
 
 
 def test_functions_are_short_as_a_rule() -> None:
-    sizes = sorted(length(function) for module in source() for function in module.functions())
+    sizes = sorted(length(function) for module in source() for function in module.functions)
     assert statistics.median(sizes) <= MEDIAN_FUNCTION_LINES
     assert sizes[int(len(sizes) * 0.9)] <= P90_FUNCTION_LINES
 
@@ -119,7 +79,7 @@ def test_few_functions_have_many_branches() -> None:
     many = [
         f"{module.path}:{function.lineno} {function.name}"
         for module in source()
-        for function in module.functions()
+        for function in module.functions
         if branches(function) > BRANCHES_AS_A_RULE
     ]
     assert len(many) <= MAX_FUNCTIONS_WITH_MORE_BRANCHES, "\n".join(many)
@@ -130,7 +90,7 @@ def test_docstrings_start_with_a_verb_or_a_noun() -> None:
     odd = [
         f"{module.path}: {text.splitlines()[0]}"
         for module in source()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, kinds) and FIRST_WORDS_NEVER.match(text := ast.get_docstring(node) or "")
     ]
     assert len(odd) <= MAX_FIRST_WORDS_NEVER, "\n".join(odd)
@@ -151,7 +111,7 @@ def test_only_presenters_call_the_core() -> None:
         f"{module.path}:{node.lineno}"
         for module in modules("app")
         if not module.path.endswith("presenter.py") and not module.path.startswith("app/core_link/")
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call) and _is_core_call(node.func)
     ]
     assert wrong == []
@@ -168,7 +128,7 @@ def test_broad_excepts_stand_only_at_the_outermost_frames() -> None:
     places = {
         module.path
         for module in source()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type)
     }
     assert places - BROAD_EXCEPT_PLACES == set()
@@ -196,7 +156,7 @@ def test_the_window_imports_names_from_the_front_door_only() -> None:
     wrong = [
         f"{module.path}:{node.lineno}"
         for module in modules("app")
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mcp_tef."))
         or (isinstance(node, ast.Import) and any(name.name.startswith("mcp_tef") for name in node.names))
     ]
@@ -204,25 +164,21 @@ def test_the_window_imports_names_from_the_front_door_only() -> None:
 
 
 def test_nothing_is_left_for_later() -> None:
-    left = [
-        f"{module.path}:{number}"
-        for module in source()
-        for number, line in enumerate(module.text.splitlines(), 1)
-        if UNFINISHED.search(line)
-    ]
-    assert left == []
+    assert [place for module in source() for place in matches(UNFINISHED, module)] == []
 
 
 def test_tests_neither_patch_nor_sleep_nor_skip() -> None:
     here = Path(__file__).relative_to(ROOT).as_posix()
-    wrong = [
-        f"{module.path}:{number}: {line.strip()}"
-        for module in modules("tests")
-        if module.path != here
-        for number, line in enumerate(module.text.splitlines(), 1)
-        if IN_TESTS_NEVER.search(line)
-    ]
+    wrong = [place for module in modules("tests") if module.path != here for place in matches(IN_TESTS_NEVER, module)]
     assert wrong == []
+
+
+def matches(pattern: re.Pattern[str], module: Module) -> list[str]:
+    """Return the places where a pattern is found in a module."""
+    return [
+        f"{module.path}:{module.text.count(chr(10), 0, found.start()) + 1}: {found.group()}"
+        for found in pattern.finditer(module.text)
+    ]
 
 
 @pytest.mark.parametrize("folder", ["app", "mcp_tef"])

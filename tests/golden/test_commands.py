@@ -118,10 +118,10 @@ def verbs(group: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterat
 
 def test_help(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    texts = []
-    for words in verbs(parser()):
+    texts, every = [], parser()
+    for words in verbs(every):
         with pytest.raises(SystemExit) as ended:
-            parser().parse_args([*words, "--help"])
+            every.parse_args([*words, "--help"])
         assert ended.value.code == 0
         texts.append(" ".join(["$ mcp-tef", *words, "--help"]) + "\n" + capsys.readouterr().out)
     assert_golden("commands/help.txt", "\n".join(texts))

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support import workspace_files
-from tests.support.command_line import OFFLINE_EMBEDDER, command, run, say
+from tests.support.command_line import OFFLINE_EMBEDDER, command, say
 
 WORDS = ("--embedder", "tfidf")
 TEXT = {"type": "string", "description": "Which one."}
@@ -115,5 +115,5 @@ def test_every_verb_works_at_once_without_a_network(notes: Path, tmp_path: Path)
     for verb in ("similarity", "overlap", "recommend"):
         said = say(verb, "--server", "notes", "--json")
         assert (said.code, said.document["embedder"]) == (0, OFFLINE_EMBEDDER), said.err
-    assert run("quality", "--server", "shop", "--out", tmp_path / "quality.html").code == 0
+    assert say("quality", "--server", "shop", "--out", tmp_path / "quality.html").code == 0
     assert (tmp_path / "quality.html").read_text("utf-8").startswith("<!doctype html>")

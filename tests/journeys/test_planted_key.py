@@ -128,7 +128,9 @@ def piped(model: ModelStub) -> Said:
     """What a command says that is given the key on standard input."""
     arguments = ("run", "--model", "openai/stub", "--base-url", model.url, "--retries", "0", "--key-stdin", "--debug")
     asked = len(model.requests)
-    said = run(*arguments, stdin=MODEL_KEY, environment={"OPENAI_API_KEY": ""})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("OPENAI_API_KEY")
+        said = say(*arguments, stdin=MODEL_KEY)
     assert len(model.requests) > asked
     return said
 

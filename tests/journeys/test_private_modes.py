@@ -18,7 +18,7 @@ from mcp_tef.cli.crash_log import log_crash
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store
-from tests.support.command_line import run, say
+from tests.support.command_line import say
 from tests.support.workspace_files import VERSION_8, loaded
 
 CASE_WITH_TOOLS = {
@@ -57,7 +57,7 @@ def test_what_commands_leave_behind_is_private_except_reports(home: Path, tmp_pa
     imported = reports / "cases.jsonl"
     imported.write_text(json.dumps(CASE_WITH_TOOLS), "utf-8")
     imported.chmod(PRIVATE_FILE)
-    assert run("demo").code == 0
+    assert say("demo").code == 0
     assert say("cases", "import", imported, "--workspace", work).code == 0
     outputs = ("--html", reports / "report.html", "--csv", reports / "runs.csv", "--junit", reports / "junit.xml")
     assert say("run", *outputs, "--workspace", work).code in (0, 1)

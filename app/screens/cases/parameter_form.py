@@ -41,6 +41,7 @@ PLACEHOLDERS = {
     Matcher.EQUALS: "empty text",
 }
 SINGLE_VALUE = (Matcher.EQUALS, Matcher.OPTIONAL, Matcher.NOT_JUDGED)
+NOT_IN_TOOL = f"Not in this tool; kept from before. Select “{Matcher.NOT_JUDGED.value}” to leave it out."
 NOTES = {Matcher.ANYTHING: "Any value, or none"}
 
 
@@ -88,19 +89,20 @@ class FieldRow(QWidget):
         hint = f"{parameter.name}: {parameter.type_word}. {needed}{parameter.description}"
         self._name.set_spans([Span(parameter.name, mono=True), Span(f"  {word}", role)], hint)
 
-    def show_field(self, field: ParameterField, error: str, *, exact: bool) -> None:
-        """Show a field as it stands, and what is wrong with it."""
+    def show_field(self, field: ParameterField, error: str, *, exact: bool, stray: bool = False) -> None:
+        """Show a field as it stands, and what is wrong with it; a stray one is not in the schema of the tool."""
         self._field = field
+        note = error or (NOT_IN_TOOL if stray else "")
         self.matcher.set_choices(_menu(field), field.matcher.value)
         variant = _variant(field)
         if variant != self._variant:
             self._replace(variant)
         self._fill(exact)
-        self._error.set_text(error)
-        self._error.setVisible(bool(error))
+        self._error.set_text(note, Role.BAD if error else Role.WARN)
+        self._error.setVisible(bool(note))
         if self._value is not None:
             set_wrong(self._value, bool(error))
-            self._value.setAccessibleDescription(error or plain(self.parameter.description))
+            self._value.setAccessibleDescription(note or plain(self.parameter.description))
 
     def value_widget(self) -> QWidget | None:
         """Return the widget that holds the value."""
@@ -147,7 +149,7 @@ class FieldRow(QWidget):
 
 def _short_word(parameter: Parameter) -> str:
     if not parameter.known:
-        return "not in the tool"
+        return ""
     return Kind.NUMBER.value if parameter.kind is Kind.WHOLE and not parameter.choices else parameter.type_word
 
 
@@ -284,7 +286,8 @@ class ParameterForm(QWidget):
         for field in fields:
             row = self._rows[field.parameter.name]
             error = self._reading.problem_at(f"{self._where}.{field.parameter.name}")
-            row.show_field(field, error, exact=self._call.exact)
+            stray = self._call.known and not field.parameter.known
+            row.show_field(field, error, exact=self._call.exact, stray=stray)
 
     def _rebuild(self, fields: tuple[ParameterField, ...]) -> None:
         for row in self._rows.values():

@@ -133,11 +133,12 @@ def _calibration_table(report: CalibrationReport) -> DataTable:
 def trend_data(points: Sequence[TrendPoint], now: datetime) -> ChartData:
     """Return the share of correct calls by batch."""
     judged = [point for point in points if point.correct_call.value is not None]
+    names = _axis_names([point.started for point in judged], now)
     return ChartData(
         note="band: 95 % interval" if len(judged) > 1 else count(len(judged), "batch", "batches"),
         help=TREND_HELP,
         table=_trend_table(points),
-        points=tuple(_batch_point(number, point, now) for number, point in enumerate(judged)),
+        points=tuple(_batch_point(number, point, now, names[number]) for number, point in enumerate(judged)),
         message=_trend_message(judged),
     )
 
@@ -152,7 +153,13 @@ def _trend_message(judged: Sequence[TrendPoint]) -> str:
     return ""
 
 
-def _batch_point(number: int, point: TrendPoint, now: datetime) -> ChartPoint:
+def _axis_names(moments: Sequence[datetime], now: datetime) -> list[str]:
+    """Return the day of the first moment of each day, and the time of all others."""
+    days = [clock(moment, now) for moment in moments]
+    return [clock(moments[place], moments[place]) if day in days[:place] else day for place, day in enumerate(days)]
+
+
+def _batch_point(number: int, point: TrendPoint, now: datetime, name: str) -> ChartPoint:
     when = clock(point.started, now)
     share = f"{share_text(point.correct_call)} of {runs_text(point.correct_call.n)} are correct calls"
     lines = [f"{point.name or 'Batch'}, {when}: {share}"]
@@ -166,7 +173,7 @@ def _batch_point(number: int, point: TrendPoint, now: datetime) -> ChartPoint:
         x=float(number),
         rate=point.correct_call,
         says="\n".join(filter(None, [*lines, " · ".join(extras), point.note])),
-        name=when,
+        name=name,
         id=point.batch_id,
     )
 

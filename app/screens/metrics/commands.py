@@ -71,7 +71,7 @@ class MetricsExports:
 
     def ask_chart(self, panel: ChartPanel, table: DataTable, endings: Sequence[str]) -> None:
         """Ask for a file and export a chart as a picture (png, svg) or as its data (csv)."""
-        writers = {**picture_writers(panel.chart, panel.title), **table_writers(table)}
+        writers = {**picture_writers(panel.chart, panel.picture_title()), **table_writers(table)}
         self._ask(table, {ending: writers[ending] for ending in endings})
 
     def ask_table(self, table: DataTable) -> None:

@@ -197,11 +197,6 @@ def runs_title(view: ConfusionView, row: int, column: int) -> str:
     return f"{view.column_names[column]} selected where {view.rows[row]} was expected"
 
 
-def tools_text(view: ConfusionView) -> str:
-    """Return the number of tools in the matrix."""
-    return count(len(view.rows) - len(view.aside), "tool")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
     """One model or one server. `kind` is a word beside its name; `missing` parts are empty for servers."""

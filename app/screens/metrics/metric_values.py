@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -157,11 +157,6 @@ def shown(value: Value) -> str:
     if isinstance(value, float):
         return f"{value:.{DIGITS if abs(value) < SMALL else SHOWN_DIGITS}f}".rstrip("0").rstrip(".")
     return f"{value:,}" if isinstance(value, int) else value
-
-
-def joined_rows(rows: Iterable[Iterable[Value]]) -> tuple[tuple[Value, ...], ...]:
-    """Return rows of any kind as tuples."""
-    return tuple(tuple(row) for row in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,6 +205,7 @@ class AgainstPart(QWidget):
     def show_comparison(self, view: ComparisonView | None) -> None:
         """Show a comparison; None where there are no two batches yet."""
         self.caption.set_text(view.caption if view else "Against the batch before")
+        self.caption.setToolTip(tip(view.caption) if view else "")
         self.reading.set_text(f"{READINGS[view.claims[0].verdict]} on these cases" if view else "Not enough batches")
         self.sentence.set_text(view.short if view else "Run the same suite again after a change to see its effect.")
         self._counts.setVisible(view is not None)

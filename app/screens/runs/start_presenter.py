@@ -280,12 +280,12 @@ def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[
 
 def run_button_text(reading: ParsedStartForm) -> str:
     """Return the text of the start button."""
-    request = reading.request
-    text = f"Run {count(reading.cases, 'case')}"
+    request, text = reading.request, f"Run {count(reading.cases, 'case')}"
     if request is None:
         return text
     if len(request.models) > 1:
-        text += f" on {len(request.models)} selectors"
+        asked = sum(not settings.offline for settings in request.models)
+        text += f" on {count(asked, 'model')}" + " and the baseline" * (asked < len(request.models))
     return text if request.repeats == 1 else f"{text}, {request.repeats} times each"
 
 

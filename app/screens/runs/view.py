@@ -135,8 +135,7 @@ def card_row(card: BatchCard) -> CardRow:
     return CardRow(
         id=card.id,
         title=card.title,
-        right=Span(card.when, Role.DIM),
-        sub=(Span(card.model, Role.DIM),),
+        sub=(Span(f"{card.when} · {card.model}", Role.DIM),),
         sub_right=Span(card.result, strong=card.judged, role=Role.TEXT if card.judged else Role.DIM),
         bar=segments(card.bar),
         bar_total=1.0,

@@ -88,7 +88,7 @@ class ServerFields(QWidget):
         row = QHBoxLayout(path)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.path, 1)
-        row.addWidget(button(Action(text="Choose…", do=self._choose_file)))
+        row.addWidget(button(Action(text="Select…", do=self._choose_file)))
         path.setFocusProxy(self.path)
         return {
             "command": Field("Command line", self.command, note="As you would type it in a terminal."),

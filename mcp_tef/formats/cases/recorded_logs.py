@@ -107,7 +107,7 @@ def _records(source: CaseSource) -> Iterator[_Record]:
 def _parsed(line: str, place: str) -> Mapping[str, Json]:
     item = decoded_text(line)
     if not isinstance(item, Mapping):
-        raise InputError(f"{place} is no JSON object that can be read.", hint="Mend or remove that line.")
+        raise InputError(f"{place} is no JSON object that can be read.", hint="Correct or remove that line.")
     return item
 
 

@@ -105,7 +105,7 @@ def parse_json(text: str, name: str) -> Json:
     except ValueError as error:
         line = getattr(error, "lineno", None)
         where = f" at line {line}" if line else ""
-        raise InputError(f"{name} is not valid JSON{where}.", hint="Mend that line and try again.") from error
+        raise InputError(f"{name} is not valid JSON{where}.", hint="Correct that line and try again.") from error
 
 
 def parse_yaml(text: str, name: str) -> Json:
@@ -120,7 +120,7 @@ def parse_yaml(text: str, name: str) -> Json:
     except _BROKEN_YAML as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" at line {line + 1}" if line is not None else ""
-        raise InputError(f"{name} is not valid YAML{where}.", hint="Mend that line and try again.") from error
+        raise InputError(f"{name} is not valid YAML{where}.", hint="Correct that line and try again.") from error
 
 
 def lines_of(text: str, paths: Sequence[KeyPath]) -> list[int | None]:

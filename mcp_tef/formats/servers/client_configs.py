@@ -25,7 +25,7 @@ def parse_toml(text: str, name: str) -> Json:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{name} is not valid TOML: {error}.", hint="Mend that line and try again.") from error
+        raise InputError(f"{name} is not valid TOML: {error}.", hint="Correct that line and try again.") from error
 
 
 def is_codex(source: ConfigSource) -> bool:

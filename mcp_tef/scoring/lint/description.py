@@ -118,9 +118,7 @@ def _no_verb(subject: LintContext) -> Iterator[LintHit]:
     opening = subject.description[:OPENING]
     if opening and reads_as_english(opening) and not says_an_action(opening):
         fix = "Begin with a verb that says what the tool does, such as “Find”, “Create” or “Send”."
-        yield LintHit(
-            _PLACE, "The description does not say what the tool does: no verb of action.", fix, excerpt(opening)
-        )
+        yield LintHit(_PLACE, "The description does not say what the tool does: no action verb.", fix, excerpt(opening))
 
 
 def _vague(subject: LintContext) -> Iterator[LintHit]:

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QRect
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -34,6 +34,18 @@ def test_text_is_as_high_as_its_lines(qtbot: QtBot) -> None:
     host.resize(200, 400)
     qtbot.waitUntil(lambda: text.height() > wide)
     assert text.height() % 20 == 0
+
+
+def test_lines_that_have_no_room_are_not_drawn_over_the_first(qtbot: QtBot) -> None:
+    whole, cut = placed(qtbot, FlowText("word " * 40)), placed(qtbot, FlowText("word " * 40, max_lines=2))
+    for text in (whole, cut):
+        text.resize(200, text.heightForWidth(200))
+    step = whole.heightForWidth(10_000)
+    assert cut.height() == 2 * step
+    first = QRect(0, 0, 200, step)
+    assert cut.grab(first).toImage() == whole.grab(first).toImage()
+    second = QRect(0, step, 200, step)
+    assert cut.grab(second).toImage() != whole.grab(second).toImage()
 
 
 def test_a_paragraph_shows_hidden_characters_and_keeps_lines(qtbot: QtBot) -> None:

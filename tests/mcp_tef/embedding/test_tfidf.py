@@ -103,3 +103,10 @@ def _stems_and_pairs(text: str) -> list[str]:
 def _content(text: str) -> str:
     words = re.findall(r"[^\W_]+", spaced(text).lower())
     return " ".join(word for word in words if word not in STOP_WORDS)
+
+
+@given(st.lists(st.text(max_size=40), max_size=6))
+def test_many_queries_score_as_each_of_them_alone(queries: list[str]) -> None:
+    index = TfidfIndex(["Send a letter by mail", "book_room: a meeting room", "Stop the music", ""])
+    alone = np.array([index.scores(query) for query in queries]).reshape(len(queries), 4)
+    assert np.allclose(index.scores_of(queries), alone, atol=1e-6)

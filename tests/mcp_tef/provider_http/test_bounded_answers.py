@@ -77,7 +77,7 @@ async def test_the_body_of_an_error_is_cut_and_its_status_still_told(selector: L
     with FloodingServer("error") as server, pytest.raises(ModelError) as raised:
         await selector.select(question(server.url))
     assert raised.value.fault is ModelFault.PROVIDER
-    assert "failed with status 500" in raised.value.message
+    assert "answered with an error (500)" in raised.value.message
     assert await asyncio.to_thread(server.hung_up.wait, 10)
     assert server.sent[0] <= IN_FLIGHT
 

@@ -95,7 +95,7 @@ def test_each_run_says_in_words_how_it_came_out() -> None:
         VerdictKind.NO_TOOL: "No tool",
         VerdictKind.INVENTED_TOOL: "Invented tool",
         VerdictKind.EXTRA_CALL: "Extra call",
-        VerdictKind.UNEXPECTED_CALL: "Call not wanted",
+        VerdictKind.UNEXPECTED_CALL: "Call not expected",
     }
     missed = [run(number, classification=Classification.FN, kind=kind) for number, kind in enumerate(kinds)]
     words = Reader(to_html(results(*missed, run(7, unreadable=True), run(8, parameters_ok=False), run(9)))).words
@@ -140,7 +140,7 @@ def test_what_passed_now_and_then_is_named() -> None:
     )
     mixed = replace(made.overview.repeats, groups=1, mixed=1, flaky=(case,))
     words = "".join(Reader(to_html(replace(made, overview=replace(made.overview, repeats=mixed)))).words)
-    assert "1 now and then" in words
+    assert "1 sometimes" in words
     assert "a coina/b1 of 3" in words
 
 

@@ -118,7 +118,7 @@ def test_an_env_file_that_was_not_shown_cannot_bring_in_other_code(tmp_path: Pat
     (tmp_path / ".env").write_text(f"TOKEN=x\n{name}=/srv/evil", "utf-8")
     error = refused({}, env_file=str(tmp_path / ".env"))
     assert error.message == (
-        f"Desk takes {name} from {tmp_path / '.env'}, which can make it run code that nobody has agreed to."
+        f"Desk takes {name} from {tmp_path / '.env'}, which can make it run code that you have not approved."
     )
     assert launch({}, env={name: os.defpath}).env[name] == os.defpath
 

@@ -14,7 +14,6 @@ from mcp_tef.statistics.intervals import (
     clustered_rates,
     f1_interval,
     intraclass_correlation,
-    repeats_worth,
     t_quantile,
 )
 from tests.benchmarks import coverage
@@ -122,7 +121,6 @@ def test_the_correlation_of_many_simulated_cases_is_the_one_they_were_drawn_with
     random = np.random.default_rng(11)
     passed = coverage.passes(4_000, 0.7, 0.5, 5, 1, random)[0].astype(np.float64)
     assert intraclass_correlation(passed, np.full(4_000, 5.0)) == pytest.approx(0.5, abs=0.03)
-    assert repeats_worth(5, 0.8) == pytest.approx(1.19, abs=0.005)
 
 
 def test_the_interval_of_f1_is_that_of_samples_of_families_drawn_one_by_one() -> None:

@@ -12,7 +12,7 @@ from mcp_tef.engine import Engine
 from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.drafts import Draft
-from mcp_tef.model.prediction import ScopeReason
+from mcp_tef.model.prediction import Neighbour, ScopeReason
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_edits import ToolEdit
@@ -115,7 +115,7 @@ async def test_findings_tokens_and_neighbours_tell_what_a_text_changes(engine: E
     assert "book_room" in {one.tool for one in near}
 
 
-async def changed_again(engine: Engine, text: str) -> tuple[object, ...]:
+async def changed_again(engine: Engine, text: str) -> tuple[Neighbour, ...]:
     """The tools that come near play_song by another text."""
     (draft,) = await engine.drafts.list()
     prediction = await engine.predictions.predict(

@@ -16,7 +16,7 @@ from app.screens.cases.page import CasesPage
 from app.screens.cases.rows import LastResult
 from app.screens.cases.view import COLUMNS
 from app.screens.kit import NO_FILTERS, ViewState
-from app.widgets import MenuButton, Picker
+from app.widgets import FlowText, MenuButton, Picker
 from app.widgets.accessibility import reading_order
 from mcp_tef import BatchRequest, CaseDraft, CaseOrigin, EarlierMessage, RunFilter, Speaker, expectation_from_json
 from tests.support.cases_page import (
@@ -216,6 +216,21 @@ async def test_several_calls_are_picked_ordered_and_taken_away(page: CasesPage, 
     page.editor.modes.choose(0)
     call = await saved_call(bench)
     assert call.tool == "book_repair"
+
+
+async def test_a_value_of_the_former_tool_stays_and_says_that_it_is_not_in_this_tool(
+    page: CasesPage, bench: Bench
+) -> None:
+    def notes() -> list[str]:
+        row = page.editor.calls.parameters.row("text")
+        return [text.text() for text in row.findChildren(FlowText) if text.isVisible()]
+
+    type_into(value_of(page, "text"), "city")
+    page.editor.calls.rows[0].picker.other.emit("book_repair")
+    await bench.until(lambda: any("Not in this tool" in note for note in notes()))
+    assert value_of(page, "text").text() == "city"
+    page.editor.calls.rows[0].picker.other.emit("search_bikes")
+    await bench.until(lambda: value_of(page, "text").isVisible() and not notes())
 
 
 async def test_a_mistyped_tool_gets_a_warning_with_the_nearest_name(page: CasesPage, bench: Bench) -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from PySide6.QtCore import Qt
@@ -227,6 +228,14 @@ def test_a_trend_needs_two_batches() -> None:
     assert two.message == ""
     assert [point.id for point in two.points] == ["batch-2", "batch-1"]
     assert two.points[1].says.startswith("Everyday, Yesterday: 69 % (55–80) of 52 runs are correct calls")
+
+
+def test_batches_of_one_day_are_told_apart_on_the_axis_by_their_time() -> None:
+    first, second = past_batch(2), replace(past_batch(3), created_at=past_batch(2).created_at + timedelta(minutes=5))
+    runs = (*past_runs(DAY), *past_runs(first), *past_runs(second))
+    points = trend_data(overview(*runs, batches=(DAY, first, second)).trend, NOW).points
+    assert len({point.name for point in points}) == 3
+    assert [":" in point.name for point in points] == [False, True, False]
 
 
 def test_a_partial_cost_in_the_trend_says_for_how_many_runs() -> None:

@@ -116,7 +116,7 @@ def test_everything_that_is_set_is_passed_on() -> None:
 def test_several_models_can_be_named_each_runs_once() -> None:
     reading = parse_start_form(replace(MODEL, model="openai/gpt-4.1, ollama/qwen3:8b,openai/gpt-4.1"), CASES)
     assert [model.label for model in reading.models] == ["openai/gpt-4.1", "ollama/qwen3:8b"]
-    assert run_button_text(reading) == "Run 3 cases on 2 selectors"
+    assert run_button_text(reading) == "Run 3 cases on 2 models"
 
 
 def test_a_model_of_an_own_server_keeps_its_whole_name() -> None:
@@ -135,7 +135,7 @@ def test_a_single_case_runs_once_whatever_was_set_before() -> None:
 def test_a_model_can_run_beside_the_baseline() -> None:
     reading = parse_start_form(replace(MODEL, with_baseline=True), CASES)
     assert [model.offline for model in (reading.request or BatchRequest()).models] == [False, True]
-    assert run_button_text(reading) == "Run 3 cases on 2 selectors"
+    assert run_button_text(reading) == "Run 3 cases on 1 model and the baseline"
 
 
 @pytest.mark.parametrize(
