@@ -270,10 +270,11 @@ class TokenCountSection(Section):
 
 
 class QualityDetailPane(QWidget):
-    """Shows one tool at a time. `closed` asks to go back to the list, `ignore_wanted` names a rule."""
+    """Shows one tool at a time. `closed` asks to go back to the list, `ignore_wanted` and `fix_wanted` name a rule."""
 
     closed = Signal()
     ignore_wanted = Signal(str)
+    fix_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -342,6 +343,7 @@ class QualityDetailPane(QWidget):
             if self._shown == len(self.notes):
                 self.notes.append(FindingCard())
                 self.notes[-1].ignore_wanted.connect(self.ignore_wanted)
+                self.notes[-1].fix_wanted.connect(self.fix_wanted)
                 self._middle.addWidget(self.notes[-1])
             self.notes[self._shown].show_note(note)
             self.notes[self._shown].show()

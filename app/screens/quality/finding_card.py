@@ -179,10 +179,14 @@ class FindingPlaceView(QWidget):
 
 
 class FindingCard(QWidget):
-    """A whole note; one about text that aims at the model has a bar at its edge. `ignore_wanted` names its rule."""
+    """A whole note; one about text that aims at the model has a bar at its edge.
+
+    `ignore_wanted` and `fix_wanted` name its rule.
+    """
 
     SPOKEN_AS = Spoken.Grouping
     ignore_wanted = Signal(str)
+    fix_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,6 +194,8 @@ class FindingCard(QWidget):
         self._rule = ""
         self.ignore = Button("Ignore…")
         self.ignore.clicked.connect(lambda: self.ignore_wanted.emit(self._rule))
+        self.repair = Button("Fix in Workshop", icon="wrench")
+        self.repair.clicked.connect(lambda: self.fix_wanted.emit(self._rule))
         self.mark = MarkLabel(size=16)
         self.title = FlowText(strong=True)
         self.cost = Label(strong=True, tabular=True)
@@ -214,7 +220,11 @@ class FindingCard(QWidget):
         words.addLayout(self._middle)
         for part in (self.more, self.fix, self.why):
             words.addWidget(part)
-        words.addWidget(self.ignore, 0, Qt.AlignmentFlag.AlignLeft)
+        below = QHBoxLayout()
+        below.addWidget(self.repair)
+        below.addWidget(self.ignore)
+        below.addStretch(1)
+        words.addLayout(below)
         row = QHBoxLayout()
         row.setContentsMargins(EDGE, 12, EDGE, 12)
         row.setSpacing(12)
@@ -230,6 +240,7 @@ class FindingCard(QWidget):
         """Show another note."""
         self._unsafe, self._rule = note.unsafe, note.rule
         self.ignore.setAccessibleName(f"Ignore: {note.title}")
+        self.repair.setAccessibleName(f"Fix in Workshop: {note.title}")
         self.mark.set_mark(severity_mark(note.severity), note.word)
         self.title.set_text(note.title)
         self.cost.setText(lost(note.cost))

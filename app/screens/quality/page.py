@@ -12,7 +12,7 @@ from app.core_link.commands import Command
 from app.core_link.links import link_actions, tool_links
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
-from app.core_link.targets import AddServer, Screen, ShowScreen, ShowToolQuality, Target
+from app.core_link.targets import AddServer, ChangeTool, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
 from app.dialogs.export import ask_file, copy_markdown, copy_text, report_writers
 from app.dialogs.model_request import ModelRequests, ModelTask
@@ -94,6 +94,7 @@ class QualityPage(Page):
         detail = self.view.detail
         detail.review.wanted.connect(lambda: self.ask([self.view.table.current_id()]))
         detail.ignore_wanted.connect(lambda rule: self.session.spawn(self._ignore(rule)))
+        detail.fix_wanted.connect(self._fix)
         detail.ignored.restore_wanted.connect(lambda rule: self.session.spawn(self._restore(rule)))
         detail.review.copied.connect(lambda text: copy_text(self.session, text, "the suggested description"))
 
@@ -343,6 +344,13 @@ class QualityPage(Page):
             (f"{len(some_shown):,} shown", some_shown),
             (f"All {len(every):,}", every),
         ]
+
+    def _fix(self, rule: str) -> None:
+        """Change the tool in the Workshop, with the advice of its finding at hand."""
+        quality, tool = self.view.detail.quality, self._tool()
+        if quality is not None and tool is not None:
+            fix = next((one.fix for one in quality.findings if one.rule.id == rule), "")
+            self.session.go(ChangeTool(tool, fix))
 
     def _take(self, quality: ToolQuality) -> None:
         known = self.presenter.add_review(quality)

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from app.core_link.links import Link
-from app.core_link.targets import ShowCase, ShowPair, ShowTool
+from app.core_link.targets import ChangeTool, ShowCase, ShowPair, ShowTool
 from app.screens.runs.call_comparison import (
     ParameterComparison,
     are_missing,
@@ -101,6 +101,7 @@ class VerdictView:
     answer_text: str = ""
     earlier: tuple[EarlierVerdict, ...] = ()
     case_link: Link | None = None
+    change_link: Link | None = None
 
 
 def verdict_view(detail: RunDetail, *, misleads: bool = False) -> VerdictView:
@@ -121,6 +122,7 @@ def verdict_view(detail: RunDetail, *, misleads: bool = False) -> VerdictView:
         answer_text=_quoted(words, quote=not baseline),
         earlier=earlier_verdicts(detail),
         case_link=_case(run),
+        change_link=_change(detail),
     )
 
 
@@ -155,6 +157,15 @@ _FAILURE_NOTES = {
 
 def _case(run: RunSummary) -> Link:
     return Link("Test case", ShowCase(run.case_id))
+
+
+def _change(detail: RunDetail) -> Link | None:
+    """Return the link to change the tool that a wrong run should have selected."""
+    wanted = next(iter(_expected_calls(detail)), None)
+    if detail.summary.mark is RunMark.CORRECT_CALL or wanted is None:
+        return None
+    tool = ToolLabel(tool=wanted.tool, server=wanted.server)
+    return Link("Change the description", ChangeTool(tool, f"not selected for “{detail.summary.case_name}”"))
 
 
 _STATUS_TEXTS = {

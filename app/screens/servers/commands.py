@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core_link.commands import Command, always
 from app.core_link.links import tool_commands
 from app.core_link.session import Page
-from app.core_link.targets import NewCases, ShowSimilarTools, ShowToolQuality
+from app.core_link.targets import ChangeTool, NewCases, ShowSimilarTools, ShowToolQuality
 from app.dialogs.draft_cases import draft_cases
 from app.screens.kit.menus import command_action
 from app.screens.servers.presenter import ServersPresenter
@@ -28,8 +28,8 @@ PAIR: Final = 2
 ADD, IMPORT, FIND, CHECK, SIGN_IN, EDIT, REMOVE, DRAFT = (
     f"servers.{name}" for name in ("add", "import", "find", "check", "sign_in", "edit", "remove", "draft")
 )
-CALL, WRITE_CASES, DRAFT_CASES, QUALITY, SIMILAR, COPY, EXCLUDE = (
-    f"servers.tools.{name}" for name in ("call", "cases", "draft", "quality", "alike", "copy", "leave_out")
+CALL, WRITE_CASES, DRAFT_CASES, CHANGE, QUALITY, SIMILAR, COPY, EXCLUDE = (
+    f"servers.tools.{name}" for name in ("call", "cases", "draft", "change", "quality", "alike", "copy", "leave_out")
 )
 
 
@@ -101,6 +101,7 @@ class ToolCommands:
             command(COPY, "Copy the definitions of the selected tools", self.copy, "Ctrl+Shift+C"),
             command(WRITE_CASES, "Write test cases for the selected tools", self.write_cases),
             command(DRAFT_CASES, "Draft test cases for the selected tools", self.draft_cases),
+            command(CHANGE, "Edit the tool in the Workshop", self.change_tool),
             command(QUALITY, "Show the quality of the selected tools", self.show_quality),
             command(SIMILAR, "Show look-alikes of the selected tools", self.show_similar),
             command(EXCLUDE, "Leave the selected tools out", self.exclude),
@@ -124,6 +125,7 @@ class ToolCommands:
             command_action(of[CALL], "Call…", icon="play"),
             command_action(of[WRITE_CASES], cases, icon="check-square"),
             command_action(of[DRAFT_CASES], "Draft cases…"),
+            command_action(of[CHANGE], "Edit in Workshop", icon="wrench", enabled=number == 1),
             command_action(of[QUALITY], "Show quality", icon="medal", apart=True),
             command_action(of[SIMILAR], similar),
             command_action(of[COPY], f"Copy {_definitions(number)} as JSON", icon="copy", apart=True),
@@ -180,6 +182,11 @@ class ToolCommands:
         if labels := self._labels():
             tools = [label.tool or "" for label in labels]
             self._session.spawn(draft_cases(self._session, self._page, [labels[0].server or ""], tools))
+
+    def change_tool(self) -> None:
+        """Change the first selected tool in a draft."""
+        if labels := self._labels():
+            self._session.go(ChangeTool(labels[0]))
 
     def show_quality(self) -> None:
         """Show the selected tools on the quality screen."""

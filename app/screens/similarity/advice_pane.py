@@ -40,10 +40,14 @@ class AdviceFormat(StrEnum):
 
 
 class AdvicePane(QWidget):
-    """`copied` gives a text, `save_wanted` a form and a recommendation; `ask_wanted` asks for a model's texts."""
+    """`copied` gives a text, `save_wanted` a form and a recommendation; `ask_wanted` asks for a model's texts.
+
+    `try_wanted` gives a recommendation to try in the Workshop.
+    """
 
     copied = Signal(str)
     save_wanted = Signal(object, object)
+    try_wanted = Signal(object)
     ask_wanted = Signal()
 
     def __init__(self) -> None:
@@ -63,6 +67,7 @@ class AdvicePane(QWidget):
         self.author = FlowText(size=Size.SMALL, role=Role.DIM)
         self.scores = FlowText()
         self.copy = Button("Copy", icon="copy")
+        self.trial = Button("Try this", icon="wrench")
         self.patch = Button("Save patch…")
         self.override = Button("Save override…")
         self.ask = Button("Ask a model…")
@@ -83,7 +88,7 @@ class AdvicePane(QWidget):
             inner.addWidget(part)
         inner.addWidget(self.scores)
         inner.addWidget(self.author)
-        inner.addLayout(_row(self.copy, self.ask))
+        inner.addLayout(_row(self.trial, self.copy, self.ask))
         inner.addLayout(_row(self.patch, self.override))
         column.addLayout(inner)
 
@@ -103,6 +108,7 @@ class AdvicePane(QWidget):
         self.next_button.clicked.connect(lambda: self.turn(1))
         self.ask.clicked.connect(self.ask_wanted)
         self.copy.clicked.connect(self._copy)
+        self.trial.clicked.connect(lambda: self.try_wanted.emit(self.current()))
         self.patch.clicked.connect(lambda: self.save_wanted.emit(AdviceFormat.PATCH, self.current()))
         self.override.clicked.connect(lambda: self.save_wanted.emit(AdviceFormat.OVERRIDE, self.current()))
 
@@ -145,7 +151,16 @@ class AdvicePane(QWidget):
     def _show(self) -> None:
         shown = self.current()
         self.words.setVisible(bool(self.words.text()))
-        for part in (self.action, self.kind, self.rationale, self.author, self.copy, self.patch, self.override):
+        for part in (
+            self.action,
+            self.kind,
+            self.rationale,
+            self.author,
+            self.trial,
+            self.copy,
+            self.patch,
+            self.override,
+        ):
             part.setVisible(shown is not None)
         self._show_steps(len(self._advice.recommendations) if self._advice else 0)
         self.ask.setVisible(self._advice is not None)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
-from app.core_link.targets import Screen, ShowRuns
+from app.core_link.targets import ChangeTool, Screen, ShowRuns
 from app.dialogs.export import ask_file, copy_text, file_name, text_writer
 from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.similarity.advice_pane import AdviceFormat, change_text
@@ -69,6 +69,7 @@ class PairController(QObject):
         pane.full_texts_wanted.connect(self._show_full_texts)
         pane.advice.copied.connect(lambda text: copy_text(self._session, text, "the recommendation"))
         pane.advice.save_wanted.connect(self._save)
+        pane.advice.try_wanted.connect(self._try)
         pane.advice.ask_wanted.connect(self.request_advice)
 
     def open_target(self) -> None:
@@ -164,6 +165,10 @@ class PairController(QObject):
 
     def _go_to_runs(self, link: RunsLink) -> None:
         self._session.go(ShowRuns(link.where, link.title))
+
+    def _try(self, chosen: Recommendation) -> None:
+        tool = ToolLabel(tool=chosen.tool_name, server=chosen.server)
+        self._session.go(ChangeTool(tool, chosen.action, description=chosen.revised))
 
     def _save(self, form: AdviceFormat, chosen: Recommendation) -> None:
         writers = {"json": text_writer(change_text(form, chosen))}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -207,7 +207,8 @@ class DefinitionEditor(QWidget):
         outer.addLayout(head)
         outer.addWidget(Rule())
         outer.addWidget(self.notice)
-        outer.addWidget(ScrollPane(inside, "Texts of the tool"), 1)
+        self._pane = ScrollPane(inside, "Texts of the tool")
+        outer.addWidget(self._pane, 1)
 
     def show_tool(self, key: str, name: str, reason: str) -> None:
         """Show another tool's head; its texts follow with `show_fields`."""
@@ -261,6 +262,13 @@ class DefinitionEditor(QWidget):
     def _show_all(self) -> None:
         self._all = True
         self.show_fields(self._fields, (), removed=False)
+
+    def focus(self, key: str) -> None:
+        """Give the keyboard to a text, and scroll to it once it has its place."""
+        row = self.row(key)
+        if row is not None:
+            row.draft.setFocus()
+            QTimer.singleShot(0, row, lambda: self._pane.ensureWidgetVisible(row, 0, EDGE))
 
     def row(self, key: str) -> DefinitionFieldView | None:
         """Return the row of a text by its key, if it is shown."""

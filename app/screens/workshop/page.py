@@ -253,9 +253,7 @@ class WorkshopPage(Page):
             self._show_prediction()
 
     def _edit_description(self) -> None:
-        row = self.view.editor.row("description")
-        if row is not None:
-            row.draft.setFocus()
+        self.view.editor.focus("description")
 
     def _type(self, field: str, text: str) -> None:
         self.presenter.type_text(field, text)

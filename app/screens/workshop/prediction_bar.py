@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.text.formatting import count
 from app.theme import Role, Size
-from app.widgets import FlowText, Label, LineText, Rule, Span, describe, joined
+from app.widgets import Label, LineText, Rule, Span, describe, joined
 from mcp_tef import Prediction, ToolPrediction
 
 BY_SEARCH: Final = "Found by search; no model asked"
@@ -58,7 +58,7 @@ def _findings(tools: Sequence[ToolPrediction]) -> PredictedValue:
     gone, new = (sum(len(getattr(one, name)) for one in tools) for name in ("findings_gone", "findings_new"))
     names = [finding.rule.title for one in tools for finding in one.findings_new]
     note = names[0] if names else "No new finding"
-    return PredictedValue(title="Findings", before=f"{gone:,} gone", after=f"{new:,} new", note=note, bad=new > 0)
+    return PredictedValue(title="Findings", before=f"{gone:,} gone, {new:,} new", note=note, bad=new > 0)
 
 
 def _nearest(tool: ToolPrediction) -> PredictedValue:
@@ -112,7 +112,7 @@ class PredictionBar(QWidget):
         super().__init__()
         self.values = tuple(PredictedValueView() for _ in range(4))
         self.record = Label(BY_SEARCH, size=Size.SMALL, role=Role.DIM)
-        self.line = FlowText(size=Size.SMALL, role=Role.DIM)
+        self.line = LineText(size=Size.SMALL, role=Role.DIM)
         self._wide = QWidget()
         self._lay_out()
         describe("The offline baseline searches the texts of the tools. A trial asks a model.", self.record)
@@ -132,7 +132,6 @@ class PredictionBar(QWidget):
         self.record.setContentsMargins(16, 0, 16, 0)
         wide.addLayout(row)
         wide.addWidget(self.record, 0, Qt.AlignmentFlag.AlignLeft)
-        self.line.setContentsMargins(16, 8, 16, 8)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

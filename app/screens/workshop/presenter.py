@@ -43,7 +43,7 @@ class WorkshopPresenter:
     def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
         self._saving = asyncio.Lock()
-        self._loading = 0
+        self._loading = self._changes = 0
         self._drafts: dict[DraftId, Draft] = {}
         self._typed: dict[tuple[ToolKey, str], str] = {}
         self.servers: tuple[str, ...] = ()
@@ -70,8 +70,10 @@ class WorkshopPresenter:
         """Read drafts and servers; return False if a later call has replaced this one."""
         self._loading += 1
         mine = self._loading
-        known = dict(self._drafts)
-        found = await self._ask(lambda core: _read(core, known))
+        changes = -1
+        while changes != self._changes:  # what was read before a change of our own would undo it on the screen
+            changes, known = self._changes, dict(self._drafts)
+            found = await self._ask(partial(_read, known=known))
         if mine != self._loading:
             return False
         self._drafts, self.servers = found
@@ -203,6 +205,7 @@ class WorkshopPresenter:
         """Change the selected draft in the core, and keep what it is now."""
         draft = await self._ask(change)
         await self._ask(lambda _: asyncio.to_thread(lambda: draft.revisions))
+        self._changes += 1
         self._drafts[draft.id] = draft
         return draft
 
@@ -284,6 +287,7 @@ class WorkshopPresenter:
             await self.save()
             draft = self._drafts.pop(draft.id)
             await self._ask(lambda core: core.drafts.remove([draft.id], by=BY))
+            self._changes += 1
             self.choose(next(reversed(self._drafts), None))
         return draft
 
@@ -321,6 +325,7 @@ class WorkshopPresenter:
             return None
         await self.save()
         moved = await self._ask(lambda core: core.drafts.rebase(draft.id, keep_draft=keep_draft, by=BY))
+        self._changes += 1
         self._drafts[draft.id] = moved.draft
         self._keep_tool()
         await self._compare_listing()

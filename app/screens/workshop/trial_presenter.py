@@ -51,7 +51,7 @@ class TrialCaseRow:
     id: CaseId
     name: str
     query: str
-    reason: str = ""
+    reasons: tuple[str, ...] = ()
     ticked: bool = True
     original: tuple[int, int] | None = None
     draft: tuple[int, int] | None = None
@@ -208,7 +208,7 @@ class TrialPresenter:
         outcomes = {one.case_id: one for one in self.result.outcomes} if self.result else {}
         rows = []
         for case_id, reasons in scope.affected.items() if scope else ():
-            row = replace(self._row(case_id), reason=", ".join(REASONS[one] for one in reasons))
+            row = replace(self._row(case_id), reasons=tuple(REASONS[one] for one in reasons))
             if (one := outcomes.get(case_id)) and one.pairs:
                 row = replace(row, original=(one.original, one.pairs), draft=(one.draft, one.pairs))
             rows.append(row)

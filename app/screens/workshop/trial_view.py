@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.workshop.trial_presenter import TrialCaseRow
 from app.text.formatting import count
-from app.theme import Role, Size
+from app.theme import Role, Size, sized
 from app.widgets import (
     Action,
     Button,
@@ -46,7 +46,8 @@ CLAIM_WORDS: Final = {
 BASELINE: Final = "baseline"
 OTHER: Final = "other"
 CASE: Final = Column(key="case", title="Case", stretch=True, least=100, tip="The test case")
-WHY: Final = Column(key="why", title="Why", width=92, least=60, role=Role.DIM, tip="The reason why the case is asked")
+WHY: Final = Column(key="why", title="Why", width=112, least=60, role=Role.DIM, tip="The reason why the case is asked")
+REASON, ORIGINAL, DRAFT = 2, 3, 4
 ARMS: Final = (
     Column(key="original", title="Original", kind=CellKind.MARKS, width=74, least=64, tip="Result with the original"),
     Column(key="draft", title="Draft", kind=CellKind.MARKS, width=74, least=64, tip="Result with the draft"),
@@ -133,14 +134,18 @@ class TrialCaseList(QWidget):
         self.table.setVisible(bool(rows))
         self.nothing.setVisible(not rows)
         self.counts.set_text(counts)
+        asked = any(row.original for row in rows)
+        for column in (ORIGINAL, DRAFT):
+            self.table.setColumnHidden(column, not asked)
+        self.table.setColumnHidden(REASON, not (reasons or any(row.said for row in rows)))
 
 
 def _cells(row: TrialCaseRow, *, reasons: bool) -> tuple[Cell, ...]:
-    why = row.reason if reasons else row.said
+    why = next(iter(row.reasons), "") if reasons else row.said
     role = Role.BAD if why == "broken" else Role.DIM
     return (
         Cell(text=row.name, tip=row.query),
-        Cell(text=why, role=role, tip=why),
+        Cell(text=why, role=role, tip=", ".join(row.reasons)),
         _arm_cell(row.original),
         _arm_cell(row.draft),
     )
@@ -170,6 +175,7 @@ class TrialFooter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = MenuButton("Model")
+        self.model.setMinimumWidth(sized(168))
         self.goal = Segmented([(TrialGoal.QUICK, "Quick"), (TrialGoal.SURE, "Sure")], "Goal of the trial")
         self.goal.setToolTip("Quick ends when these cases are decided, Sure when queries like these are")
         self.options = Button("Options", kind="link")

@@ -74,7 +74,7 @@ class WorkshopView(QStackedWidget):
         super().__init__()
         self.editor, self.cases, self.guards = editor, cases, guards
         self.banner, self.prediction, self.footer = VerdictBanner(), PredictionBar(), TrialFooter()
-        self.drafts = CardList("Drafts", row_height=height("two_line_row"))
+        self.drafts = CardList("Drafts")
         self.tools = CardList("Tools in this draft, changed ones first", row_height=28)
         self.new, self.add = ListHead("Drafts", "plus", "New draft"), ListHead("Tools", "plus", "Add a tool")
         self.draft_menu, self.tool_menu = MenuButton("Draft"), MenuButton("Tool")
@@ -84,7 +84,7 @@ class WorkshopView(QStackedWidget):
         self.left = self._left()
         self.middle = QWidget()
         self.right = Split([cases, guards], "Cases of the trial", [420, 240], stacked=True)
-        self.work = Split([self.middle, self.right], "Tool and cases", [490, 410])
+        self.work = Split([self.middle, self.right], "Tool and cases", [450, 450])
         self.work.set_stretch(0)
         self.upper = QWidget()
         self.split = Split([self.left, self.upper], "Drafts and the tool", [204, 900])

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 
 from app.core_link.settings import Settings
 from app.core_link.targets import (
+    ChangeTool,
     Screen,
     ShowRuns,
     ShowScreen,
@@ -247,3 +248,14 @@ async def test_findings_are_ignored_for_a_reason_and_reported_again(qapp: QAppli
         assert bench.page.presenter.tools()[0].score > before
         ignored.findChildren(Button)[0].click()
         await until(lambda: bench.page.presenter.tools()[0].score == before)
+
+
+async def test_a_finding_leads_to_the_workshop_with_its_advice(qapp: QApplication) -> None:
+    async with desk({"desk": [FINE, NAMELESS]}) as bench:
+        await bench.choose("desk/doIt")
+        card = bench.page.view.detail.notes[0]
+        card.repair.click()
+        (target,) = bench.gone
+        assert isinstance(target, ChangeTool)
+        assert target.tool == ToolLabel(tool="doIt", server="desk")
+        assert target.reason
