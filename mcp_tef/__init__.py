@@ -19,6 +19,7 @@ _NAMES = {
         "verdict_to_json"
     ),
     "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
+    "mcp_tef.api.serializers.trials": "trial_to_json",
     "mcp_tef.api.serializers.workspace": (
         "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
         "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json server_to_json "
@@ -110,7 +111,9 @@ _NAMES = {
     ),
     "mcp_tef.model.version": "VERSION",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
-    "mcp_tef.reports.drafts": "DraftFormat draft_format draft_text left_out_of_override write_draft",
+    "mcp_tef.reports.drafts": (
+        "DraftFormat draft_format draft_html draft_text left_out_of_override trial_evidence trial_markdown write_draft"
+    ),
     "mcp_tef.reports.run_reports": "RunReports",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
@@ -122,7 +125,7 @@ _NAMES = {
     "mcp_tef.servers.sample_server": "run_sample_server",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
-    "mcp_tef.statistics.trial_text": "drafts_tried_text",
+    "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence trial_sentences",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.workflows.batch_results": "tally_of",

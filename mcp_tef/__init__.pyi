@@ -23,6 +23,7 @@ from mcp_tef.api.serializers.runs import (
     verdict_to_json,
 )
 from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
+from mcp_tef.api.serializers.trials import trial_to_json
 from mcp_tef.api.serializers.workspace import (
     case_export_to_json,
     case_finding_to_json,
@@ -298,7 +299,16 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.model.version import VERSION
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
-from mcp_tef.reports.drafts import DraftFormat, draft_format, draft_text, left_out_of_override, write_draft
+from mcp_tef.reports.drafts import (
+    DraftFormat,
+    draft_format,
+    draft_html,
+    draft_text,
+    left_out_of_override,
+    trial_evidence,
+    trial_markdown,
+    write_draft,
+)
 from mcp_tef.reports.run_reports import RunReports
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
@@ -310,7 +320,7 @@ from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.servers.sample_server import run_sample_server
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.intervals import wilson
-from mcp_tef.statistics.trial_text import drafts_tried_text
+from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
 from mcp_tef.workflows.batch_results import tally_of
@@ -360,18 +370,19 @@ __all__ = [
     "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
     "case_finding_to_json", "case_import_to_json", "case_to_json", "cluster_confusions", "comparison_to_json",
     "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "decimal_text",
-    "default_workspace", "detect_files", "detected_config_to_json", "did_you_mean", "draft_format",
+    "default_workspace", "detect_files", "detected_config_to_json", "did_you_mean", "draft_format", "draft_html",
     "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
     "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json",
-    "free_suite_name", "grade_lines", "interval_text", "is_baseline", "joint_changes", "kill_process_groups",
-    "launch_risks", "left_out_of_override", "listing_to_json", "make_private_folder", "matrix_file",
-    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
-    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
-    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
-    "renamed_path", "require_draft_name", "require_ending", "require_replaceable", "require_workspace",
-    "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json",
+    "free_suite_name", "grade_lines", "interval_text", "is_baseline", "joint_changes", "joint_sentence",
+    "kill_process_groups", "launch_risks", "left_out_of_override", "listing_to_json", "make_private_folder",
+    "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private",
+    "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars",
+    "parse_embedder", "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request",
+    "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json",
+    "rename_workspace", "renamed_path", "require_draft_name", "require_ending", "require_replaceable",
+    "require_workspace", "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in", "server_check_to_json",
     "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
-    "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "undo_source_edit", "verdict_to_json", "wilson",
-    "without_keys", "write_draft", "write_lines", "write_private", "write_source_edit",
+    "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "trial_evidence", "trial_markdown",
+    "trial_sentences", "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft",
+    "write_lines", "write_private", "write_source_edit",
 ]  # fmt: skip

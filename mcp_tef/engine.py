@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections import ChainMap
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,11 +54,8 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 
-class Engine:
-    """One open workspace. All methods are to be awaited on the loop that opened it.
-
-    What many commands never ask for is loaded when it is first named.
-    """
+class Engine(AbstractAsyncContextManager["Engine", None]):
+    """One open workspace, for the loop that opened it. Many parts are loaded when they are first named."""
 
     def __init__(
         self,
@@ -85,9 +82,6 @@ class Engine:
         """The configuration in force."""
         return self._current.config
 
-    async def __aenter__(self) -> "Engine":
-        return self
-
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
@@ -105,13 +99,10 @@ class Engine:
     ) -> "Engine":
         """Open or create a workspace; runs that a crash cut off are marked as interrupted and can be resumed.
 
-        `show` opens the address of a sign-in for the user; without it, sign-ins are not possible. `settings` holds
-        the user's settings by variable name; with them, an invalid variable is ignored and named in `opened`, and
-        without them it is an InputError. `held` is the memory of an earlier engine on this workspace, so that what
-        was removed there can still be restored.
-
-        With `recover`, a damaged workspace is renamed and a new one started; otherwise it is a StoreError. With
-        `reading`, a workspace may be read-only, and a missing one is not created.
+        `show` opens the address of a sign-in; without it, sign-ins are not possible. `settings` holds the user's
+        settings by variable name; with them, an invalid variable is named in `opened` in place of an InputError. `held`
+        is the memory of an earlier engine on this workspace, for what can still be restored. `recover` renames a
+        damaged workspace and starts a new one, in place of a StoreError. `reading` takes a read-only or missing one.
         """
         surroundings = dict(os.environ if environment is None else environment)
         config, problems = Config.chosen(surroundings, settings)
@@ -249,9 +240,8 @@ class Engine:
         """Batches and runs."""
         from mcp_tef.workflows.runs import Runs
 
-        runs = Runs(
-            self._store, self._gateway, self._selectors, self.models, self.consents, self._events, self._current
-        )
+        asking = (self._selectors, self.models, self.consents)
+        runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
         runs.steering_of = lambda batch: self.trials.steering(batch)
         return runs
 

@@ -179,7 +179,15 @@ FINISHED = (RunStatus.COMPLETED, RunStatus.FAILED)
 async def follow(
     engine: "Engine", terminal: Terminal, start: Awaitable[Batch], asked: Namespace | None = None
 ) -> tuple[Batch, int]:
-    """Start a batch, follow it to its end and report it; the batch, and the exit code that it means.
+    """Start a batch, follow it to its end and report it; the batch, and the exit code that it means."""
+    batch = await followed(engine, terminal, start, asked)
+    return batch, await to_completion(report(engine, batch, terminal, asked))
+
+
+async def followed(
+    engine: "Engine", terminal: Terminal, start: Awaitable[Batch], asked: Namespace | None = None
+) -> Batch:
+    """Start a batch and follow it to its end.
 
     An interruption stops it so that it can be resumed; what had finished is reported all the same.
     """
@@ -187,7 +195,7 @@ async def follow(
     stop = engine.subscribe(progress.hear)
     starting = asyncio.ensure_future(start)
     try:
-        batch = await engine.runs.wait((await asyncio.shield(starting)).id)
+        return await engine.runs.wait((await asyncio.shield(starting)).id)
     except asyncio.CancelledError:
         batch = await starting
         await engine.runs.close()
@@ -196,7 +204,6 @@ async def follow(
     finally:
         stop()
         progress.end()
-    return batch, await to_completion(report(engine, batch, terminal, asked))
 
 
 async def report(engine: "Engine", batch: Batch, terminal: Terminal, asked: Namespace | None = None) -> int:

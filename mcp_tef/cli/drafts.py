@@ -208,6 +208,11 @@ def _json(what: str, text: str) -> Json:
         raise InputError(f"{what} is not valid JSON.", hint='Write texts in quotes, such as "open".') from None
 
 
+def read_json(name: str, terminal: Terminal) -> Json:
+    """Return the JSON of a file or of standard input; InputError where it cannot be read, or is none."""
+    return _json(name, _read(name, terminal))
+
+
 def _read(name: str, terminal: Terminal) -> str:
     """Return the text of a file or of standard input; InputError where it cannot be read."""
     if name == str(STANDARD_OUTPUT):
@@ -238,7 +243,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
 
 async def patch(arguments: Namespace, terminal: Terminal) -> int:
     """Apply a patch to a draft as one step."""
-    operations = _json(arguments.file, _read(arguments.file, terminal))
+    operations = read_json(arguments.file, terminal)
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         _tell(await engine.drafts.apply(draft.id, operations), terminal)

@@ -46,6 +46,7 @@ EXAMPLES: Final = {
     "draft export": "mcp-tef draft export Shorter --out shorter.patch.json",
     "draft patch": "mcp-tef draft patch Shorter fix.patch.json",
     "draft add": "mcp-tef draft add Shorter tool.json",
+    "try": "mcp-tef try Shorter --suite Smoke --guards 5",
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",

@@ -161,14 +161,15 @@ def comparison_lines(found: BatchComparison) -> list[str]:
     counts = ", ".join(f"{number:,} {CHANGES[change]}" for change, number in found.counts.items() if number)
     return [
         f"cases                {counts or 'none'}",
-        _share_line("correct call", found.correct_call),
-        _share_line("correct tool", found.correct_tool),
+        share_line("correct call", found.correct_call),
+        share_line("correct tool", found.correct_tool),
         found.on_these_cases.sentence,
         found.for_queries_like_these.sentence,
     ]
 
 
-def _share_line(name: str, share: ShareChange) -> str:
+def share_line(name: str, share: ShareChange) -> str:
+    """Return a share before and after, with its change."""
     return f"{name:20} {rate(share.before)} before, {rate(share.after)} after{_gain(share)}"
 
 

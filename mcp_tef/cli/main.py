@@ -32,6 +32,7 @@ VERBS: Final = {
     "recommend": "recommend.register",
     "quality": "quality.register",
     "draft": "drafts.register",
+    "try": "trials.register",
     "score": "score.register",
     "keys": "keys.register",
     "sample-server": "demo.register_sample_server",
@@ -40,7 +41,7 @@ VERBS: Final = {
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
-3 a server, model or file could not be reached; 4 compare --strict cannot tell yet; 70 mcp-tef itself failed;
+3 a server, model or file could not be reached; 4 compare or try --strict cannot tell yet; 70 mcp-tef itself failed;
 129 hung up, 130 interrupted, 143 terminated. Finished runs are kept, and requested reports are written."""
 
 

@@ -149,7 +149,7 @@ async def _warn(engine: "Engine", cases: list["TestCase"], terminal: Terminal) -
 
 def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
     """Return the models of the options, else the default one, with the settings of this run."""
-    named = arguments.model or [Config.from_environment(os.environ).default_model.label]
+    named = default_models(arguments)
     settings = replace(
         model_settings(arguments),
         seed=arguments.seed,
@@ -159,6 +159,11 @@ def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
     )
     parsed = [parse_model(text) for text in dict.fromkeys(named)]
     return tuple(replace(settings, provider=provider, model=name) for provider, name in parsed)
+
+
+def default_models(arguments: Namespace) -> list[str]:
+    """Return the names of the models of the options, else the name of the default one."""
+    return arguments.model or [Config.from_environment(os.environ).default_model.label]
 
 
 def _text(given: str | None) -> str | None:

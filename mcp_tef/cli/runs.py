@@ -1,6 +1,7 @@
 """`runs …`: look at batches and runs, run the failed ones again, go on with interrupted ones, judge again."""
 
 from argparse import Namespace
+from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -158,7 +159,8 @@ async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> 
     runs = await engine.runs.list(RunFilter(batch_id=batch.id))
     there = {case.id: case for case in await engine.cases.list()}
     cases = [there[case_id] for case_id in {run.case_id for run in runs} if case_id in there]
-    await agree_to_servers(engine, cases, arguments, terminal)
+    if not batch.trial:
+        await agree_to_servers(engine, cases, arguments, terminal)
     return batch, keys
 
 
@@ -168,7 +170,7 @@ async def retry(arguments: Namespace, terminal: Terminal) -> int:
         batch, keys = await _again(engine, arguments, terminal)
         retried = partial(engine.runs.retry_failed, batch.id, keys, max_cost_usd=arguments.max_cost)
         again = with_consent(engine, arguments, terminal, retried)
-        return (await follow(engine, terminal, again, arguments))[1]
+        return await _followed(engine, batch, again, arguments, terminal)
 
 
 async def resume(arguments: Namespace, terminal: Terminal) -> int:
@@ -177,4 +179,14 @@ async def resume(arguments: Namespace, terminal: Terminal) -> int:
         batch, keys = await _again(engine, arguments, terminal)
         resumed = partial(engine.runs.resume, batch.id, keys, max_cost_usd=arguments.max_cost)
         rest = with_consent(engine, arguments, terminal, resumed)
-        return (await follow(engine, terminal, rest, arguments))[1]
+        return await _followed(engine, batch, rest, arguments, terminal)
+
+
+async def _followed(
+    engine: "Engine", batch: Batch, start: Awaitable[Batch], arguments: Namespace, terminal: Terminal
+) -> int:
+    if not batch.trial:
+        return (await follow(engine, terminal, start, arguments))[1]
+    from mcp_tef.cli.trials import continue_trial
+
+    return await continue_trial(engine, start, arguments, terminal)

@@ -87,6 +87,7 @@ class TrialResult:
 
     `end` is None while it runs. `shares` holds the correct calls (for the baseline: correct tools) of both arms,
     `other_shares` the other outcome, without a verdict. `plan` tells what would settle it, "" if nothing is open.
+    `guards` counts the cases that must not change.
     """
 
     batch_id: BatchId
@@ -111,3 +112,4 @@ class TrialResult:
     cost_usd: float | None
     seed: int
     end: TrialEnd | None
+    guards: int = 0

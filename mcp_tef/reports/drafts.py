@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -12,9 +13,12 @@ from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.drafts import Draft, ToolRevision, name_of
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.json_patch import MISSING
+from mcp_tef.model.rates import percent_text
+from mcp_tef.model.trials import TrialResult
 from mcp_tef.reports.charts import visible
 from mcp_tef.reports.markdown import plain
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
+from mcp_tef.statistics.trial_text import trial_sentences
 
 
 class DraftFormat(StrEnum):
@@ -101,10 +105,23 @@ def draft_markdown(draft: Draft, evidence: str = "") -> str:
     return "\n\n".join([*parts, f"### Evidence\n\n{evidence}" if evidence else ""]).rstrip() + "\n"
 
 
-def draft_html(draft: Draft) -> str:
-    """Return one page with what changed, old beside new."""
+def draft_html(draft: Draft, evidence: Sequence[str] = ()) -> str:
+    """Return one page with what changed, old beside new; `evidence` are sentences about a trial, told first."""
     parts = [section(_heading(one), table(("Text", "Before", "After"), [*_fields(one)])) for one in draft.revisions]
-    return page(_title(draft), paragraphs(_lead(draft)), parts)
+    return page(_title(draft), paragraphs(*evidence, _lead(draft)), parts)
+
+
+def trial_evidence(result: TrialResult, day: date) -> tuple[str, ...]:
+    """Return sentences about a trial for a reader of the draft: verdicts, arms, pairs, model and date."""
+    shares, judged = result.shares, result.criterion.value.replace("_", " ").capitalize()
+    shown = [percent_text(rate.value) for rate in (shares.before, shares.after)]
+    pairs = f"{counted(result.pairs, 'pair')} of runs with {result.model}, {day:%Y-%m-%d}"
+    return (*trial_sentences(result), f"{judged}: original {shown[0]}, draft {shown[1]} in {pairs}.")
+
+
+def trial_markdown(result: TrialResult, day: date) -> str:
+    """Return the evidence of a trial as Markdown, for a pull request."""
+    return "\n".join(f"- {plain(sentence)}" for sentence in trial_evidence(result, day))
 
 
 def _title(draft: Draft) -> str:

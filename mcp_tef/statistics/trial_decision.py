@@ -101,7 +101,8 @@ def what_it_can_show(cases: int, families: int) -> str:
 class TrialDecision:
     """Takes in the pairs of a trial in the order in which they ended; tells when it may stop and what it has shown.
 
-    `family` numbers the family of each case from 0. `more` counts the times that "Run more" was used.
+    `family` numbers the family of each case from 0. `more` holds the rounds after which the trial had ended before "Run
+    more" was used, then the round after which each use ends; these rounds have no early end.
     """
 
     def __init__(
@@ -111,13 +112,15 @@ class TrialDecision:
         rounds: int,
         goal: TrialGoal = TrialGoal.QUICK,
         deterministic: bool = False,
-        more: int = 0,
+        more: Sequence[int] = (),
     ) -> None:
         self._family: Integers = np.array(family, dtype=np.int64)
-        self._planned = 1 if deterministic else rounds
+        self._first_rounds = 1 if deterministic else rounds
+        self._planned = more[-1] if more else self._first_rounds
         self._goal = goal
         self._deterministic = deterministic
-        self._more = more
+        self._more = tuple(more)
+        self.level = self._level_after(1) or ALPHA
         self._arms: tuple[_Outcomes, _Outcomes] = (self._blank(), self._blank())
         self._first_decided = False
         self._second: Claim | None = None
@@ -148,7 +151,7 @@ class TrialDecision:
             leading = max(self._wins, self._losses)
             self._first_decided = self._first_decided or leading >= decisive_wins(self._wins + self._losses)
         self._read_ended_rounds()
-        if self.end is None and self._first_decided and self._goal is TrialGoal.QUICK:
+        if self.end is None and self._first_decided and self._goal is TrialGoal.QUICK and not self._more:
             self.end = TrialEnd.DECIDED
 
     def _read_ended_rounds(self) -> None:
@@ -158,6 +161,10 @@ class TrialDecision:
 
     def _read(self) -> None:
         """Read the second claim at the end of a round."""
+        level = self._level_after(self.look)
+        if level is None:
+            return
+        self.level = level
         claim = for_queries_like_these(self._paired(self.look), self.level)
         claim = replace(claim, sentence=f"{claim.sentence}{self._which_look()}")
         decided = claim.p is not None and claim.p < self.level
@@ -179,6 +186,8 @@ class TrialDecision:
     def _end_after_round(self, second_decided: bool) -> TrialEnd | None:
         if self.look == self._planned:
             return TrialEnd.COMPLETE
+        if self._more:
+            return None
         if self._goal is TrialGoal.SURE and second_decided:
             return TrialEnd.DECIDED
         if self._goal is TrialGoal.QUICK and not self._first_decided and self._is_futile():
@@ -189,12 +198,13 @@ class TrialDecision:
         left = (self._planned - self.look) * len(self._family)
         return chance_to_decide(self._wins, self._losses, self._ties, left) < FUTILE
 
-    @property
-    def level(self) -> float:
-        """Two-sided level at which the second claim is read."""
+    def _level_after(self, look: int) -> float | None:
+        """Return the two-sided level at which the second claim is read after so many rounds; None for no reading."""
         if self._deterministic:
             return ALPHA
-        return more_level(self._more) if self._more else look_level(self._planned)
+        if not self._more or look <= self._more[0]:
+            return look_level(self._first_rounds)
+        return more_level(self._more.index(look)) if look in self._more else None
 
     @property
     def counts(self) -> tuple[int, int, int]:

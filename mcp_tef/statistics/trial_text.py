@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_tef.model.comparison import Claim, ClaimVerdict
-from mcp_tef.model.trials import GuardOutcome, TrialClaims
+from mcp_tef.model.trials import GuardOutcome, TrialClaims, TrialResult
 from mcp_tef.scoring.phrases import counted
+from mcp_tef.statistics.paired_evidence import ALPHA, holm
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -49,3 +50,31 @@ def plan_text(claims: TrialClaims) -> str:
         return ""
     _, found, rest = claims.for_queries_like_these.sentence.partition("About ")
     return found + rest.partition(" Read after")[0]
+
+
+def trial_sentences(result: TrialResult) -> tuple[str, ...]:
+    """Return what a trial shows: the verdict, queries like these, pairs left out, and how many drafts were tried."""
+    left_out = ""
+    if result.left_out:
+        left_out = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
+    second = result.claims.for_queries_like_these.sentence
+    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result.drafts_tried))))
+
+
+def joint_sentence(results: Sequence[TrialResult]) -> str:
+    """Return one line on several models: their verdicts on these cases, and what remains by Holm over the models.
+
+    The chance behind each is 2 / E, by Markov's inequality for either side; a counted verdict is certain.
+    """
+    chances = [0.0 if one.evidence is None else min(1.0, 2 / max(one.evidence)) for one in results]
+    verdicts = [one.claims.on_these_cases.verdict for one in results]
+    held = [verdict for verdict, p in zip(verdicts, holm(chances), strict=True) if p <= ALPHA]
+    told, corrected = _better_and_worse(verdicts), _better_and_worse(held)
+    models = counted(len(results), "model", "models")
+    sentence = f"{told[0].capitalize()} of {models}, {told[1]}"
+    return f"{sentence}." if told == corrected else f"{sentence}; corrected for {models}: {', '.join(corrected)}."
+
+
+def _better_and_worse(verdicts: Sequence[ClaimVerdict]) -> tuple[str, str]:
+    better, worse = verdicts.count(ClaimVerdict.BETTER), verdicts.count(ClaimVerdict.WORSE)
+    return f"better on {better or 'none'}", f"worse on {worse or 'none'}"

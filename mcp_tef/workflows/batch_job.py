@@ -71,7 +71,12 @@ DELETED = "It was deleted in another window or command."
 
 
 class RunSteering(Protocol):
-    """Plans a batch pass by pass from the results so far, as a trial does."""
+    """Plans a batch pass by pass from the results so far, as a trial does, and offers its tools."""
+
+    @property
+    def tools(self) -> ToolOffering:
+        """The tools of its runs."""
+        ...
 
     def hear(self, run: PlannedRun, result: RunResult) -> bool:
         """Take in a result; return True if the rest of the pass is not needed."""
@@ -100,7 +105,6 @@ class BatchPlan:
     answered: Mapping[tuple[CaseId, str], Sequence[AnsweredRun]] = field(default_factory=dict)
     may_pause: bool = False
     steering: RunSteering | None = None
-    tools: ToolOffering | None = None
 
 
 class FailureStreaks:

@@ -1,11 +1,13 @@
 """Batches and runs: start, control, list, delete."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
@@ -27,20 +29,21 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
-from mcp_tef.workflows.batch_preparation import BatchPreparation
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.cost_budget import require_one
-from mcp_tef.workflows.estimate import estimate, require_room
+from mcp_tef.workflows.estimate import BatchPreparation, estimate, require_room
 from mcp_tef.workflows.evaluate import SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.named_items import find_batch
 from mcp_tef.workflows.rejudge import RejudgeJob
 from mcp_tef.workflows.tool_sources import ToolCache
-from mcp_tef.workflows.trial_steering import TrialSteering
+
+if TYPE_CHECKING:
+    from mcp_tef.workflows.trial_steering import TrialSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
-SteeringOf: TypeAlias = Callable[[Batch], Awaitable[TrialSteering]]
+SteeringOf: TypeAlias = "Callable[[Batch], Awaitable[TrialSteering]]"
 
 
 class Runs:
@@ -98,11 +101,12 @@ class Runs:
         request, cases = await self._prepare.resolved(request), await self._prepare.cases(request)
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or select another suite.")
-        held = await self._prepare.keys(request, () if trial else cases, keys or {})
+        to_plan = () if trial else cases
+        held = await self._prepare.keys(request, to_plan, keys or {})
         costs = await self._prepare.costs(request, cases, trial)
         cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)
         require_one(request.max_cost_usd, cheapest, "run")
-        batch, runs = await self._store.runs.create_batch(request, () if trial else cases)
+        batch, runs = await self._store.runs.create_batch(request, to_plan)
         if trial:
             trial.begin(batch.id, request.models[0])
         return await self._line_up(
@@ -115,7 +119,6 @@ class Runs:
                 costs=costs,
                 may_pause=may_pause,
                 steering=trial,
-                tools=trial.tools if trial else None,
             )
         )
 
@@ -266,23 +269,18 @@ class Runs:
     async def _reopen(
         self, batch_id: BatchId, runs: Sequence[PlannedRun], keys: Mapping[str, Secret], cap: float | None
     ) -> BatchPlan:
-        trial = await self._steering(batch_id)
-        runs = trial.left(runs) if trial else runs
-        if not runs and (trial is None or trial.is_over):
-            raise InputError("The batch has no run left to do.", hint="Start a new batch.")
+        trial, runs = await self._left(batch_id, runs)
         request = await self._store.runs.request(batch_id)
         request = replace(request, max_cost_usd=request.max_cost_usd if cap is None else cap)
         runs = await self._prepare.planned(runs, request.max_cost_usd)
         # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
         request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)) or request.models)
-        ids = trial.cases if trial else {run.case_id for run in runs}
-        cases = await self._store.cases.select(ids=sorted(ids))
+        cases = await self._cases_of(trial, runs)
         held = await self._prepare.keys(request, () if trial else cases, keys)
         costs = await self._prepare.costs(request, cases, trial)
         before = await self.batch(batch_id)
-        dearest = [costs.dearest(run.settings, run.case_id) for run in runs]
-        require_room(before, dearest or [0.0], request.max_cost_usd)
-        answered = {} if trial else await self._answered(batch_id, runs)
+        require_room(before, [costs.dearest(run.settings, run.case_id) for run in runs], request.max_cost_usd)
+        answered = await self._answered(batch_id, runs)
         batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
         self._cut_off.discard(batch_id)
         return BatchPlan(
@@ -295,12 +293,21 @@ class Runs:
             spent_usd=before.cost_usd or 0.0,
             answered=answered,
             steering=trial,
-            tools=trial.tools if trial else None,
         )
 
-    async def _steering(self, batch_id: BatchId) -> TrialSteering | None:
+    async def _left(
+        self, batch_id: BatchId, runs: Sequence[PlannedRun]
+    ) -> tuple[TrialSteering | None, Sequence[PlannedRun]]:
+        """Return the steering of a trial, and those of the runs that are still needed; InputError for nothing to do."""
         batch = await self._store.runs.batch(batch_id)
-        return await self.steering_of(batch) if batch.trial and self.steering_of else None
+        trial = await self.steering_of(batch) if batch.trial and self.steering_of else None
+        runs = trial.left(runs) if trial else runs
+        if not runs and (trial is None or trial.is_over):
+            raise InputError("The batch has no run left to do.", hint="Start a new batch.")
+        return trial, runs
+
+    async def _cases_of(self, trial: TrialSteering | None, runs: Sequence[PlannedRun]) -> tuple[TestCase, ...]:
+        return await self._store.cases.select(ids=sorted(trial.cases if trial else {run.case_id for run in runs}))
 
     async def _answered(
         self, batch_id: BatchId, runs: Sequence[PlannedRun]
@@ -330,7 +337,7 @@ class Runs:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
-            tools=job.tools or self._tools(),
+            tools=job.steering.tools if job.steering else self._tools(),
             executor=self._executor,
             events=self._events,
             turn=self._turns.join(job.batch.id),

@@ -11,7 +11,10 @@ from mcp_tef.model.trials import TrialGoal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialPlan:
-    """Settings of a trial. Hashes are those of the listing and of the draft's tools; `more` counts "Run more"."""
+    """Settings of a trial. Hashes are those of the listing and of the draft's tools.
+
+    `more` holds the rounds after which the trial had ended first, then those after which each "Run more" ends.
+    """
 
     draft: DraftId
     draft_name: str
@@ -24,12 +27,18 @@ class TrialPlan:
     goal: TrialGoal
     seed: int
     same_against_same: bool = False
-    more: int = 0
+    more: tuple[int, ...] = ()
+
+    @property
+    def all_rounds(self) -> int:
+        """Number of rounds that are planned, with those of "Run more"."""
+        return self.more[-1] if self.more else self.rounds
 
     def to_json(self) -> dict[str, Json]:
         """Return the plan as JSON."""
         value = {one.name: getattr(self, one.name) for one in fields(self)}
-        return value | {"cases": list(self.cases), "guards": list(self.guards), "goal": self.goal.value}
+        lists = {name: list(value[name]) for name in ("cases", "guards", "more")}
+        return value | lists | {"goal": self.goal.value}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> "TrialPlan":
@@ -37,6 +46,7 @@ class TrialPlan:
         try:
             known = {one.name: value[one.name] for one in fields(cls)}
             lists = {name: tuple(map(CaseId, known[name])) for name in ("cases", "guards")}
-            return cls(**{**known, **lists, "goal": TrialGoal(known["goal"])})
+            more = tuple(map(int, known["more"]))
+            return cls(**{**known, **lists, "more": more, "goal": TrialGoal(known["goal"])})
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError("The plan of this trial cannot be read.", hint="Start a new trial.") from error

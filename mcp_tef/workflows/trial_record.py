@@ -147,14 +147,21 @@ class TrialRecord:
         """Return the pairs to plan next as case and round: failed ones again, a whole round, or nominated guards."""
         if again := self._failed_once():
             return again
-        rounds = 1 + max((pair.round for pair in self._order if pair.round < FRESH_ROUND), default=-1)
-        planned = 1 if self._deterministic else self.plan.rounds
-        if not self.stopped and rounds < planned:
-            return [(case_id, rounds) for case_id in (*self.plan.cases, *self.plan.guards)]
+        planned = 1 if self._deterministic else self.plan.all_rounds
+        if not self.stopped and self.rounds < planned:
+            return [(case_id, self.rounds) for case_id in (*self.plan.cases, *self.plan.guards)]
+        return [] if self._deterministic else self._nominated_afresh()
+
+    def _nominated_afresh(self) -> list[tuple[CaseId, int]]:
+        """Return the fresh pairs of nominated guards that were not planned yet."""
         asked = {pair.case_id for pair in self._order if pair.round >= FRESH_ROUND}
-        nominated = [] if self._deterministic else self.nominated()
         fresh = range(FRESH_ROUND, FRESH_ROUND + FRESH_PAIRS)
-        return [(case_id, number) for number in fresh for case_id in nominated if case_id not in asked]
+        return [(case_id, number) for number in fresh for case_id in self.nominated() if case_id not in asked]
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds that were planned so far, the last one maybe asked in part."""
+        return 1 + max((pair.round for pair in self._order if pair.round < FRESH_ROUND), default=-1)
 
     def _failed_once(self) -> list[tuple[CaseId, int]]:
         tried: dict[tuple[CaseId, int], list[TrialPair]] = {}
@@ -231,7 +238,7 @@ class TrialRecord:
 
     def paired(self, criterion: PassCriterion) -> PairedCases:
         """Return the pairs that the decision has read, by another criterion."""
-        other = TrialDecision(self._family, rounds=self.plan.rounds, deterministic=self._deterministic)
+        other = TrialDecision(self._family, rounds=self.plan.all_rounds, deterministic=self._deterministic)
         for (case_id, round_), pair in self._read.items():
             if found := pair.outcome(criterion):
                 other.add(self._numbers[case_id], round_, *found)

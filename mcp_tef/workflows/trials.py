@@ -1,16 +1,21 @@
 """Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
+
+import numpy as np
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.drafts import Draft
-from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.drafts import Draft, name_of
+from mcp_tef.model.ids import BatchId, CaseId, DraftId
 from mcp_tef.model.json import fingerprint
+from mcp_tef.model.prediction import ScopeReason, TrialScope
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
@@ -30,6 +35,7 @@ from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
 
+GUARDS = 20
 _UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
 
 
@@ -41,6 +47,15 @@ class Trials:
         self._drafts = drafts
         self._runs = runs
         self._config = config
+
+    async def scope(
+        self, draft_id: DraftId, *, suites: Sequence[str] = (), most_guards: int = GUARDS, seed: int = 0
+    ) -> TrialScope:
+        """Return the cases of a trial: those that expect a changed tool, and guards among the rest of its server's."""
+        draft = await self._drafts.get(draft_id)
+        cases = await self._store.cases.select(suites=suites)
+        offering = [case for case in cases if draft.server is None or draft.server in case.draft.servers]
+        return simple_scope(draft, offering, most_guards, seed)
 
     async def start(
         self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
@@ -88,6 +103,27 @@ class Trials:
     ) -> Batch:
         """Go on with a trial that was cut off or cancelled; what is stored is not asked again. InputError."""
         return await self._runs.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
+
+    async def more(
+        self,
+        batch_id: BatchId,
+        keys: Mapping[str, Secret] | None = None,
+        *,
+        rounds: int = 1,
+        max_cost_usd: float | None = None,
+        may_pause: bool = False,
+    ) -> Batch:
+        """Ask further full rounds of a trial that has ended, keeping its pairs. InputError."""
+        batch = await self._runs.batch(batch_id)
+        plan, record = await self._read(batch)
+        if batch.status in _UNDER_WAY or not record.stopped:
+            raise InputError("The trial has not ended yet.", hint="Resume it, or wait until it has ended.")
+        if record.criterion is PassCriterion.CORRECT_TOOL:
+            raise InputError("The baseline would answer the same again.", hint="Add cases, or try it with a model.")
+        REPEATS.check(rounds)
+        more = (*(plan.more or (record.decision.look,)), record.rounds + rounds)
+        await self._store.runs.set_trial(batch_id, replace(plan, more=more).to_json())
+        return await self.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
 
     async def result(self, batch_id: BatchId) -> TrialResult:
         """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
@@ -181,12 +217,33 @@ class Trials:
         return len(tried)
 
 
+def simple_scope(draft: Draft, cases: Sequence[TestCase], most_guards: int, seed: int) -> TrialScope:
+    """Return the cases that expect a changed tool, by either name, and guards: one of each other tool in turn."""
+    rest: defaultdict[str, list[CaseId]] = defaultdict(list)
+    affected: dict[CaseId, tuple[ScopeReason, ...]] = {}
+    for case in cases:
+        if _expects_changed(case, draft):
+            affected[case.id] = (ScopeReason.EXPECTS_CHANGED,)
+        else:
+            rest[case.draft.expectation.label].append(case.id)
+    random = np.random.default_rng(seed)
+    groups = [[ids[place] for place in random.permutation(len(ids))] for ids in rest.values()]
+    turns = [case_id for turn in zip_longest(*groups) for case_id in turn if case_id]
+    return TrialScope(affected=affected, guards=tuple(turns[:most_guards]), total=len(cases))
+
+
+def _expects_changed(case: TestCase, draft: Draft) -> bool:
+    changed = {name_of(raw) for one in draft.revisions for raw in (one.before, one.after) if raw}
+    calls = [call for calls in case.draft.expectation.alternatives for call in calls]
+    return any(call.tool in changed and (draft.server is None or call.server in (None, draft.server)) for call in calls)
+
+
 def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
     cases = tuple(dict.fromkeys(request.cases))
-    if not cases:
-        raise InputError("No case is about the changed tools, so there is nothing to try.", hint="Select cases.")
     if not draft.revisions and not request.same_against_same:
         raise InputError(f"The draft {draft.name} changes nothing.", hint="Change a tool, or try same against same.")
+    if not cases:
+        raise InputError("No case is about the changed tools, so there is nothing to try.", hint="Select cases.")
     REPEATS.check(request.rounds)
     return TrialPlan(
         draft=draft.id,
@@ -273,8 +330,9 @@ def _result(
         icc=correlation(decision.paired()),
         drafts_tried=tried,
         calls=record.calls,
-        planned_calls=len(Arm) * (len(plan.cases) + len(plan.guards)) * (1 if settings.offline else plan.rounds),
+        planned_calls=len(Arm) * (len(plan.cases) + len(plan.guards)) * (1 if settings.offline else plan.all_rounds),
         cost_usd=batch.cost_usd,
         seed=plan.seed,
         end=_end(batch, record),
+        guards=len(plan.guards),
     )

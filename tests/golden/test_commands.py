@@ -286,6 +286,19 @@ def test_drafts(transcript: Transcript, folder: Path, replacements: dict[str, st
     assert_golden("commands/draft.txt", normalized(transcript.text, replacements))
 
 
+def test_trials(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "text.md").write_text("Look up how many pieces of a part are left in the shop.\n", "utf-8")
+    (folder / "fix.json").write_text(json.dumps([{"op": "remove", "path": "/tools/0/description"}]), "utf-8")
+    transcript.say("draft", "new", "Stock", "--server", SERVER)
+    transcript.say("try", "Stock")
+    transcript.say("draft", "set", "Stock", "check_stock", "--description", "text.md")
+    transcript.both("try", "Stock", "--guards", "5")
+    transcript.both("try", "Stock", "--suite", "Second", "--strict")
+    transcript.say("try", "--patch", "fix.json", "--tools-file", "bikes.json", "--html", "page.html")
+    transcript.both("try", "nobody")
+    assert_golden("commands/try.txt", normalized(transcript.text, replacements))
+
+
 def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     lines = [json.dumps({"query": "Do it", "tools": TOOLS} | call) for call in CALLS]
     (folder / "in.jsonl").write_text("\n".join([*lines, "{half", "{}"]), "utf-8")

@@ -75,11 +75,19 @@ def _label(label: str | None) -> str | None:
     return None if label in (None, "", NO_TOOL_TEXT) else label
 
 
+def _place_in_trial(run: RunSummary) -> dict[str, Json]:
+    """Return the arm, the round from 1 and the place from 1 of a run of a trial; nothing for any other run."""
+    if run.arm is None or run.place is None:
+        return {}
+    return {"arm": run.arm.value, "round": run.repeat + 1, "place": run.place + 1}
+
+
 def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange]) -> Json:
     """One run with everything that was kept of it; `since` is what became of its tools afterwards."""
     settings, answer, snapshot = detail.settings, detail.answer, detail.snapshot
     return {
         **run_to_json(detail.summary),
+        **_place_in_trial(detail.summary),
         "batch": detail.summary.batch_id,
         "before": messages_to_json(detail.before) or [],
         "expectation": expectation_to_json(detail.expectation),

@@ -1,6 +1,7 @@
 """Trials over a real workspace: rounds, arms, decisions, failures and guards; the selector is the offline baseline."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,19 @@ from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.comparison import ClaimVerdict
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, ModelSettings
+from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_edits import ToolEdit
-from mcp_tef.model.trials import TrialEnd, TrialRequest
+from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest
+from tests.support.model_stub import ModelStub
+from tests.support.word_model import WordSensitiveModel
 from tests.support.workspace_files import written_tools
 
 VAGUE, CLEAR = "Does things.", "Return the weather forecast of a city: rain, sun, wind and temperature."
 OTHER = "Return departures of trains between two stations."
 WEATHER = [f"Will it rain in town {number}, and the temperature?" for number in range(8)]
 TRAINS = [f"departures of trains to station {number}" for number in range(4)]
+KEYS = {"openai": Secret("sk-test")}
 BASELINE = ModelSettings(model="words")
 
 
@@ -107,3 +112,53 @@ async def test_an_ended_trial_has_nothing_to_resume(engine: Engine) -> None:
     batch = await engine.runs.wait((await engine.trials.start(request)).id)
     with pytest.raises(InputError, match="no run left"):
         await engine.trials.resume(batch.id)
+
+
+def with_model(request: TrialRequest, stub: ModelStub, **changes: Any) -> TrialRequest:
+    """The same trial with a model at the address of a stub."""
+    settings = ModelSettings(provider="openai", model="x", base_url=stub.url, max_retries=0)
+    return replace(request, settings=settings, **changes)
+
+
+async def test_each_round_has_an_order_of_its_own_and_both_arms_get_the_same_rotation(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(6)) as stub:
+        plain = await tried(engine, ToolEdit(description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        request = with_model(plain, stub, rounds=2, goal=TrialGoal.FULL)
+        batch = await engine.runs.wait((await engine.trials.start(request, KEYS)).id)
+    runs = [run for run in await engine.runs.list(RunFilter(batch_id=batch.id)) if run.repeat < 2]
+    orders = [[run.case_id for run in runs if run.repeat == number] for number in range(2)]
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+    offered: dict[int, set[tuple[str, ...]]] = {}
+    for run in runs:
+        snapshot = (await engine.runs.detail(run.id)).snapshot
+        assert snapshot is not None
+        offered.setdefault(run.repeat, set()).add(tuple(item.offered_name for item in snapshot.tools))
+    assert offered == {0: {("forecast", "departures", "rent")}, 1: {("departures", "rent", "forecast")}}
+
+
+async def test_run_more_keeps_the_pairs_and_reads_at_a_level_of_its_own(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(7)) as stub:
+        plain = await tried(engine, ToolEdit(description=f"{VAGUE}  "))
+        engine.consents.add_typed_address("openai", stub.url)
+        request = with_model(plain, stub, rounds=1)
+        batch = await engine.runs.wait((await engine.trials.start(request, KEYS)).id)
+        first = await engine.trials.result(batch.id)
+        await engine.runs.wait((await engine.trials.more(batch.id, KEYS, rounds=2)).id)
+        found = await engine.trials.result(batch.id)
+    assert (first.pairs, found.pairs, found.end) == (8, 24, TrialEnd.COMPLETE)
+    assert "0.5 %" in found.claims.for_queries_like_these.sentence
+
+
+async def test_a_trial_under_a_cost_cap_ends_within_it_and_says_so(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(8)) as stub:
+        plain = await tried(engine, ToolEdit(description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        request = with_model(plain, stub, max_cost_usd=0.003)
+        settings = replace(request.settings, input_price=1.0, output_price=1.0)
+        batch = await engine.trials.start(replace(request, settings=settings), KEYS)
+        await engine.runs.wait(batch.id)
+    found = await engine.trials.result(batch.id)
+    assert found.end is TrialEnd.BUDGET
+    assert (found.cost_usd or 0.0) <= 0.003

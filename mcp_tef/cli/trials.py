@@ -1,0 +1,257 @@
+"""`try`: the same cases with the original tools and with a draft, and what that shows."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_tef import (
+    GAVE_UP,
+    REPEATS,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    ClaimVerdict,
+    InputError,
+    RunFilter,
+    TrialGoal,
+    TrialRequest,
+    draft_html,
+    joint_sentence,
+    parse_model,
+    trial_evidence,
+    trial_sentences,
+    trial_to_json,
+    write_lines,
+)
+from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
+from mcp_tef.cli.batches import followed
+from mcp_tef.cli.drafts import read_json
+from mcp_tef.cli.formatting import counted, share_line
+from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
+from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.project_file import NamedSource, named_source
+from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
+from mcp_tef.cli.session import opened, with_consent
+from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+    from typing import TypeAlias
+
+    from mcp_tef import Batch, Draft, Engine, ModelSettings, Secret, TrialResult
+
+    Trials: TypeAlias = Sequence[tuple[Batch, TrialResult]]
+
+NOT_WORSE, WORSE, UNREACHED, CANNOT_TELL = 0, 1, 3, 4
+ROUNDS, GUARDS = 5, 20
+SHAPE = """With --json: {"draft", "model", "on_these_cases": VERDICT, "for_queries_like_these": VERDICT, "wins",
+"losses", "pairs", "evidence": {"better", "worse"}, "rates": {"original": RATE, "draft": RATE}, "difference":
+{"value", "low", "high"}, "guards": {"n", "broken": [case]}, "icc", "look", "drafts_tried", "left_out", "calls",
+"planned_calls", "stopped": "decided"|"futile"|"budget"|"complete"|"cancelled", "cost_usd", "seed", "sentence",
+"sentences": [of both claims], "batch", "criterion", "runs"}. VERDICT is better, worse,
+no_worthwhile_change or cannot_tell_yet. Several models give {"trials": [of each], "sentence"}. What is not defined is
+null.
+
+Exit codes: 0 not worse; 1 a claim is worse, or a case that must not change broke; with --strict, 0 only for better on
+these cases, 4 for cannot_tell_yet; 3 no model could be reached."""
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "try", "ask the same cases with the original tools and with a draft", try_draft)
+    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser.add_argument("draft", nargs="?", metavar="DRAFT", help="name of a draft")
+    parser.add_argument("--patch", metavar="FILE", help="an RFC 6902 patch in place of a draft; - is standard input")
+    parser.add_argument("--server", metavar="S", help="the patch changes the last listing of this server")
+    parser.add_argument(
+        "--tools-file", action="append", default=[], type=named_source, metavar="F", help="the patch changes this file"
+    )
+    parser.add_argument("--cases", type=Path, metavar="F", help="a case file; with --tools-file, no workspace is used")
+    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
+    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, replace(REPEATS, default=ROUNDS, help="most times per case"))
+    parser.add_argument(
+        "--guards", type=int, default=GUARDS, metavar="N", help=f"most cases that must not change ({GUARDS})"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the order and of the guards (0)")
+    parser.add_argument("--no-early-stop", action="store_true", help="ask all repeats, also once it is decided")
+    parser.add_argument("--strict", action="store_true", help="exit with 0 only if it is better")
+    add_cost_options(parser)
+    add_key_options(parser)
+    parser.add_argument("--html", type=writable, metavar="F", help="write the changes and the evidence to F")
+    parser.set_defaults(server_command=[], url=[], project=None)
+    parser.set_defaults(fail_under=[], fail_if_surely_under=[], case_pass_rate=None, baseline=None)
+
+
+async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
+    """Try a draft, or a patch; return 1 where it is worse, and what --strict asks for."""
+    _require_sound(arguments)
+    async with _workspace(arguments, terminal) as engine:
+        draft = await _draft(engine, arguments, terminal)
+        try:
+            found = await _trials(engine, draft, arguments, terminal)
+        finally:
+            if arguments.patch and not terminal.interruption.exit_code:
+                await engine.drafts.remove([draft.id])
+        await _report(engine, found, terminal)
+        if arguments.html:
+            told = [text for batch, one in found for text in trial_evidence(one, batch.created_at.date())]
+            write_lines(arguments.html, [draft_html(draft, told)])
+            terminal.say(f"The report was written to {output_name(arguments.html)}.")
+    return _code(found, strict=arguments.strict)
+
+
+async def _trials(engine: Engine, draft: Draft, arguments: Namespace, terminal: Terminal) -> Trials:
+    """Try the draft with each model in turn."""
+    models = _models(arguments)
+    keys = read_keys(arguments, terminal, (model.provider for model in models if not model.offline))
+    allow_typed_addresses(engine, models, arguments)
+    request = await _request(engine, draft, models[0], arguments)
+    if request.cases:
+        terminal.note(await engine.trials.what_it_can_show(request.cases))
+    return [await _trial(engine, replace(request, settings=one), keys, arguments, terminal) for one in models]
+
+
+async def continue_trial(engine: Engine, start: Awaitable[Batch], arguments: Namespace, terminal: Terminal) -> int:
+    """Follow a trial that goes on, and tell what it has shown."""
+    batch = await followed(engine, terminal, start, arguments)
+    found = [(batch, await engine.trials.result(batch.id))]
+    await _report(engine, found, terminal)
+    return _code(found)
+
+
+def _require_sound(arguments: Namespace) -> None:
+    sources = len(arguments.tools_file) + (arguments.server is not None)
+    for wrong, message, hint in (
+        (bool(arguments.draft) == bool(arguments.patch), "Name a draft, or a patch with --patch FILE.", "Not both."),
+        (arguments.draft and sources, "A draft has its own tools.", "Leave out --server and --tools-file."),
+        (
+            arguments.patch and sources != 1,
+            "A patch changes the tools of one server or file.",
+            "Add --server S or --tools-file F.",
+        ),
+        (
+            arguments.cases and not arguments.tools_file,
+            "--cases is for a trial without a workspace.",
+            "Add --tools-file F.",
+        ),
+        (min(arguments.guards, arguments.seed) < 0, "--guards and --seed are not below 0.", "Write 0 or more."),
+    ):
+        if wrong:
+            raise InputError(message, hint=hint, code="bad_usage")
+
+
+def _models(arguments: Namespace) -> list[ModelSettings]:
+    settings = model_settings(arguments)
+    named = [parse_model(text) for text in dict.fromkeys(default_models(arguments))]
+    return [replace(settings, provider=provider, model=name) for provider, name in named]
+
+
+def _workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContextManager[Engine]:
+    """Open the workspace, or one that ends with the command."""
+    arguments.stateless = bool(arguments.cases)
+    if not arguments.stateless:
+        return opened(arguments, terminal)
+    if arguments.workspace or arguments.recover:
+        raise InputError("A trial with --cases keeps no workspace.", hint="Leave out --workspace.", code="bad_usage")
+    from mcp_tef.cli.stateless import stateless
+
+    return stateless(arguments, terminal)
+
+
+async def _draft(engine: Engine, arguments: Namespace, terminal: Terminal) -> Draft:
+    """Return the draft that is named, or one that the patch makes."""
+    if arguments.draft:
+        return await engine.drafts.find(arguments.draft)
+    operations = read_json(arguments.patch, terminal)
+    name = await _free_name(engine, "Patch" if arguments.patch == "-" else Path(arguments.patch).name)
+    server, file = arguments.server, arguments.tools_file[0] if arguments.tools_file else None
+    if arguments.stateless:
+        (registered,) = await engine.servers.list()
+        server, file = registered.name, None
+    draft = await engine.drafts.new(name, server=server, tools_file=_place(file))
+    try:
+        return await engine.drafts.apply(draft.id, operations)
+    except InputError:
+        await engine.drafts.remove([draft.id])
+        raise
+
+
+def _place(file: NamedSource | None) -> str | None:
+    return file.place if file else None
+
+
+async def _free_name(engine: Engine, name: str) -> str:
+    taken = {one.name.casefold() for one in await engine.drafts.list()}
+    number, free = 1, name[:90]
+    while free.casefold() in taken:
+        number += 1
+        free = f"{name[:90]} {number}"
+    return free
+
+
+async def _request(engine: Engine, draft: Draft, model: ModelSettings, arguments: Namespace) -> TrialRequest:
+    scope = await engine.trials.scope(
+        draft.id, suites=arguments.suite, most_guards=arguments.guards, seed=arguments.seed
+    )
+    return TrialRequest(
+        draft=draft.id,
+        settings=model,
+        cases=tuple(scope.affected),
+        guards=scope.guards,
+        rounds=arguments.repeats,
+        goal=TrialGoal.FULL if arguments.no_early_stop else TrialGoal.QUICK,
+        seed=arguments.seed,
+        max_cost_usd=arguments.max_cost,
+    )
+
+
+async def _trial(
+    engine: Engine, request: TrialRequest, keys: dict[str, Secret], arguments: Namespace, terminal: Terminal
+) -> tuple[Batch, TrialResult]:
+    if not request.settings.offline and request.cases:
+        tell_run_estimate(await engine.trials.estimate(request), terminal)
+    start = with_consent(engine, arguments, terminal, lambda: engine.trials.start(request, keys))
+    batch = await followed(engine, terminal, start, arguments)
+    return batch, await engine.trials.result(batch.id)
+
+
+async def _report(engine: Engine, found: Trials, terminal: Terminal) -> None:
+    shapes = []
+    for batch, result in found:
+        runs = await engine.runs.list(RunFilter(batch_id=batch.id))
+        shapes.append(trial_to_json(result, runs))
+        terminal.say(*_lines(batch, result))
+    joint = joint_sentence([result for _, result in found])
+    if len(found) > 1:
+        terminal.say(joint)
+    terminal.document(shapes[0] if len(found) == 1 else {"trials": shapes, "sentence": joint})
+
+
+def _lines(batch: Batch, result: TrialResult) -> list[str]:
+    what = f"{counted(len(result.outcomes), 'case')}, and {result.guards:,} that must not change"
+    lines = [
+        f"{result.draft_name} with {result.model}: {what}",
+        *trial_sentences(result),
+        share_line(result.criterion.value.replace("_", " "), result.shares),
+    ]
+    return [*lines, f"Stopped early: {batch.stopped}"] if batch.stopped else lines
+
+
+def _code(found: Trials, *, strict: bool = False) -> int:
+    if any((batch.stopped or "").startswith(GAVE_UP) for batch, _ in found):
+        return UNREACHED
+    if any(result.claims.worse for _, result in found):
+        return WORSE
+    return _strict_code([result.claims.on_these_cases.verdict for _, result in found]) if strict else NOT_WORSE
+
+
+def _strict_code(verdicts: Sequence[ClaimVerdict]) -> int:
+    if set(verdicts) == {ClaimVerdict.BETTER}:
+        return NOT_WORSE
+    return CANNOT_TELL if ClaimVerdict.CANNOT_TELL_YET in verdicts else WORSE
