@@ -42,6 +42,8 @@ async def hostile_engine(text: str, name: str) -> FakeEngine:
     await engine.cases.add(_cases(text, name))
     batch = await engine.runs.start(BatchRequest(models=(MODEL, ModelSettings()), repeats=2, name=name))
     await engine.runs.wait(batch.id)
+    draft = await engine.drafts.new("Changed", server=name)
+    await engine.drafts.remove_tool(draft.id, tools[-1].name)
     return engine
 
 

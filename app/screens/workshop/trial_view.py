@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.workshop.trial_presenter import TrialCaseRow
 from app.text.formatting import count
-from app.theme import Role, Size, sized
+from app.theme import Role, Size, roomy
 from app.widgets import (
     Action,
     Button,
@@ -175,7 +175,7 @@ class TrialFooter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = MenuButton("Model")
-        self.model.setMinimumWidth(sized(168))
+        self.model.setMinimumWidth(roomy(168))
         self.goal = Segmented([(TrialGoal.QUICK, "Quick"), (TrialGoal.SURE, "Sure")], "Goal of the trial")
         self.goal.setToolTip("Quick ends when these cases are decided, Sure when queries like these are")
         self.options = Button("Options", kind="link")

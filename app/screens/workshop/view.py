@@ -103,7 +103,7 @@ class WorkshopView(QStackedWidget):
 
     def _left(self) -> QWidget:
         left = QWidget()
-        left.setMinimumWidth(sized(168))
+        left.setMinimumWidth(168)
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -116,8 +116,8 @@ class WorkshopView(QStackedWidget):
         return left
 
     def _lay_out(self) -> None:
-        self.middle.setMinimumWidth(sized(360))
-        self.right.setMinimumWidth(sized(300))
+        self.middle.setMinimumWidth(320)
+        self.right.setMinimumWidth(280)
         column = QVBoxLayout(self.middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
