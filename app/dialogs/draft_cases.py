@@ -9,6 +9,7 @@ from typing import Any, Final
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.core_link.session import Session
 from app.dialogs.draft_cases_presenter import CaseDraftingPresenter, ReviewDecision, ReviewedDraft, refusals_text
@@ -320,9 +321,10 @@ class DraftCasesDialog(Dialog):
             self.notice.show_message(told.message, told.hint, details=told.details)
         finally:
             self._work = None
-            self.ask.setText("Ask a model…")
-            self.ask.setEnabled(bool(self._presenter.tools()))
-            self._show_all()
+            if isValid(self):  # closing the dialog cancels the work, and deletes its widgets
+                self.ask.setText("Ask a model…")
+                self.ask.setEnabled(bool(self._presenter.tools()))
+                self._show_all()
         self.table.setFocus()
 
 

@@ -2,17 +2,19 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.targets import ShowTool, StartRuns, Target
 from app.screens.runs.dialogs import StartDialog
 from app.screens.servers.server_dialog import ServerDialog
+from app.shell.main_window import MainWindow
 from app.shell.palette import Palette
 from app.shell.screen_specs import screens
-from mcp_tef import ToolLabel
+from mcp_tef import BatchRequest, ToolLabel
 from tests.support.fake_engine import FakeEngine
+from tests.support.window_tour import overlays
 from tests.support.windows import opened_dialog, session_for, shown, until
 from tests.support.workbench import window, workbench
 
@@ -166,3 +168,44 @@ async def test_enter_presses_the_focused_button_of_the_window(qapp: QApplication
         cases.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(cases, Qt.Key.Key_Return)
         await until(lambda: inside.current == "cases")
+
+
+async def test_every_possible_command_can_be_given_from_another_screen(qapp: QApplication) -> None:
+    fake = FakeEngine()
+    await fake.open_sample()
+    async with workbench(fake) as bench:
+        inside = window(bench)
+        await until(inside.is_built)
+        batch = await inside.session.call(lambda core: core.runs.start(BatchRequest()))
+        await inside.session.call(lambda core: core.runs.wait(batch.id))
+        inside.show_screen("runs")
+        await inside.page("runs").settled()
+        failures: list[str] = []
+        inside.session.failed.connect(lambda *words: failures.append(str(words)))
+        done: set[str] = set()
+        offered = [(place.key, one.id) for place in screens() for one in inside.page(place.key).commands()]
+        for key, command in sorted(offered, key=lambda one: one[1].endswith((".delete", ".remove"))):
+            if await gave(inside, "quality" if key == "servers" else "servers", command):
+                done.add(command)
+            assert failures == [], command
+        assert len(done) > len(offered) / 2
+        assert {"servers.add", "cases.new", "runs.export", "metrics.export", "quality.ask"} <= done
+
+
+async def gave(inside: MainWindow, away: str, command: str) -> bool:
+    """Give a command in the palette of a screen that is not its own, if it is possible, and close what it opens."""
+    inside.show_screen(away)
+    palette = inside.show_palette()
+    row = palette.list.rows.place(command)
+    assert row is not None, command
+    if palette.list.rows.row(row).off:
+        palette.close()
+        return False
+    palette.list.select(command)
+    QTest.keyClick(palette.search, Qt.Key.Key_Return)
+    assert not palette.isVisible(), command
+    await inside.page(inside.current).settled()
+    for over in overlays(inside):
+        (over.reject if isinstance(over, QDialog) else over.close)()
+    await until(lambda: not [one for one in overlays(inside) if isinstance(one, QDialog)])
+    return True
