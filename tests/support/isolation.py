@@ -127,6 +127,7 @@ def prepare_process() -> None:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ["LANGUAGE"] = "C"  # else argparse looks for a file of translations for each of its words, each time
     os.environ["TZ"] = "UTC"
     if sys.platform != "win32":
         time.tzset()

@@ -2,13 +2,14 @@
 
 import argparse
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from mcp_tef.cli.main import parser
-from tests.support import workspace_files
+from tests.support import isolation, workspace_files
 from tests.support.command_line import say
 
 WRITES = {
@@ -62,20 +63,31 @@ TWICE = (
 )
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A workspace with a server, a case and a batch; and files that verbs read."""
-    tools = workspace_files.tools_file(tmp_path)
-    workspace, calls, pairs = (tmp_path / name for name in ("work.db", "calls.jsonl", "pairs.jsonl"))
-    cases = workspace_files.case_file(tmp_path, [workspace_files.weather(1)])
-    for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
-        assert say(*arguments, "--workspace", workspace).code == 0
-    batch = say("run", "--workspace", workspace, "--json").document["batch"]
+    folder = tmp_path_factory.mktemp("prepared")
+    tools = workspace_files.tools_file(folder)
+    workspace, calls, pairs = (folder / name for name in ("work.db", "calls.jsonl", "pairs.jsonl"))
+    cases = workspace_files.case_file(folder, [workspace_files.weather(1)])
+    with isolation.at_home(folder / "home"):
+        for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
+            assert say(*arguments, "--workspace", workspace).code == 0
+        batch = say("run", "--workspace", workspace, "--json").document["batch"]
     calls.write_text(json.dumps({"id": "1"}), "utf-8")
     pairs.write_text(json.dumps({"id": "1"}), "utf-8")
-    (tmp_path / "b").mkdir()
-    named = {"file": workspace, "calls": calls, "pairs": pairs, "tools": tools, "folder": tmp_path}
+    (folder / "b").mkdir()
+    named = {"file": workspace, "calls": calls, "pairs": pairs, "tools": tools, "folder": folder}
     return {"batch": batch, **{name: str(path) for name, path in named.items()}}
+
+
+@pytest.fixture
+def files(prepared: dict[str, str], tmp_path: Path) -> dict[str, str]:
+    """A copy of what is prepared; the server's own file of tools, which no verb may replace, is the one prepared."""
+    ready = Path(prepared["folder"])
+    shutil.copytree(ready, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("home"))
+    copied = {name: str(tmp_path / Path(prepared[name]).name) for name in ("file", "calls", "pairs")}
+    return {**prepared, **copied, "folder": str(tmp_path)}
 
 
 def verbs(above: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:

@@ -139,7 +139,7 @@ def test_a_cell_is_never_a_formula_and_comes_back_as_it_was(text: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".json"])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(drafts)
 def test_our_own_form_holds_every_case(suffix: str, draft: CaseDraft) -> None:
     entry = there_and_back(CaseFileFormat.TEF, draft, suffix)
@@ -147,7 +147,7 @@ def test_our_own_form_holds_every_case(suffix: str, draft: CaseDraft) -> None:
     assert (entry.draft, entry.id) == (draft, stored(draft).id)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(drafts)
 def test_csv_holds_every_case(draft: CaseDraft) -> None:
     entry = there_and_back(CaseFileFormat.CSV, draft, ".csv")
@@ -157,7 +157,7 @@ def test_csv_holds_every_case(draft: CaseDraft) -> None:
 
 
 @pytest.mark.parametrize("form", [CaseFileFormat.BFCL, CaseFileFormat.PROMPTFOO, CaseFileFormat.MCP_EVAL])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(drafts)
 def test_another_form_holds_a_case_or_says_that_it_cannot(form: CaseFileFormat, draft: CaseDraft) -> None:
     entry = there_and_back(form, draft)
@@ -171,7 +171,7 @@ def test_another_form_holds_a_case_or_says_that_it_cannot(form: CaseFileFormat, 
 
 
 @pytest.mark.parametrize("form", [form for form in CaseFileFormat if form.is_written])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(value=plain_values)
 def test_every_form_holds_one_call_with_a_plain_value(form: CaseFileFormat, value: object) -> None:
     entry = there_and_back(form, one_call(parameters={"what": value}))
