@@ -5,10 +5,11 @@ import os
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_tef.engine_adapters import ModelAdapters
 from mcp_tef.events import Event, EventStream, NoticePublished
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
@@ -18,11 +19,7 @@ from mcp_tef.storage.workspace_file import data_folder, default_workspace, requi
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
-    from mcp_tef.embedding.embedder_registry import EmbedderRegistry
-    from mcp_tef.llm.catalogue import LitellmCatalogue
     from mcp_tef.llm.keys import KeyRing
-    from mcp_tef.llm.model_selector import ModelSelectors
-    from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
@@ -54,7 +51,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 
-class Engine(AbstractAsyncContextManager["Engine", None]):
+class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     """One open workspace, for the loop that opened it. Many parts are loaded when they are first named."""
 
     def __init__(
@@ -66,15 +63,13 @@ class Engine(AbstractAsyncContextManager["Engine", None]):
         show: "OpenAddress | None" = None,
     ) -> None:
         self.workspace = workspace
-        self._current = CurrentConfig(config)
+        super().__init__(environment, CurrentConfig(config), data_folder())
         self.opened: tuple[str, ...] = store.notices
         self.interrupted = 0
-        self._environment = environment
         self._store = store
         self._events = EventStream()
         self._variables = ChainMap[str, str]({}, dict(environment))
         self._show = show
-        self._data = data_folder()
         self.cases = Cases(store, self._events)
 
     @property
@@ -194,25 +189,6 @@ class Engine(AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.servers.tool_lister import McpToolLister
 
         return McpToolLister(self._variables, self._current, self._credentials)
-
-    @cached_property
-    def _catalogue(self) -> "LitellmCatalogue":
-        from mcp_tef.llm.catalogue import LitellmCatalogue
-
-        return LitellmCatalogue()
-
-    @cached_property
-    def _selectors(self) -> "ModelSelectors":
-        from mcp_tef.embedding.local_embedder import best_local_embedder
-        from mcp_tef.embedding.tfidf import TfidfLexicon
-        from mcp_tef.llm.model_selector import ModelSelectors
-        from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
-
-        current, environment = self._current, self._environment
-        words = WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold)
-        local = partial(best_local_embedder, environment, self._data / "models")
-        meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
-        return ModelSelectors(words, meaning, self._catalogue, environment, current)
 
     @cached_property
     def models(self) -> "Models":
@@ -363,13 +339,6 @@ class Engine(AbstractAsyncContextManager["Engine", None]):
         return CaseChecks(self._store)
 
     @cached_property
-    def embedders(self) -> "EmbedderRegistry":
-        """Embedders, which turn texts into vectors."""
-        from mcp_tef.embedding.embedder_registry import EmbedderRegistry
-
-        return EmbedderRegistry(self._environment, self._data, limits=self._current)
-
-    @cached_property
     def tools(self) -> "ToolSources":
         """Tools gathered from servers, addresses, files or pasted text."""
         from mcp_tef.workflows.tool_sources import ToolSources
@@ -402,12 +371,6 @@ class Engine(AbstractAsyncContextManager["Engine", None]):
 
         ignored = self.workspace.with_name(f"{self.workspace.stem}.ignored.json")
         return Quality(self._writer, BundledTokenCounter(), self.models, ignored)
-
-    @cached_property
-    def _writer(self) -> "LitellmWriter":
-        from mcp_tef.llm.writer import LitellmWriter
-
-        return LitellmWriter(self._environment, self._current)
 
     async def close(self) -> None:
         """Interrupt what runs, then give back connections, child processes and the file."""

@@ -32,7 +32,7 @@ from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
     from mcp_tef.model.json import Json, JsonObject
-    from mcp_tef.model.tools import Listing
+    from mcp_tef.model.tools import Listing, Tool
     from mcp_tef.ports import DraftStore, ServerGateway
     from mcp_tef.workflows.servers import Servers
     from mcp_tef.workflows.source_edits import SourceEdit
@@ -175,8 +175,7 @@ class Drafts:
             return None
         known = {fingerprint(tool.raw): tool for tool in original[0].tools}
         found = [known.get(fingerprint(raw)) for raw in raws]
-        new = [raw for raw, tool in zip(raws, found, strict=True) if tool is None]
-        checked = await self._gateway.sort_catalogue(server, new) if new else ()
+        checked = await self._gateway.sort_catalogue(server, _without_known(raws, found))
         if len(checked) > 1 or any(listing.problems for listing in checked):
             return None
         rest = iter([tool for listing in checked for tool in listing.tools])
@@ -264,6 +263,10 @@ def _changed_texts(draft: Draft) -> Iterator[tuple[str, str]]:
         for before, after in one.fields.values() if one.before and one.after else ():
             if isinstance(before, str) and isinstance(after, str):
                 yield before, after
+
+
+def _without_known(raws: Sequence[JsonObject], known: Sequence[Tool | None]) -> list[JsonObject]:
+    return [raw for raw, tool in zip(raws, known, strict=True) if tool is None]
 
 
 def _present(tools: Sequence[JsonObject]) -> tuple[JsonObject, ...]:

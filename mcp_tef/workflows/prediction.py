@@ -193,7 +193,7 @@ class Predictions:
         self, draft: Draft, cases: Sequence[TestCase], before: _Arm, after: _Arm
     ) -> dict[CaseId, set[ScopeReason]]:
         reasons: defaultdict[CaseId, set[ScopeReason]] = defaultdict(set)
-        changed = {name for one in draft.revisions for raw in (one.before, one.after) if (name := name_of(raw or {}))}
+        changed = _changed_names(draft)
         near = await asyncio.to_thread(_near, changed, (before, after))
         selecting = await self._selecting(draft, changed)
         first = [await self._ranking_first(arm, cases, changed) for arm in (before, after) if arm.tools and cases]
@@ -223,6 +223,12 @@ class Predictions:
         scores = (await self._scores(arm, cases)).scores
         first = np.argsort(-scores, axis=1, kind="stable")[:, :FIRST_RANKS]
         return {case.id for case, row in zip(cases, first.tolist(), strict=True) if places & set(row)}
+
+
+def _changed_names(draft: Draft) -> set[str]:
+    """Return the names of the tools that a draft changes, before and after."""
+    raws = (raw for one in draft.revisions for raw in (one.before, one.after))
+    return {name_of(raw or {}) for raw in raws} - {""}
 
 
 def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:

@@ -181,6 +181,9 @@ class FakeEngine:
         self.case_checks = CaseChecks(self.store)
         baseline = WordsSelector(TfidfLexicon())
         self.recommend = Recommendations(self.writer, self.models, self.store.cases, baseline, self.similarity.confused)
+        self._connect_trials(baseline)
+
+    def _connect_trials(self, baseline: WordsSelector) -> None:
         selectors = FakeSelectors(self.selector)
         self.runs = Runs(
             *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Label, LineText, Rule, Span, describe, joined
-from mcp_tef import Prediction, ToolPrediction
+from mcp_tef import Neighbour, Prediction, ToolPrediction
 
 BY_SEARCH: Final = "Found by search; no model asked"
 ARROW: Final = " → "
@@ -64,13 +64,22 @@ def _findings(tools: Sequence[ToolPrediction]) -> PredictedValue:
 def _nearest(tool: ToolPrediction) -> PredictedValue:
     before, after = next(iter(tool.neighbours_before), None), next(iter(tool.neighbours_after), None)
     newly = [one.tool for one in tool.newly_near]
+    nearest = after.tool if after else ""
     return PredictedValue(
         title="Nearest tool",
-        before=f"{before.similarity:.2f}" if before else "none",
-        after=f"{after.similarity:.2f}" if after else "none",
-        note=f"newly near: {', '.join(newly)}" if newly and before else after.tool if after else "",
-        bad=bool(before and after and after.similarity > before.similarity + 0.05),
+        before=_similarity_text(before),
+        after=_similarity_text(after),
+        note=f"newly near: {', '.join(newly)}" if newly and before else nearest,
+        bad=_nearness(after) > _nearness(before) + 0.05 and before is not None,
     )
+
+
+def _nearness(neighbour: Neighbour | None) -> float:
+    return neighbour.similarity if neighbour else 0.0
+
+
+def _similarity_text(neighbour: Neighbour | None) -> str:
+    return f"{neighbour.similarity:.2f}" if neighbour else "none"
 
 
 def _tokens(prediction: Prediction) -> PredictedValue:
@@ -150,9 +159,14 @@ class PredictionBar(QWidget):
         for view, value in zip(self.values, values, strict=False):
             view.show_value(value)
         self.record.setText(f"{BY_SEARCH}{_record(prediction)}" + (" · predicting…" if pending else ""))
-        parts = [f"{value.title.lower()} {value.text}" for value in values]
-        empty = "Predicting…" if pending else "Change a text to see what it changes; no model is asked."
-        self.line.set_text(f"{BY_SEARCH}: {' · '.join(parts)}" if parts else empty)
+        self.line.set_text(_folded_text(values, pending))
+
+
+def _folded_text(values: Sequence[PredictedValue], pending: bool) -> str:
+    """Return the prediction in one line."""
+    if values:
+        return f"{BY_SEARCH}: {' · '.join(f'{value.title.lower()} {value.text}' for value in values)}"
+    return "Predicting…" if pending else "Change a text to see what it changes; no model is asked."
 
 
 def _record(prediction: Prediction | None) -> str:
