@@ -13,6 +13,7 @@ from app.widgets import Label, LineText, Rule, Span, describe, joined
 from mcp_tef import Prediction, ToolPrediction
 
 BY_SEARCH: Final = "Found by search; no model asked"
+CLOSER: Final = 0.05
 ARROW: Final = " → "
 
 
@@ -63,13 +64,14 @@ def _findings(tools: Sequence[ToolPrediction]) -> PredictedValue:
 
 def _nearest(tool: ToolPrediction) -> PredictedValue:
     before, after = next(iter(tool.neighbours_before), None), next(iter(tool.neighbours_after), None)
-    newly = [one.tool for one in tool.newly_near]
+    newly = [one.tool for one in tool.newly_near] if before else []
+    closer = before is not None and after is not None and after.similarity > before.similarity + CLOSER
     return PredictedValue(
         title="Nearest tool",
         before=f"{before.similarity:.2f}" if before else "none",
         after=f"{after.similarity:.2f}" if after else "none",
-        note=f"newly near: {', '.join(newly)}" if newly and before else after.tool if after else "",
-        bad=bool(before and after and after.similarity > before.similarity + 0.05),
+        note=f"newly near: {', '.join(newly)}" if newly else after.tool if after else "",
+        bad=closer,
     )
 
 
@@ -150,9 +152,13 @@ class PredictionBar(QWidget):
         for view, value in zip(self.values, values, strict=False):
             view.show_value(value)
         self.record.setText(f"{BY_SEARCH}{_record(prediction)}" + (" · predicting…" if pending else ""))
-        parts = [f"{value.title.lower()} {value.text}" for value in values]
-        empty = "Predicting…" if pending else "Change a text to see what it changes; no model is asked."
-        self.line.set_text(f"{BY_SEARCH}: {' · '.join(parts)}" if parts else empty)
+        self.line.set_text(_one_line(values, pending=pending))
+
+
+def _one_line(values: Sequence[PredictedValue], *, pending: bool) -> str:
+    if values:
+        return f"{BY_SEARCH}: {' · '.join(f'{value.title.lower()} {value.text}' for value in values)}"
+    return "Predicting…" if pending else "Change a text to see what it changes; no model is asked."
 
 
 def _record(prediction: Prediction | None) -> str:
