@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import Label, LineText, Rule, Span, describe, joined
-from mcp_tef import Prediction, ToolPrediction
+from mcp_tef import Neighbour, Prediction, ToolPrediction
 
 BY_SEARCH: Final = "Found by search; no model asked"
 CLOSER: Final = 0.05
@@ -65,14 +65,17 @@ def _findings(tools: Sequence[ToolPrediction]) -> PredictedValue:
 def _nearest(tool: ToolPrediction) -> PredictedValue:
     before, after = next(iter(tool.neighbours_before), None), next(iter(tool.neighbours_after), None)
     newly = [one.tool for one in tool.newly_near] if before else []
-    closer = before is not None and after is not None and after.similarity > before.similarity + CLOSER
     return PredictedValue(
         title="Nearest tool",
         before=f"{before.similarity:.2f}" if before else "none",
         after=f"{after.similarity:.2f}" if after else "none",
         note=f"newly near: {', '.join(newly)}" if newly else after.tool if after else "",
-        bad=closer,
+        bad=_is_closer(before, after),
     )
+
+
+def _is_closer(before: Neighbour | None, after: Neighbour | None) -> bool:
+    return before is not None and after is not None and after.similarity > before.similarity + CLOSER
 
 
 def _tokens(prediction: Prediction) -> PredictedValue:
