@@ -188,6 +188,9 @@ class FakeEngine:
         self.runs = Runs(
             *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)
         )
+        self._add_trials(baseline)
+
+    def _add_trials(self, baseline: WordsSelector) -> None:
         self.predictions = Predictions(
             self.drafts, self.store.cases, self.store.runs, baseline, FourCharactersEach(), self.similarity
         )

@@ -162,7 +162,8 @@ def _case(run: RunSummary) -> Link:
 def _change(detail: RunDetail) -> Link | None:
     """Return the link to change the tool that a wrong run should have selected."""
     wanted = next(iter(_expected_calls(detail)), None)
-    if detail.summary.mark is RunMark.CORRECT_CALL or wanted is None:
+    selected = {call.tool for call in (detail.answer.calls if detail.answer else None) or ()}
+    if wanted is None or (wanted.tool in selected and detail.summary.mark is not RunMark.WRONG_ARGUMENTS):
         return None
     tool = ToolLabel(tool=wanted.tool, server=wanted.server)
     return Link("Change the description", ChangeTool(tool, f"not selected for “{detail.summary.case_name}”"))

@@ -13,6 +13,7 @@ from app.widgets import Label, LineText, Rule, Span, describe, joined
 from mcp_tef import Neighbour, Prediction, ToolPrediction
 
 BY_SEARCH: Final = "Found by search; no model asked"
+CLOSER: Final = 0.05
 ARROW: Final = " → "
 
 
@@ -63,23 +64,18 @@ def _findings(tools: Sequence[ToolPrediction]) -> PredictedValue:
 
 def _nearest(tool: ToolPrediction) -> PredictedValue:
     before, after = next(iter(tool.neighbours_before), None), next(iter(tool.neighbours_after), None)
-    newly = [one.tool for one in tool.newly_near]
-    nearest = after.tool if after else ""
+    newly = [one.tool for one in tool.newly_near] if before else []
     return PredictedValue(
         title="Nearest tool",
-        before=_similarity_text(before),
-        after=_similarity_text(after),
-        note=f"newly near: {', '.join(newly)}" if newly and before else nearest,
-        bad=_nearness(after) > _nearness(before) + 0.05 and before is not None,
+        before=f"{before.similarity:.2f}" if before else "none",
+        after=f"{after.similarity:.2f}" if after else "none",
+        note=f"newly near: {', '.join(newly)}" if newly else after.tool if after else "",
+        bad=_is_closer(before, after),
     )
 
 
-def _nearness(neighbour: Neighbour | None) -> float:
-    return neighbour.similarity if neighbour else 0.0
-
-
-def _similarity_text(neighbour: Neighbour | None) -> str:
-    return f"{neighbour.similarity:.2f}" if neighbour else "none"
+def _is_closer(before: Neighbour | None, after: Neighbour | None) -> bool:
+    return before is not None and after is not None and after.similarity > before.similarity + CLOSER
 
 
 def _tokens(prediction: Prediction) -> PredictedValue:
@@ -159,11 +155,10 @@ class PredictionBar(QWidget):
         for view, value in zip(self.values, values, strict=False):
             view.show_value(value)
         self.record.setText(f"{BY_SEARCH}{_record(prediction)}" + (" · predicting…" if pending else ""))
-        self.line.set_text(_folded_text(values, pending))
+        self.line.set_text(_one_line(values, pending=pending))
 
 
-def _folded_text(values: Sequence[PredictedValue], pending: bool) -> str:
-    """Return the prediction in one line."""
+def _one_line(values: Sequence[PredictedValue], *, pending: bool) -> str:
     if values:
         return f"{BY_SEARCH}: {' · '.join(f'{value.title.lower()} {value.text}' for value in values)}"
     return "Predicting…" if pending else "Change a text to see what it changes; no model is asked."

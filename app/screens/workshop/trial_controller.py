@@ -204,22 +204,22 @@ class TrialController(QObject):
             banner.hide()
             return
         claims = (result.claims.on_these_cases, result.claims.for_queries_like_these)
-        notes = [*_notes(result), "" if self.presenter.is_about(draft) else "The draft was changed after this trial."]
+        changed = "" if self.presenter.is_about(draft) else "The draft was changed after this trial."
         links = [Action(text="Show the runs", do=partial(self._session.go, ShowBatch(result.batch_id)), kind="link")]
         if result.drafts_tried > 1 or claims[0].verdict is ClaimVerdict.CANNOT_TELL_YET:
             links.insert(0, Action(text="Confirm with fresh runs", do=self._confirm, kind="link"))
-        banner.show_verdict(result.sentence, claims, " · ".join(filter(None, notes)), links)
+        banner.show_verdict(result.sentence, claims, " · ".join(filter(None, (*_notes(result), changed))), links)
 
     def _confirm(self) -> None:
         self._session.spawn(self.confirm())
 
 
-def _notes(result: TrialResult) -> list[str]:
-    """Return what stands below the two claims; "" for what does not apply."""
+def _notes(result: TrialResult) -> tuple[str, ...]:
+    """Return the model, the shares of both arms, the pairs left out and the drafts tried, as texts."""
     shares = [percent_text(rate.value) for rate in (result.shares.before, result.shares.after)]
-    return [
+    return (
         BY_SEARCH if is_baseline(result.model) else result.model,
         f"correct {' → '.join(shares)}",
         f"{result.left_out:,} pairs left out" if result.left_out else "",
         drafts_tried_text(result.drafts_tried),
-    ]
+    )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.core_link.targets import ShowCase, ShowPair, ShowTool
+from app.core_link.targets import ChangeTool, ShowCase, ShowPair, ShowTool
 from app.screens.runs.call_comparison import (
     NOT_JUDGED,
     ParameterRow,
@@ -121,7 +121,11 @@ def test_expected_stands_beside_selected_with_differences_marked() -> None:
 def test_a_wrong_tool_leads_to_the_case_both_tools_the_pair_and_what_to_write_instead() -> None:
     view = verdict_view(wrong_detail())
     code, files = (ToolLabel(tool=name, server="docs") for name in ("search_code", "search_files"))
-    assert {key: lead.target for key, lead in run_links(view).items()} == {
+    targets = {key: lead.target for key, lead in run_links(view).items()}
+    change = targets.pop("change")
+    assert isinstance(change, ChangeTool)
+    assert change.tool == code
+    assert targets == {
         "case": ShowCase(wrong_detail().summary.case_id),
         "expected": ShowTool(code),
         "selected": ShowTool(files),
@@ -131,7 +135,7 @@ def test_a_wrong_tool_leads_to_the_case_both_tools_the_pair_and_what_to_write_in
 
 
 def test_a_right_tool_has_no_pair_to_compare() -> None:
-    assert list(run_links(verdict_view(judged_detail()))) == ["case", "expected", "selected"]
+    assert list(run_links(verdict_view(judged_detail()))) == ["case", "expected", "selected", "change"]
 
 
 def test_a_run_without_a_verdict_leads_to_its_case() -> None:

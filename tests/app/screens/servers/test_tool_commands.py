@@ -170,7 +170,7 @@ async def test_tools_sorted_by_tokens_show_them(page: ServersPage) -> None:
 async def test_only_one_tool_at_a_time_can_be_tried(page: ServersPage) -> None:
     chosen(page, *NAMES)
     off = [action.text for action in page.tool_commands.actions() if not action.enabled]
-    assert off == ["Call…"]
+    assert off == ["Call…", "Edit in Workshop"]
     assert f"Leave out {count(4, 'tool')}" in [action.text for action in page.tool_commands.actions()]
 
 
