@@ -196,9 +196,7 @@ async def _free_name(engine: Engine, name: str) -> str:
 
 
 async def _request(engine: Engine, draft: Draft, model: ModelSettings, arguments: Namespace) -> TrialRequest:
-    scope = await engine.trials.scope(
-        draft.id, suites=arguments.suite, most_guards=arguments.guards, seed=arguments.seed
-    )
+    scope = await engine.predictions.scope(draft, arguments.guards, suites=arguments.suite, seed=arguments.seed)
     return TrialRequest(
         draft=draft.id,
         settings=model,

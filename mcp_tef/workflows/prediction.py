@@ -38,7 +38,6 @@ NEAREST = 5
 CLOSEST_SHARE = 0.1
 FIRST_RANKS = 3
 USUAL_GUARDS = 20
-SEED = 17
 KEPT_ARMS = 4
 
 
@@ -128,18 +127,25 @@ class Predictions:
             cases=await self._ranked(cases, before, after),
         )
 
-    async def scope(self, draft: Draft, guards: int = USUAL_GUARDS) -> TrialScope:
-        """Return the cases that a draft affects, each with its reasons, and guards among the others."""
-        cases = await self._cases_of(draft)
+    async def scope(
+        self, draft: Draft, guards: int = USUAL_GUARDS, *, suites: Sequence[str] = (), seed: int = 0
+    ) -> TrialScope:
+        """Return the cases that a draft affects, each with its reasons, and guards among the others.
+
+        `seed` draws the guards.
+        """
+        cases = await self._cases_of(draft, suites)
         before, after = await self._both(draft)
         reasons = await self._reasons(draft, cases, before, after)
         affected, tightened = _tightened(reasons, len(cases))
         rest = [case for case in cases if case.id not in affected]
-        return TrialScope(affected=affected, guards=_guards(rest, guards), total=len(cases), tightened=tuple(tightened))
+        return TrialScope(
+            affected=affected, guards=_guards(rest, guards, seed), total=len(cases), tightened=tuple(tightened)
+        )
 
-    async def _cases_of(self, draft: Draft) -> list[TestCase]:
+    async def _cases_of(self, draft: Draft, suites: Sequence[str] = ()) -> list[TestCase]:
         """Return the cases of the draft's server; of a tools file all that expect one of its tools, or none."""
-        cases = await self._cases.all()
+        cases = await self._cases.select(suites=suites)
         if draft.server is not None:
             return [case for case in cases if draft.server in case.draft.servers]
         names = {name_of(raw) for raw in (*draft.base, *draft.tools)}
@@ -198,7 +204,7 @@ class Predictions:
         selecting = await self._selecting(draft, changed)
         first = [await self._ranking_first(arm, cases, changed) for arm in (before, after) if arm.tools and cases]
         for case in cases:
-            expected = case.draft.expectation.tool_names
+            expected = _expected(case, draft)
             holds = {
                 ScopeReason.EXPECTS_CHANGED: bool(expected & changed),
                 ScopeReason.SELECTED_CHANGED: case.id in selecting,
@@ -229,6 +235,12 @@ def _changed_names(draft: Draft) -> set[str]:
     """Return the names of the tools that a draft changes, before and after."""
     raws = (raw for one in draft.revisions for raw in (one.before, one.after))
     return {name_of(raw or {}) for raw in raws} - {""}
+
+
+def _expected(case: TestCase, draft: Draft) -> set[str]:
+    """Return the names of the expected tools of the draft's server; a call that names no server may be any."""
+    calls = [call for calls in case.draft.expectation.alternatives for call in calls]
+    return {call.tool for call in calls if None in (call.server, draft.server) or call.server == draft.server}
 
 
 def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
@@ -293,9 +305,9 @@ def _tightened(
         tightened.append(allowed.pop())
 
 
-def _guards(cases: Sequence[TestCase], wanted: int) -> tuple[CaseId, ...]:
+def _guards(cases: Sequence[TestCase], wanted: int, seed: int) -> tuple[CaseId, ...]:
     """Return a sample in turns over the expected tools, so that each other tool has one where the number allows."""
-    random = Random(SEED)  # noqa: S311  # a sample that is the same every time, not a secret
+    random = Random(seed)  # noqa: S311  # a sample that is the same every time, not a secret
     strata: defaultdict[str, list[CaseId]] = defaultdict(list)
     for case in cases:
         strata[min(case.draft.expectation.tool_names, default="")].append(case.id)

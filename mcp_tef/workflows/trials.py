@@ -1,21 +1,16 @@
 """Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
-
-import numpy as np
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.drafts import Draft, name_of
-from mcp_tef.model.ids import BatchId, CaseId, DraftId
+from mcp_tef.model.drafts import Draft
+from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.json import fingerprint
-from mcp_tef.model.prediction import ScopeReason, TrialScope
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
@@ -47,15 +42,6 @@ class Trials:
         self._drafts = drafts
         self._runs = runs
         self._config = config
-
-    async def scope(
-        self, draft_id: DraftId, *, suites: Sequence[str] = (), most_guards: int = GUARDS, seed: int = 0
-    ) -> TrialScope:
-        """Return the cases of a trial: those that expect a changed tool, and guards among the rest of its server's."""
-        draft = await self._drafts.get(draft_id)
-        cases = await self._store.cases.select(suites=suites)
-        offering = [case for case in cases if draft.server is None or draft.server in case.draft.servers]
-        return simple_scope(draft, offering, most_guards, seed)
 
     async def start(
         self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
@@ -215,27 +201,6 @@ class Trials:
                 if not earlier.same_against_same and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)
         return len(tried)
-
-
-def simple_scope(draft: Draft, cases: Sequence[TestCase], most_guards: int, seed: int) -> TrialScope:
-    """Return the cases that expect a changed tool, by either name, and guards: one of each other tool in turn."""
-    rest: defaultdict[str, list[CaseId]] = defaultdict(list)
-    affected: dict[CaseId, tuple[ScopeReason, ...]] = {}
-    for case in cases:
-        if _expects_changed(case, draft):
-            affected[case.id] = (ScopeReason.EXPECTS_CHANGED,)
-        else:
-            rest[case.draft.expectation.label].append(case.id)
-    random = np.random.default_rng(seed)
-    groups = [[ids[place] for place in random.permutation(len(ids))] for ids in rest.values()]
-    turns = [case_id for turn in zip_longest(*groups) for case_id in turn if case_id]
-    return TrialScope(affected=affected, guards=tuple(turns[:most_guards]), total=len(cases))
-
-
-def _expects_changed(case: TestCase, draft: Draft) -> bool:
-    changed = {name_of(raw) for one in draft.revisions for raw in (one.before, one.after) if raw}
-    calls = [call for calls in case.draft.expectation.alternatives for call in calls]
-    return any(call.tool in changed and (draft.server is None or call.server in (None, draft.server)) for call in calls)
 
 
 def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
