@@ -123,6 +123,7 @@ _NAMES = {
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.servers.sample_server": "run_sample_server",
+    "mcp_tef.workflows.sample_program": "SAMPLE_SERVER",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence trial_sentences",

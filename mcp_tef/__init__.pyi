@@ -327,13 +327,14 @@ from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 
 __all__ = [
     "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE", "GAVE_UP", "INVENTED_TOOL_LABEL",
     "LARGEST_FILE_BYTES", "MAX_TOKENS", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "REPEATS", "RETRIES",
-    "RUN_FIELDS", "SEED", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES", "VERSION",
+    "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES", "VERSION",
     "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch",
     "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
     "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch",

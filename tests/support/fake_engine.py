@@ -14,9 +14,11 @@ from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.drafts import Draft
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
 from mcp_tef.workflows.calls import ToolCalls
@@ -32,6 +34,7 @@ from mcp_tef.workflows.prediction import Predictions
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.runs import Runs
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import Servers
@@ -201,6 +204,11 @@ class FakeEngine:
     def engine(self) -> "Engine":
         """Itself, typed as what it stands in for."""
         return cast("Engine", self)
+
+    async def open_sample_draft(self) -> Draft:
+        """Return a draft of one tool of the sample."""
+        draft = await self.drafts.new("A better text", server=SAMPLE_SERVER)
+        return await self.drafts.edit(draft.id, "book_repair", ToolEdit(description="Book a repair on a day."))
 
     async def open(self) -> "Engine":
         """For whoever wants a function that opens an engine."""

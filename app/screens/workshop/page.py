@@ -222,11 +222,15 @@ class WorkshopPage(Page):
             "A draft changes the texts of tools without touching a server. The Workshop predicts the effect while you "
             "type, tries your test cases with the original and the draft, and shows which is better."
         )
+        sample, kind = self.presenter.has_sample, "plain" if self.presenter.has_sample else "primary"
         if self.presenter.servers:
-            act = command_action(self._commands[ids.NEW], "New draft…", kind="primary", icon="plus")
+            acts = [command_action(self._commands[ids.NEW], "New draft…", kind=kind, icon="plus")]
         else:
-            act = Action(text="Add server…", do=lambda: self.session.go(AddServer()), kind="primary", icon="plus")
-        self.view.empty.set("wrench", "No drafts yet", text, [act])
+            acts = [Action(text="Add server…", do=lambda: self.session.go(AddServer()), kind=kind, icon="plus")]
+        if sample:
+            work = self._then_present(self.presenter.open_sample_draft)
+            acts.insert(0, Action(text="Open the sample draft", do=lambda: self.session.spawn(work()), kind="primary"))
+        self.view.empty.set("wrench", "No drafts yet", text, acts)
         self.view.show_empty()
 
     def _show_buttons(self) -> None:

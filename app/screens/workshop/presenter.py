@@ -12,6 +12,7 @@ from app.core_link.targets import ChangeTool
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
 from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name
 from mcp_tef import (
+    SAMPLE_SERVER,
     Draft,
     DraftFormat,
     DraftId,
@@ -274,6 +275,16 @@ class WorkshopPresenter:
         made = await self._changed(lambda core: core.drafts.new(name, server=server, tools_file=tools_file, by=BY))
         self.choose(made.id)
         return made
+
+    @property
+    def has_sample(self) -> bool:
+        """True if the workspace has the sample, which comes with a prepared draft."""
+        return SAMPLE_SERVER in self.servers
+
+    async def open_sample_draft(self) -> None:
+        """Make the prepared draft of the sample if it is not there, and select it."""
+        made = await self._changed(lambda core: core.open_sample_draft())
+        self.choose(made.id)
 
     async def rename(self, name: str) -> None:
         """Give the selected draft another name."""

@@ -80,7 +80,7 @@ async def workshop() -> AsyncIterator[WorkshopBench]:
 
 async def test_an_empty_page_says_what_a_draft_is_and_makes_the_first(qapp: QApplication) -> None:
     async with workshop() as bench:
-        (new,) = bench.page.view.empty.buttons()
+        _, new = bench.page.view.empty.buttons()
         new.click()
         dialog = await opened_dialog(bench.page, DraftNameDialog)
         dialog.edit.setText(" ")
@@ -234,3 +234,13 @@ async def test_a_recommendation_comes_with_its_text(qapp: QApplication) -> None:
         await bench.change(ChangeTool(REPAIR, "a recommendation", description=NEW_TEXT))
         assert bench.description() == NEW_TEXT
         assert bench.row("description").draft.text() == NEW_TEXT
+
+
+async def test_the_sample_offers_a_prepared_draft(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        assert bench.page.presenter.draft is None
+        first, *_ = bench.page.view.empty.buttons()
+        first.click()
+        await bench.until(lambda: bench.page.presenter.draft)
+        assert bench.draft.changed_tools() == ("book_repair",)
+        await bench.until(lambda: bench.page.view.editor.row("description"))
