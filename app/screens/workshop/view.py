@@ -74,8 +74,8 @@ class WorkshopView(QStackedWidget):
         super().__init__()
         self.editor, self.cases, self.guards = editor, cases, guards
         self.banner, self.prediction, self.footer = VerdictBanner(), PredictionBar(), TrialFooter()
-        self.drafts = CardList("Drafts")
-        self.tools = CardList("Tools in this draft, changed ones first", row_height=28)
+        self.drafts = CardList("Drafts", row_height=sized(52))
+        self.tools = CardList("Tools in this draft, changed ones first", row_height=sized(28))
         self.new, self.add = ListHead("Drafts", "plus", "New draft"), ListHead("Tools", "plus", "Add a tool")
         self.draft_menu, self.tool_menu = MenuButton("Draft"), MenuButton("Tool")
         self.empty = EmptyState("wrench", "", "")
