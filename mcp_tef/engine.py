@@ -279,7 +279,7 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
 
         store = self._store
         return Predictions(
-            self.drafts, store.cases, store.runs, self._selectors, BundledTokenCounter(), self.similarity
+            self.drafts, store.servers, store.cases, store.runs, self._selectors, BundledTokenCounter(), self.similarity
         )
 
     @cached_property

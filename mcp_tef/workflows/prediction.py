@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -17,6 +17,7 @@ from mcp_tef.model.prediction import Neighbour, Prediction, RankedCase, ScopeRea
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import OfferedTool, ToolLabel
+from mcp_tef.ports import BaselineScores
 from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint
@@ -24,12 +25,12 @@ from mcp_tef.scoring.lint.linter import lint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mcp_tef.model.cases import TestCase
+    from mcp_tef.model.cases import ExpectedCall, TestCase
     from mcp_tef.model.drafts import Draft, ToolRevision
     from mcp_tef.model.ids import CaseId
     from mcp_tef.model.quality import LintFinding
     from mcp_tef.model.tools import Listing, Tool
-    from mcp_tef.ports import BaselineScorer, BaselineScores, CaseStore, RunStore, TokenCounter
+    from mcp_tef.ports import BaselineScorer, CaseStore, RunStore, ServerStore, TokenCounter
     from mcp_tef.scoring.similarity.analysis import Similarity
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.similarity import SimilarityAnalyses
@@ -41,6 +42,28 @@ USUAL_GUARDS = 20
 KEPT_ARMS = 4
 
 
+@dataclass(frozen=True)
+class _Scored:
+    """Scores of the tools of an arm, and behind them those of other servers; below 0 where a case does not have it."""
+
+    tools: tuple[Tool, ...]
+    found: BaselineScores
+
+    def places(self, calls: Iterable[ExpectedCall]) -> list[int]:
+        """Return the places of the tools of some calls; a call that names no server may be of any."""
+        found = (place for call in calls for place in self._named.get(call.tool, {}).get(call.server, ()))
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def _named(self) -> Mapping[str, Mapping[str | None, list[int]]]:
+        """Places by name and server, and by name and None for any server."""
+        places: dict[str, dict[str | None, list[int]]] = {}
+        for place, tool in enumerate(self.tools):
+            for server in (tool.server, None):
+                places.setdefault(tool.name, {}).setdefault(server, []).append(place)
+        return places
+
+
 @dataclass
 class _Arm:
     """The tools of one arm, with all that a prediction needs and that does not change with the cases."""
@@ -48,7 +71,7 @@ class _Arm:
     tools: tuple[Tool, ...]
     similarity: Similarity
     tokens: Mapping[str, int]
-    scores: dict[tuple[CaseId, ...], BaselineScores] = field(default_factory=dict)
+    scored: dict[tuple[str, ...], _Scored] = field(default_factory=dict)
 
     @cached_property
     def places(self) -> Mapping[str, int]:
@@ -87,6 +110,7 @@ class Predictions:
     def __init__(
         self,
         drafts: Drafts,
+        servers: ServerStore,
         cases: CaseStore,
         runs: RunStore,
         scorer: BaselineScorer,
@@ -94,6 +118,7 @@ class Predictions:
         similarity: SimilarityAnalyses,
     ) -> None:
         self._drafts = drafts
+        self._servers = servers
         self._cases = cases
         self._runs = runs
         self._scorer = scorer
@@ -124,7 +149,7 @@ class Predictions:
             tools=tools,
             set_tokens_before=sum(before.tokens.values()),
             set_tokens_after=sum(after.tokens.values()),
-            cases=await self._ranked(cases, before, after),
+            cases=await self._ranked(draft, cases, before, after),
         )
 
     async def scope(
@@ -176,18 +201,49 @@ class Predictions:
         self._tokens |= dict(zip(new, self._counter.count(list(new.values())), strict=True))
         return {tool.name: self._tokens[tool.fingerprint] for tool in tools}
 
-    async def _scores(self, arm: _Arm, cases: Sequence[TestCase]) -> BaselineScores:
-        key = tuple(case.id for case in cases)
-        queries = [case.draft.query for case in cases]
-        if key not in arm.scores or arm.scores[key].queries != tuple(queries):
-            offered = tuple(OfferedTool(tool.name, tool) for tool in arm.tools)
-            arm.scores = {key: await self._scorer.scores(queries, offered)}
-        return arm.scores[key]
+    async def _scores(self, draft: Draft, arm: _Arm, cases: Sequence[TestCase]) -> _Scored:
+        others = await self._others(draft, cases)
+        more = tuple(tool for tools in others.values() for tool in tools)
+        asked = (f"{case.draft.query}\n{case.draft.servers}" for case in cases)
+        key = (*asked, *(tool.fingerprint for tool in more))
+        if key not in arm.scored:
+            arm.scored = {key: _Scored((*arm.tools, *more), await self._scored(arm, others, cases))}
+        return arm.scored[key]
 
-    async def _ranked(self, cases: Sequence[TestCase], before: _Arm, after: _Arm) -> tuple[RankedCase, ...]:
+    async def _scored(
+        self, arm: _Arm, others: Mapping[str, Sequence[Tool]], cases: Sequence[TestCase]
+    ) -> BaselineScores:
+        """Score the tools that each case is offered: those of the arm, and those of its other servers."""
+        groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for row, case in enumerate(cases):
+            groups[tuple(name for name in others if name in case.draft.servers)].append(row)
+        tools: list[tuple[str | None, Tool]] = [(None, tool) for tool in arm.tools]
+        tools += [(name, tool) for name, listed in others.items() for tool in listed]
+        scores = np.full((len(cases), len(tools)), -1, dtype=np.float32)
+        picked = np.zeros(len(cases), dtype=np.bool_)
+        queries = tuple(case.draft.query for case in cases)
+        for names, rows in groups.items():
+            columns = [place for place, (name, _) in enumerate(tools) if name is None or name in names]
+            offered = tuple(OfferedTool(str(place), tools[place][1]) for place in columns)
+            found = await self._scorer.scores([queries[row] for row in rows], offered)
+            scores[np.ix_(rows, columns)], picked[rows] = found.scores, found.picked
+        return BaselineScores(queries, scores, picked)
+
+    async def _others(self, draft: Draft, cases: Sequence[TestCase]) -> dict[str, tuple[Tool, ...]]:
+        """Return the last listings of the cases' other servers; a draft of a tools file stands for all of them."""
+        if draft.server is None:
+            return {}
+        names = dict.fromkeys(name for case in cases for name in case.draft.servers if name != draft.server)
+        found = {server.name: server.id for server in await self._servers.all()} if names else {}
+        listings = {name: await self._servers.listing(found[name]) for name in names if name in found}
+        return {name: listing.tools for name, listing in listings.items() if listing}
+
+    async def _ranked(
+        self, draft: Draft, cases: Sequence[TestCase], before: _Arm, after: _Arm
+    ) -> tuple[RankedCase, ...]:
         if not cases or not before.tools or not after.tools:
             return ()
-        ranks = [_ranks(await self._scores(arm, cases), arm, cases) for arm in (before, after)]
+        ranks = [_ranks(await self._scores(draft, arm, cases), cases) for arm in (before, after)]
         return tuple(
             RankedCase(
                 case_id=case.id, rank_before=old[0], rank_after=new[0], passed_before=old[1], passed_after=new[1]
@@ -202,7 +258,9 @@ class Predictions:
         changed = _changed_names(draft)
         near = await asyncio.to_thread(_near, changed, (before, after))
         selecting = await self._selecting(draft, changed)
-        first = [await self._ranking_first(arm, cases, changed) for arm in (before, after) if arm.tools and cases]
+        first = [
+            await self._ranking_first(draft, arm, cases, changed) for arm in (before, after) if arm.tools and cases
+        ]
         for case in cases:
             expected = _expected(case, draft)
             holds = {
@@ -224,9 +282,11 @@ class Predictions:
             found |= {run.case_id for run in await self._runs.runs(wanted)}
         return found
 
-    async def _ranking_first(self, arm: _Arm, cases: Sequence[TestCase], changed: set[str]) -> set[CaseId]:
+    async def _ranking_first(
+        self, draft: Draft, arm: _Arm, cases: Sequence[TestCase], changed: set[str]
+    ) -> set[CaseId]:
         places = {arm.places[name] for name in changed & arm.places.keys()}
-        scores = (await self._scores(arm, cases)).scores
+        scores = (await self._scores(draft, arm, cases)).found.scores
         first = np.argsort(-scores, axis=1, kind="stable")[:, :FIRST_RANKS]
         return {case.id for case, row in zip(cases, first.tolist(), strict=True) if places & set(row)}
 
@@ -259,14 +319,17 @@ def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
     )
 
 
-def _ranks(found: BaselineScores, arm: _Arm, cases: Sequence[TestCase]) -> list[tuple[int | None, bool]]:
+def _ranks(scored: _Scored, cases: Sequence[TestCase]) -> list[tuple[int | None, bool]]:
     """Return the rank of the expected tool, and if the baseline would select just what is expected, for each case."""
     ranks: list[tuple[int | None, bool]] = []
-    for case, row, picked in zip(cases, found.scores, found.picked.tolist(), strict=True):
+    for case, row, picked in zip(cases, scored.found.scores, scored.found.picked.tolist(), strict=True):
         alternatives = case.draft.expectation.alternatives
-        places = [arm.places[name] for name in case.draft.expectation.tool_names if name in arm.places]
-        selected = {(arm.tools[int(np.argmax(row))].name,) if picked else ()}
-        passed = not selected.isdisjoint(tuple(call.tool for call in calls) for calls in alternatives)
+        places = [place for place in scored.places(call for calls in alternatives for call in calls) if row[place] >= 0]
+        best = int(np.argmax(row))
+        passed = any(
+            best in scored.places(calls) if picked and len(calls) == 1 else not (picked or calls)
+            for calls in alternatives
+        )
         ranks.append((_rank(row, places) if places else None, passed))
     return ranks
 

@@ -194,8 +194,9 @@ class FakeEngine:
         self._add_trials(baseline)
 
     def _add_trials(self, baseline: WordsSelector) -> None:
+        store, counter = self.store, FourCharactersEach()
         self.predictions = Predictions(
-            self.drafts, self.store.cases, self.store.runs, baseline, FourCharactersEach(), self.similarity
+            self.drafts, store.servers, store.cases, store.runs, baseline, counter, self.similarity
         )
         self.trials = Trials(self.store, self.drafts, self.runs, self._current)
         self.runs.steering_of = self.trials.steering

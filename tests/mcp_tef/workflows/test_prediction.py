@@ -184,3 +184,19 @@ async def test_a_case_of_two_calls_is_passed_by_no_baseline_that_makes_one(engin
     assert prediction is not None
     (found,) = (one for one in prediction.cases if one.case_id == case.id)
     assert (found.rank_before, found.passed_before, found.passed_after) == (1, False, False)
+
+
+async def test_tools_of_a_cases_other_servers_are_offered_too(engine: Engine, tmp_path: Path) -> None:
+    file = written(tmp_path / "radio.json", {"tools": [raw("stop_music", "Stop the music at once.")]})
+    server = await engine.servers.add(ServerSpec(name="radio", transport=Transport.FILE, path=str(file)))
+    await engine.servers.tools(server.id)
+    wanted = Expectation(((ExpectedCall(tool="stop_music", server="radio"),),))
+    case = CaseDraft(name="radio", query="Stop the music", servers=("office", "radio"), expectation=wanted)
+    (added,) = await engine.cases.add([case])
+    prediction = await engine.predictions.predict(await changed(engine, stop_song="Stop the music, now, at once."))
+    assert prediction is not None
+    (found,) = (one for one in prediction.cases if one.case_id == added.id)
+    batch = await engine.runs.start(BatchRequest(cases=(added.id,)))
+    assert (await engine.runs.wait(batch.id)).count("TP") == found.passed_before
+    assert found.rank_before is not None
+    assert all(one.rank_before is None or one.rank_before <= len(TOOLS) for one in prediction.cases if one != found)
