@@ -178,9 +178,7 @@ class Drafts:
         checked = await self._gateway.sort_catalogue(server, _without_known(raws, found))
         if len(checked) > 1 or any(listing.problems for listing in checked):
             return None
-        rest = iter([tool for listing in checked for tool in listing.tools])
-        tools = tuple(replace(tool or next(rest), place=place) for place, tool in enumerate(found))
-        return (replace(original[0], tools=tools),)
+        return (replace(original[0], tools=_placed(found, checked)),)
 
     async def source_edits(self, draft: Draft) -> tuple[SourceEdit, ...]:
         """Return edits of the server's own source, for changed texts that stand once in its folder on this machine.
@@ -263,6 +261,12 @@ def _changed_texts(draft: Draft) -> Iterator[tuple[str, str]]:
         for before, after in one.fields.values() if one.before and one.after else ():
             if isinstance(before, str) and isinstance(after, str):
                 yield before, after
+
+
+def _placed(known: Sequence[Tool | None], checked: Sequence[Listing]) -> tuple[Tool, ...]:
+    """Return all tools in their order, those that are not known from what was checked."""
+    rest = iter([tool for listing in checked for tool in listing.tools])
+    return tuple(replace(tool or next(rest), place=place) for place, tool in enumerate(known))
 
 
 def _without_known(raws: Sequence[JsonObject], known: Sequence[Tool | None]) -> list[JsonObject]:

@@ -214,15 +214,12 @@ class Predictions:
         self, arm: _Arm, others: Mapping[str, Sequence[Tool]], cases: Sequence[TestCase]
     ) -> BaselineScores:
         """Score the tools that each case is offered: those of the arm, and those of its other servers."""
-        groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        for row, case in enumerate(cases):
-            groups[tuple(name for name in others if name in case.draft.servers)].append(row)
         tools: list[tuple[str | None, Tool]] = [(None, tool) for tool in arm.tools]
         tools += [(name, tool) for name, listed in others.items() for tool in listed]
         scores = np.full((len(cases), len(tools)), -1, dtype=np.float32)
         picked = np.zeros(len(cases), dtype=np.bool_)
         queries = tuple(case.draft.query for case in cases)
-        for names, rows in groups.items():
+        for names, rows in _by_servers(cases, others).items():
             columns = [place for place, (name, _) in enumerate(tools) if name is None or name in names]
             offered = tuple(OfferedTool(str(place), tools[place][1]) for place in columns)
             found = await self._scorer.scores([queries[row] for row in rows], offered)
@@ -303,6 +300,14 @@ def _expected(case: TestCase, draft: Draft) -> set[str]:
     return {call.tool for call in calls if None in (call.server, draft.server) or call.server == draft.server}
 
 
+def _by_servers(cases: Sequence[TestCase], others: Iterable[str]) -> Mapping[tuple[str, ...], list[int]]:
+    """Return the places of the cases by which of the other servers they have."""
+    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row, case in enumerate(cases):
+        groups[tuple(name for name in others if name in case.draft.servers)].append(row)
+    return groups
+
+
 def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
     old, new = name_of(revision.before or {}), name_of(revision.after or {})
     was, now = before.findings(old), after.findings(new)
@@ -326,12 +331,14 @@ def _ranks(scored: _Scored, cases: Sequence[TestCase]) -> list[tuple[int | None,
         alternatives = case.draft.expectation.alternatives
         places = [place for place in scored.places(call for calls in alternatives for call in calls) if row[place] >= 0]
         best = int(np.argmax(row))
-        passed = any(
-            best in scored.places(calls) if picked and len(calls) == 1 else not (picked or calls)
-            for calls in alternatives
-        )
+        passed = any(_passes(scored, best if picked else None, calls) for calls in alternatives)
         ranks.append((_rank(row, places) if places else None, passed))
     return ranks
+
+
+def _passes(scored: _Scored, selected: int | None, calls: Sequence[ExpectedCall]) -> bool:
+    """Return True if the selected tool, or none, is one of the acceptable answers."""
+    return not calls if selected is None else len(calls) == 1 and selected in scored.places(calls)
 
 
 def _rank(scores: NDArray[np.float32], places: Sequence[int]) -> int:
