@@ -203,28 +203,25 @@ class Predictions:
 
     async def _scores(self, draft: Draft, arm: _Arm, cases: Sequence[TestCase]) -> _Scored:
         others = await self._others(draft, cases)
-        more = tuple(tool for tools in others.values() for tool in tools)
+        tools = [("", tool) for tool in arm.tools]
+        tools += [(name, tool) for name, listed in others.items() for tool in listed]
         asked = (f"{case.draft.query}\n{case.draft.servers}" for case in cases)
-        key = (*asked, *(tool.fingerprint for tool in more))
+        key = (*asked, *(tool.fingerprint for _, tool in tools[len(arm.tools) :]))
         if key not in arm.scored:
-            arm.scored = {key: _Scored((*arm.tools, *more), await self._scored(arm, others, cases))}
+            arm.scored = {key: await self._scored(tools, cases)}
         return arm.scored[key]
 
-    async def _scored(
-        self, arm: _Arm, others: Mapping[str, Sequence[Tool]], cases: Sequence[TestCase]
-    ) -> BaselineScores:
-        """Score the tools that each case is offered: those of the arm, and those of its other servers."""
-        tools: list[tuple[str | None, Tool]] = [(None, tool) for tool in arm.tools]
-        tools += [(name, tool) for name, listed in others.items() for tool in listed]
+    async def _scored(self, tools: Sequence[tuple[str, Tool]], cases: Sequence[TestCase]) -> _Scored:
+        """Score the tools that each case is offered: those of the draft's server (""), and of its other servers."""
         scores = np.full((len(cases), len(tools)), -1, dtype=np.float32)
         picked = np.zeros(len(cases), dtype=np.bool_)
         queries = tuple(case.draft.query for case in cases)
-        for names, rows in _by_servers(cases, others).items():
-            columns = [place for place, (name, _) in enumerate(tools) if name is None or name in names]
+        for names, rows in _by_servers(cases, dict.fromkeys(name for name, _ in tools)).items():
+            columns = [place for place, (name, _) in enumerate(tools) if name in ("", *names)]
             offered = tuple(OfferedTool(str(place), tools[place][1]) for place in columns)
             found = await self._scorer.scores([queries[row] for row in rows], offered)
             scores[np.ix_(rows, columns)], picked[rows] = found.scores, found.picked
-        return BaselineScores(queries, scores, picked)
+        return _Scored(tuple(tool for _, tool in tools), BaselineScores(queries, scores, picked))
 
     async def _others(self, draft: Draft, cases: Sequence[TestCase]) -> dict[str, tuple[Tool, ...]]:
         """Return the last listings of the cases' other servers; a draft of a tools file stands for all of them."""
