@@ -8,6 +8,7 @@ from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import Question
 from tests.support.fake_engine import FakeEngine, made_tool
@@ -118,7 +119,7 @@ PARAMETERS = {"path": {"type": "string", "enum": ["a.txt"], "description": "Wher
 
 
 async def singleton_engine(tools: int) -> FakeEngine:
-    """A core with one server of so many tools, one case, and one run of it."""
+    """A core with one server of so many tools, one case, one run of it, and one draft."""
     listed = [
         made_tool(f"{ONLY_SERVER}_{number}", ONLY_TEXT, ONLY_SERVER, ["path"], **PARAMETERS) for number in range(tools)
     ]
@@ -140,6 +141,9 @@ async def singleton_engine(tools: int) -> FakeEngine:
     await engine.cases.add([case])
     batch = await engine.runs.start(BatchRequest(models=(MODEL,), repeats=1, name=ONLY_SERVER))
     await engine.runs.wait(batch.id)
+    await engine.servers.tools(server.id)
+    draft = await engine.drafts.new(ONLY_SERVER, server=ONLY_SERVER)
+    await engine.drafts.edit(draft.id, f"{ONLY_SERVER}_0", ToolEdit(title=ONLY_TEXT))
     return engine
 
 

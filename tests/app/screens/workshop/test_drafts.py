@@ -176,7 +176,8 @@ async def test_a_draft_is_renamed_removed_and_restored(qapp: QApplication) -> No
         dialog.agree()
         await bench.until(lambda: bench.draft.name == "Clearer")
         bench.do(ids.REMOVE)
-        await bench.until(lambda: bench.page.presenter.draft is None)
+        await bench.until(lambda: "remove" in bench.session.undo_words())
+        assert bench.page.presenter.draft is None
         bench.session.undo()
         await bench.until(lambda: bench.page.presenter.draft)
         assert bench.description() == NEW_TEXT
