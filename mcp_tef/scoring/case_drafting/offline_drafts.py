@@ -81,6 +81,10 @@ def drafted(
     return DraftedCase(kind, server, tool.name if tool else "", draft)
 
 
+_NO_PRODUCTS = frozenset({"get", "post", "put", "patch", "delete", "api", "data", "http", "json", "time", "url"})
+"""Words that look like names in descriptions and server names, though nobody calls a product so."""
+
+
 def product_of(tool: Tool, tools: Sequence[Tool]) -> str:
     """Return the name of the product that a tool is for, as the descriptions of its server write it.
 
@@ -89,9 +93,12 @@ def product_of(tool: Tool, tools: Sequence[Tool]) -> str:
     proper = Counter(word for each in tools for word in set(_PROPER.findall(each.description)))
     named = plain_words(tool.name)
     known = [word for word, count in proper.most_common() if count >= FEWEST_MENTIONS and word.lower() in named]
+    known = [word for word in known if word.casefold() not in _NO_PRODUCTS]
     spelling = re.compile(r"\W?".join(map(re.escape, plain_words(tool.server))) or r"\b\B", re.IGNORECASE)
     written = (found[0] for each in tools if (found := spelling.search(each.description)))
-    return next(iter(known), "") or next(written, tool.server)
+    server = tool.server.partition(" - ")[0]
+    of_server = "" if server.casefold() in _NO_PRODUCTS else next(written, server)
+    return next(iter(known), of_server)
 
 
 def why_none(tool: Tool) -> str:

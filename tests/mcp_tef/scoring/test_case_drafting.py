@@ -1,5 +1,6 @@
 """Drafted requests: the rules that all of them keep, and what they expect."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -174,3 +175,9 @@ def test_a_request_that_gives_the_tool_away_is_refused(query: str, reason: str) 
 )
 def test_a_tool_is_named_as_an_identifier_or_in_words(query: str, named: bool) -> None:
     assert names_tool(query, "readFile") is named
+
+
+def test_methods_of_http_and_plain_nouns_are_no_products() -> None:
+    tool = replace(told("get_time", "Send a GET request for the time."), server="time")
+    assert product_of(tool, [tool, tool, tool]) == ""
+    assert product_of(replace(tool, server="Redis - GongRzhe"), [tool]) == "Redis"
