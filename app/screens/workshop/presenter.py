@@ -19,6 +19,7 @@ from mcp_tef import (
     DraftsChanged,
     Event,
     JsonObject,
+    NotFoundError,
     Prediction,
     RebasedDraft,
     ServersChanged,
@@ -89,9 +90,12 @@ class WorkshopPresenter:
         self.listing = ListingState.SAME
         if draft is None or draft.server is None:
             return
-        if draft.server not in self.servers:
+        try:
+            newer = await self._ask(lambda core: core.drafts.newer_listing(draft))
+        except NotFoundError:
             self.listing = ListingState.SERVER_GONE
-        elif await self._ask(lambda core: core.drafts.newer_listing(draft)) is not None and draft is self.draft:
+            return
+        if newer is not None and draft is self.draft:
             self.listing = ListingState.NEWER
 
     def drafts(self) -> tuple[Draft, ...]:

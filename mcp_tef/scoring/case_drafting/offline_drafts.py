@@ -90,15 +90,19 @@ def product_of(tool: Tool, tools: Sequence[Tool]) -> str:
 
     That is a word of its name that descriptions write with a capital, else the name of its server.
     """
+    named = frozenset(plain_words(tool.name)) - _NO_PRODUCTS
     proper = Counter(word for each in tools for word in set(_PROPER.findall(each.description)))
-    named = plain_words(tool.name)
     known = [word for word, count in proper.most_common() if count >= FEWEST_MENTIONS and word.lower() in named]
-    known = [word for word in known if word.casefold() not in _NO_PRODUCTS]
-    spelling = re.compile(r"\W?".join(map(re.escape, plain_words(tool.server))) or r"\b\B", re.IGNORECASE)
-    written = (found[0] for each in tools if (found := spelling.search(each.description)))
-    server = tool.server.partition(" - ")[0]
-    of_server = "" if server.casefold() in _NO_PRODUCTS else next(written, server)
-    return next(iter(known), of_server)
+    return known[0] if known else _server_product(tool.server, tools)
+
+
+def _server_product(name: str, tools: Sequence[Tool]) -> str:
+    """Return the name of a server as descriptions write it; "" where nobody calls a product so."""
+    name = name.partition(" - ")[0]
+    if name.casefold() in _NO_PRODUCTS:
+        return ""
+    spelling = re.compile(r"\W?".join(map(re.escape, plain_words(name))) or r"\b\B", re.IGNORECASE)
+    return next((found[0] for each in tools if (found := spelling.search(each.description))), name)
 
 
 def why_none(tool: Tool) -> str:
