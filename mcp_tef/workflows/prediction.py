@@ -105,7 +105,7 @@ class _Arm:
 
 
 class Predictions:
-    """Predicts effects of drafts. No model is asked; a newer prediction cancels an older one of the same draft."""
+    """Predicts effects of drafts. No model is asked; a newer prediction cancels an older one."""
 
     def __init__(
         self,
@@ -136,8 +136,8 @@ class Predictions:
         try:
             return await task
         except asyncio.CancelledError:
-            if task is self._current:
-                task.cancel()
+            caller = asyncio.current_task()
+            if task is self._current or (caller and caller.cancelling()):
                 raise
             return None
 

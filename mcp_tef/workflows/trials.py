@@ -30,7 +30,6 @@ from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
 
-GUARDS = 20
 _UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
 
 

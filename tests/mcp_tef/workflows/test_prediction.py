@@ -146,6 +146,17 @@ async def test_a_newer_prediction_takes_the_place_of_an_older_one(engine: Engine
     assert newer is not None
 
 
+async def test_a_cancelled_caller_stays_cancelled_beside_a_newer_prediction(engine: Engine) -> None:
+    draft = await changed(engine, play_song="Play a tune.")
+    older = asyncio.create_task(engine.predictions.predict(draft))
+    await asyncio.sleep(0)
+    newer = asyncio.create_task(engine.predictions.predict(draft))
+    await asyncio.sleep(0)
+    older.cancel()
+    assert await newer is not None
+    assert older.cancelled()
+
+
 async def test_an_unchanged_draft_predicts_nothing_and_affects_no_case(engine: Engine) -> None:
     draft = await changed(engine)
     prediction, scope = await engine.predictions.predict(draft), await engine.predictions.scope(draft, guards=4)
