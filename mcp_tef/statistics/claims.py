@@ -201,7 +201,7 @@ def _or_repeats(cases: PairedCases, found: ClusteredDifference) -> str:
         (before * (1 - before) / (cases.runs_before - 1) + after * (1 - after) / (cases.runs_after - 1)).mean()
     )
     allowed = len(cases) * (MARGIN / Z95) ** 2 - max(0.0, found.of_case - within)
-    if allowed <= 0:
+    if allowed <= 0 or within == 0:  # Repeats that all agree tell nothing new.
         return "; more repeats would not"
     repeats = ceil(within / allowed * float(np.minimum(cases.runs_before, cases.runs_after).mean()))
     return f", or about {_rounded_up(repeats):,} repeats of each"
