@@ -17,10 +17,13 @@ _EMPTY = word_set(
     "all available basic certain complete comprehensive configured current detailed different existing full given "
     "multiple new one particular provided several single specific specified target various"
 )
+_STATED = word_set("based described given identified named provided specified")
+"""Words behind a noun that only say that a parameter names it: `a project specified by its name`."""
 _DETERMINERS = word_set(
     "a all an any each every his her its my one our some that the their these this those your all both two"
 )
 _IMPLIED = {"current": "the"} | dict.fromkeys(("specific", "specified", "given", "particular"), "a")
+_ES, _IES = re.compile(r"(?<=ss|us|sh|ch|.x)es$"), re.compile(r"(?<!^mov)(?<!^cook)(?<!^ser)ies$")
 _VOWEL = re.compile(r"(?i)(?!user|uni|one\b|url|uuid|utf|eu)[aeiou]")
 
 
@@ -62,6 +65,17 @@ class Part:
         """Return it with the name of a product as the product writes it."""
         return replace(self, words=tuple(product if word.lower() == product.lower() else word for word in self.words))
 
+    def beside(self, value: str) -> tuple[str, ...]:
+        """Return its words as they stand beside a value: in the singular, unless there are two values."""
+        if " and " in value and self.plural:
+            return self.words
+        return singular(self.words[: self.words.index("and")] if "and" in self.words else self.words, self.head)
+
+    def stated_as(self, value: str) -> "Part":
+        """Return a value in its place: `in Osaka` for `within a location`."""
+        plain = "in" if self.preposition in ("within", "at") else self.preposition
+        return replace(self, words=(value,), determiner="", preposition=plain)
+
     def definite(self, determiner: str) -> str:
         """Return it with a determiner, where it may have one: not for `HTML` or `output`."""
         if self.value:
@@ -86,9 +100,10 @@ def is_plural(word: str) -> bool:
 
 
 def singular(words: Sequence[str], head: str) -> tuple[str, ...]:
-    """Return words with their head in the singular, where that only takes an `s`."""
-    plain = is_plural(head) and not head.endswith(("ies", "ses"))
-    return tuple(word[:-1] if plain and word == head else word for word in words)
+    """Return words with their head in the singular."""
+    one = _IES.sub("y", _ES.sub("", head)) if is_plural(head) else head
+    one = one[:-1] if one == head and is_plural(head) and head.endswith("s") else one
+    return tuple(one if word == head else word for word in words)
 
 
 def head_of(words: Sequence[str]) -> str:
@@ -103,6 +118,9 @@ def part_of(piece: str) -> Part | None:
     first = words[0].lower() if words else ""
     preposition = first if first in _PREPOSITIONS | {"of"} else ""
     words = words[1:] if preposition else words
+    words = words[:-1] if words and words[-1].lower() in _STATED else words
+    if any(re.fullmatch("[b-z]", word) for word in words):
+        return None  # “the last n messages” stands for a number
     if not words or preposition in _DROPPED_TAILS or _is_clause(preposition, words):
         return None
     words = words[: words.index("or", 1)] if "or" in words[1:] else words
@@ -120,4 +138,5 @@ def _noun_phrase(preposition: str, words: list[str]) -> Part:
     determiner = words[0].lower() if len(nouns) < len(words) else _IMPLIED.get(words[0], "")
     words = nouns
     kept = [word for word in words if word.lower() not in _EMPTY] or words
-    return Part(tuple(kept if determiner or is_plural(head_of(kept)) else words), preposition, determiner)
+    shorter = determiner or is_plural(head_of(kept)) or head_of(kept) in ("data", "information")
+    return Part(tuple(kept if shorter else words), preposition, determiner)

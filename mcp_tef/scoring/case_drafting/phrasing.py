@@ -8,8 +8,8 @@ from itertools import takewhile
 from random import Random
 
 from mcp_tef.scoring.case_drafting import WORDING
-from mcp_tef.scoring.case_drafting.noun_phrases import PIECES, Part, article, is_plural, part_of, singular
-from mcp_tef.scoring.case_drafting.values import LABELLED, NAMED, NUMBERED, StatedValue
+from mcp_tef.scoring.case_drafting.noun_phrases import PIECES, Part, article, part_of
+from mcp_tef.scoring.case_drafting.values import LABELLED, NAMED, NUMBERED, PLAIN_NUMBERS, StatedValue
 from mcp_tef.scoring.lint.vocabulary import word_set
 from mcp_tef.scoring.tfidf_weights import stems
 
@@ -20,8 +20,8 @@ _SAYS_MORE = re.compile(r" (?:as|based|between|either) ")
 _NEW = re.compile(r"(?:new|source|target|parent|output) .*|.*path")
 _MOVING = word_set("copy duplicate move transfer")
 _RELATIVE = word_set("corresponding matching related relevant similar")
-_ALL = {"all": "all"}
-"""Determiners that a request takes over from a purpose."""
+_ADDRESS = re.compile(r"(?:^|\s)(?:/|https?:)")
+_ENDS = re.compile(r"\{head\}|Can you\?")
 _DEFINITE = word_set("the all your our my its their")
 _OPEN = re.compile(
     r"(?i)\b(?:topic|query|keywords?|specified|given|provided|criteria|id|ids|name or id|path|url|urls)\b"
@@ -75,7 +75,7 @@ class PhrasedRequest:
         return (
             first.bare
             if first.plural and not first.determiner
-            else first.definite(_ALL.get(first.determiner, determiner))
+            else first.definite("all" if first.determiner == "all" else determiner)
         )
 
 
@@ -137,7 +137,7 @@ def request_of(
 def _in_product(request: PhrasedRequest, product: str) -> PhrasedRequest:
     request = replace(request, parts=tuple(part.spelled(product) for part in request.parts))
     named = any(word[:1].isupper() for part in request.parts for word in part.words)
-    placed = any(re.search(r"(?:^|\s)(?:/|https?:)", part.value) for part in request.parts)
+    placed = any(map(_ADDRESS.search, (*(part.value for part in request.parts), *request.phrases)))
     if named or placed or not product:
         return request
     return replace(request, phrases=(*request.phrases, f"in {product}"))
@@ -156,7 +156,9 @@ def _parsed(purpose: str) -> PhrasedRequest | None:
     parts = [part for part in takewhile(bool, map(part_of, PIECES.split(joined[2]))) if part]
     if not parts or (parts[0].preposition and joined[1] not in ("search", "look")):
         return None
-    return PhrasedRequest(joined[1], _plain_object(joined[1], *parts))
+    sets_up = GROUPS.get(joined[1]) == UPDATE and re.match(r"an? (?:new|further|additional) ", joined[2])
+    verb = "create" if sets_up else joined[1]
+    return PhrasedRequest(verb, _plain_object(verb, *parts))
 
 
 def _plain_object(verb: str, first: Part, *others: Part) -> tuple[Part, ...]:
@@ -201,9 +203,11 @@ def _is_specific(request: PhrasedRequest, values: Sequence[StatedValue]) -> bool
 
 
 def _is_enough(request: PhrasedRequest, values: Sequence[StatedValue]) -> bool:
-    """Return True if it says what to search for and what to change; IDs stand beside what they are of."""
+    """Return True if it says what to search for and what to change; IDs and numbers of results have their nouns."""
     if request.group not in (CREATE, UPDATE) and {one.sentence for one in values if one.style} & {*request.sentences}:
         return False
+    if request.group not in (LIST, SEARCH) and not all(value.label for value in values):
+        return False  # a number of results of what is not a list
     return len(values) >= (request.group == SEARCH) and bool(request.sentences or request.group != UPDATE)
 
 
@@ -222,6 +226,8 @@ def _is_open(part: Part) -> bool:
 
 
 def _with(request: PhrasedRequest, value: StatedValue) -> PhrasedRequest:
+    if request.group == CREATE and value.label.startswith("new "):
+        value = replace(value, label=value.label.removeprefix("new "))
     if request.group == UPDATE and value.style != NUMBERED and not value.noun:
         return replace(request, sentences=(*request.sentences, value.sentence.replace("The ", "The new ", 1)))
     place = _place(request, value)
@@ -232,7 +238,9 @@ def _stated(request: PhrasedRequest, place: int, value: StatedValue) -> PhrasedR
     part = request.parts[place]
     if part.plural and (value.style, value.noun) == (NAMED, ""):
         return replace(request, phrases=(*request.phrases, f"for {value.text}"))
-    words, determiner = _named(part, value), part.determiner or "the"
+    words, determiner = part.beside(value.text), part.determiner or "the"
+    if place and words == (value.noun,) and value.noun in _PLACES | PLAIN_NUMBERS:
+        return _replaced(request, place, part.stated_as(value.text))
     return _replaced(request, place, replace(part, value=_beside(part, value), words=words, determiner=determiner))
 
 
@@ -290,20 +298,12 @@ def _fits(part: Part, value: StatedValue) -> bool:
 
 
 def _beside(part: Part, value: StatedValue) -> str:
-    if value.phrase.startswith("at "):
+    if value.phrase.startswith("at ") or value.noun in _PLACES:
         return value.phrase
     if value.style == NUMBERED and value.text.isdigit():
         return f"with the {'ID' if value.noun else value.label} {value.text}"
     joined = {NAMED: "called ", LABELLED: "at " if value.text.startswith("/") else ""}.get(value.style, "")
     return f"{joined if part.indefinite else ''}{value.text}"
-
-
-def _named(part: Part, value: StatedValue) -> tuple[str, ...]:
-    """Return the words beside a value: in the singular, unless there are two values."""
-    words, head = part.words, part.head
-    if " and " in value.text and is_plural(head):
-        return words
-    return singular(words[: words.index("and")] if "and" in words else words, head)
 
 
 def _without_open(request: PhrasedRequest) -> PhrasedRequest:
@@ -314,13 +314,14 @@ def _without_open(request: PhrasedRequest) -> PhrasedRequest:
 _VAGUE_VERBS = word_set("manage provide connect process handle interact perform apply explore use")
 _FRONTED = {word: word for word in ("for", "in", "on", "within")} | {"of": "for", "about": "for"}
 _VAGUE = word_set(
-    "content contents data details info information list metadata metrics properties settings state "
+    "conditions content contents data details info information list metadata metrics properties settings state "
     "statistics stats status value"
 )
 _HOLLOW = word_set("content contents data details info information")
 _CHANGED_IN_NEEDS = {CREATE: (" to ", " for "), "delete": (" from the ", " of the ")}
 _SEVERAL = {"it": "them", "is": "are", "has": "have"}
 _CONTAINERS = word_set("board channel database folder list project repository space team workspace")
+_PLACES = word_set("city destination location place")
 _WITHOUT_TOPIC = word_set("accounts agents customers contacts employees fields members options people types users")
 _REMARKS = word_set("comment label message note notification reply tag")
 """What nobody needs for its own sake, so that a request tells of the chore."""
@@ -362,7 +363,7 @@ def direct(request: PhrasedRequest, random: Random) -> str:
 
 def indirect(request: PhrasedRequest, random: Random) -> str:
     """Return a request that names the need; for actions without a phrase of their own, one that tells of a chore."""
-    needs = [frame for frame in _needs(request) if not (request.sentences and "{head}" in frame)]
+    needs = [frame for frame in _needs(request) if not (request.sentences and _ENDS.search(frame))]
     frame, need = random.choice(needs or WORDING["chores"]), _need(request)
     before, after = _CHANGED_IN_NEEDS.get(request.group, (" ", " "))
     thing = need.object("the").replace(before, after, 1)

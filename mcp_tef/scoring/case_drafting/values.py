@@ -9,6 +9,7 @@ from typing import Any
 from mcp_tef.model.json import Json
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.case_drafting import WORDING
+from mcp_tef.scoring.case_drafting.rules import plain_words
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace, required_in
 from mcp_tef.scoring.tfidf_weights import spaced
 
@@ -20,6 +21,8 @@ _PATH = re.compile(
 )
 _TITLE = re.compile(r"(?:.* )?(?:title|name)")
 _ID = re.compile(r"(?:(.*) )?(?:id|key|identifier|slug|uuid|guid|number|no)")
+PLAIN_NUMBERS = frozenset({"number", "integer"})
+"""Names of parameters whose value is the thing itself: the factorial of 12, not of the number with an ID."""
 _LIMIT = re.compile(r"(?:max(?:imum)?|limit|count|top k|page size|per page|num|number of|n)(?: .*)?")
 _ENDINGS = (("docx", "docx"), ("pdf", "pdf"), ("csv", "csv"), ("excel", "xlsx"), ("image", "png"), ("json", "json"))
 _EXAMPLE = re.compile(
@@ -35,7 +38,6 @@ _SHORT = {word: word.upper() for word in ("id", "url", "pid", "uuid", "guid", "i
 _SHORT_FIRST = {"from": "source", "to": "target", "num": "number"}
 _CHOICE = re.compile(r"(?!(?:all|any|none|dontcare|default|auto|unspecified)$)[A-Za-z][\w -]{2,20}", re.IGNORECASE)
 _WRITTEN = re.compile(r"(?:[a-z]+ )?(?:body|content|text|message|comment)(?: text| body)?")
-_TITLED = re.compile(r"alarm|article|board|card|document|epic|event|folder|issue|list|meeting|note|page|report|task")
 _SAYABLE = re.compile(r"[a-z]+(?: [a-z]+){0,2}")
 
 
@@ -116,7 +118,8 @@ class _ParameterValue:
     def _choice(self, values: Sequence[Json]) -> StatedValue | None:
         known = [value for value in values if isinstance(value, str) and _CHOICE.fullmatch(value)]
         value = self.random.choice(known) if len(known) > 1 and self.required else ""
-        return self._made(value, text=spaced(value).lower()) if value else None
+        text = value if value.istitle() else f"“{spaced(value).lower()}”"
+        return self._made(value, text=text) if value else None
 
     def _items(self) -> StatedValue | None:
         """Return a list with two items, or with one where they would not stand beside their noun."""
@@ -132,6 +135,8 @@ class _ParameterValue:
             return None
         if _LIMIT.fullmatch(self.said):
             return self._limit(self._bound("maximum", 20))
+        if self.said in PLAIN_NUMBERS:
+            return self._made(self.random.randint(4, 96), noun=self.said, style=NUMBERED)
         if found := _ID.fullmatch(self.said):
             return self._made(self.random.randrange(1000, 99999), noun=_last_word(found[1]), style=NUMBERED)
         if not self.schema.keys() & {"minimum", "maximum"}:
@@ -188,9 +193,11 @@ class _ParameterValue:
     def _title(self) -> StatedValue | None:
         if not _TITLE.fullmatch(self.said):
             return None
-        noun = self.said.rpartition(" ")[0] or self.tool.name.lower()
-        titled = "name" not in self.said or _TITLED.search(noun)
-        value = self._example_or(WORDING["titles" if titled else "labels"])
+        noun = self.said.rpartition(" ")[0] or " ".join(plain_words(self.tool.name))
+        pool = next((names for pattern, names in WORDING["names"] if re.search(rf"\b(?:{pattern})s?\b", noun)), [""])
+        value = self._example_or(WORDING[pool] if isinstance(pool, str) else pool)
+        if not value:
+            return None  # nobody would believe an invented name of an instrument or a gene
         return self._made(value, noun=_last_word(self.said.rpartition(" ")[0]), style=NAMED, text=f"“{value}”")
 
     def _example(self) -> StatedValue | None:

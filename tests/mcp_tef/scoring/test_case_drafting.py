@@ -1,5 +1,6 @@
 """Drafted requests: the rules that all of them keep, and what they expect."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +71,32 @@ def test_every_draft_keeps_the_rules_and_expects_arguments_that_fit(one: Tool, o
         for value in exact.values():
             for item in value if isinstance(value, list) else [value]:
                 assert str(item).lower() in draft.draft.query.lower()
+
+
+def requests_for(name: str, description: str, **properties: dict[str, Any]) -> list[str]:
+    schema = {"type": "object", "properties": properties, "required": [*properties]}
+    tool = Tool(server="desk", name=name, description=description, input_schema=schema, raw={})
+    return [draft.draft.query for draft in tool_drafts(tool, 1)]
+
+
+def test_a_tool_that_sets_a_new_thing_gets_no_request_to_change_one() -> None:
+    queries = requests_for("add_alarm", "This function sets a new alarm.", alarm_time={"type": "string"})
+    assert queries
+    assert not [query for query in queries if re.search("change|correct|out of date|not right", query)]
+
+
+def test_places_and_plain_numbers_stand_without_the_noun_of_their_parameter() -> None:
+    weather = requests_for("get_weather", "Get the weather for a specified location.", location={"type": "string"})
+    factorial = requests_for("compute", "Calculate the factorial of a number.", number={"type": "integer"})
+    assert weather
+    assert not [query for query in weather if "location" in query]
+    assert factorial
+    assert all(re.search(r"factorial of \d+\b", query) for query in factorial)
+
+
+def test_no_name_is_invented_for_a_thing_that_has_real_names() -> None:
+    assert not requests_for("get_instrument", "Get the details of an instrument.", instrument_name={"type": "string"})
+    assert requests_for("get_task", "Get the details of a task.", task_name={"type": "string"})
 
 
 def test_a_usual_tool_gets_five_direct_and_five_indirect_requests() -> None:
