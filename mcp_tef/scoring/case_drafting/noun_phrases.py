@@ -17,7 +17,9 @@ _EMPTY = word_set(
     "all available basic certain complete comprehensive configured current detailed different existing full given "
     "multiple new one particular provided several single specific specified target various"
 )
-_STATED = word_set("based described given identified named provided specified")
+_LETTER = re.compile(r"(?<!\S)[b-z](?!\S)")
+"""A letter that stands for a number, as in `the last n messages`."""
+_STATED = re.compile(r"(?<=\S) (?:based|described|given|identified|named|provided|specified)$", re.IGNORECASE)
 """Words behind a noun that only say that a parameter names it: `a project specified by its name`."""
 _DETERMINERS = word_set(
     "a all an any each every his her its my one our some that the their these this those your all both two"
@@ -114,14 +116,12 @@ def head_of(words: Sequence[str]) -> str:
 
 def part_of(piece: str) -> Part | None:
     """Return a piece of a purpose as a noun phrase; None for a clause, or for what says nothing."""
-    words = re.sub(r"\b(?:one|1) or more\b|\bany number of\b", "some", piece).split()
+    plain = re.sub(r"\b(?:one|1) or more\b|\bany number of\b", "some", piece)
+    words = _STATED.sub("", plain).split()
     first = words[0].lower() if words else ""
     preposition = first if first in _PREPOSITIONS | {"of"} else ""
     words = words[1:] if preposition else words
-    words = words[:-1] if words and words[-1].lower() in _STATED else words
-    if any(re.fullmatch("[b-z]", word) for word in words):
-        return None  # “the last n messages” stands for a number
-    if not words or preposition in _DROPPED_TAILS or _is_clause(preposition, words):
+    if not words or preposition in _DROPPED_TAILS or _LETTER.search(piece) or _is_clause(preposition, words):
         return None
     words = words[: words.index("or", 1)] if "or" in words[1:] else words
     return _noun_phrase(preposition, words) if words[-1].lower() not in _EMPTY else None

@@ -21,6 +21,10 @@ _NEW = re.compile(r"(?:new|source|target|parent|output) .*|.*path")
 _MOVING = word_set("copy duplicate move transfer")
 _RELATIVE = word_set("corresponding matching related relevant similar")
 _ADDRESS = re.compile(r"(?:^|\s)(?:/|https?:)")
+_JOINED = re.compile(r"(\w+ and \w+|\w+) (?!(?:or|up|down|off|out|back)\b)(.+)")
+_SETS_UP = re.compile(r"^set(?= an? (?:new|further|additional) )")
+_KEPT = {"all": "all"}
+"""Determiners that a request takes over from a purpose."""
 _ENDS = re.compile(r"\{head\}|Can you\?")
 _DEFINITE = word_set("the all your our my its their")
 _OPEN = re.compile(
@@ -72,20 +76,20 @@ class PhrasedRequest:
             return f"{article(first.bare)} {first.bare}"
         if first.value or group in (LIST, READ):
             return first.definite(determiner)
-        return (
-            first.bare
-            if first.plural and not first.determiner
-            else first.definite("all" if first.determiner == "all" else determiner)
-        )
+        bare = first.plural and not first.determiner
+        return first.bare if bare else first.definite(_KEPT.get(first.determiner, determiner))
 
 
 def fitting(purpose: str, values: Sequence[StatedValue] | None, *, optional: int) -> tuple[StatedValue, ...] | None:
     """Return required values, those that say which thing of the purpose is meant, and some other optional ones.
 
-    A number of results fits where several are listed; an ID of anything else does not fit.
+    A number of results fits where several are listed; an ID of anything else does not fit. None where nothing fits.
     """
     request = _parsed(purpose)
-    return None if request is None or values is None else _fitting(request, values, optional)
+    if request is None or values is None:
+        return None
+    several = request.group in (LIST, SEARCH) or all(value.label for value in values if value.required)
+    return _fitting(request, values, optional) if several else None
 
 
 def _fitting(request: PhrasedRequest, values: Sequence[StatedValue], optional: int) -> tuple[StatedValue, ...]:
@@ -150,15 +154,13 @@ def _has_odd_topic(request: PhrasedRequest) -> bool:
 
 
 def _parsed(purpose: str) -> PhrasedRequest | None:
-    joined = re.match(r"(\w+ and \w+|\w+) (?!(?:or|up|down|off|out|back)\b)(.+)", purpose)
+    joined = _JOINED.match(_SETS_UP.sub("create", purpose))
     if joined is None or joined[1].split()[0] in _VAGUE_VERBS or _SAYS_MORE.search(purpose):
         return None
     parts = [part for part in takewhile(bool, map(part_of, PIECES.split(joined[2]))) if part]
     if not parts or (parts[0].preposition and joined[1] not in ("search", "look")):
         return None
-    sets_up = GROUPS.get(joined[1]) == UPDATE and re.match(r"an? (?:new|further|additional) ", joined[2])
-    verb = "create" if sets_up else joined[1]
-    return PhrasedRequest(verb, _plain_object(verb, *parts))
+    return PhrasedRequest(joined[1], _plain_object(joined[1], *parts))
 
 
 def _plain_object(verb: str, first: Part, *others: Part) -> tuple[Part, ...]:
@@ -203,11 +205,9 @@ def _is_specific(request: PhrasedRequest, values: Sequence[StatedValue]) -> bool
 
 
 def _is_enough(request: PhrasedRequest, values: Sequence[StatedValue]) -> bool:
-    """Return True if it says what to search for and what to change; IDs and numbers of results have their nouns."""
+    """Return True if it says what to search for and what to change; IDs stand beside what they are of."""
     if request.group not in (CREATE, UPDATE) and {one.sentence for one in values if one.style} & {*request.sentences}:
         return False
-    if request.group not in (LIST, SEARCH) and not all(value.label for value in values):
-        return False  # a number of results of what is not a list
     return len(values) >= (request.group == SEARCH) and bool(request.sentences or request.group != UPDATE)
 
 
