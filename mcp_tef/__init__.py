@@ -12,6 +12,7 @@ _NAMES = {
         "sign_in_where_needed"
     ),
     "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
+    "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
@@ -45,10 +46,11 @@ _NAMES = {
         "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase expectation_from_json "
         "expectation_to_json messages_from_json messages_to_json"
     ),
+    "mcp_tef.model.clients": "ChangeKind ClientCheck ClientProfile",
     "mcp_tef.model.comparison": (
-        "BatchComparison CasePair CaseSide Claim ClaimVerdict ComparedRuns DefinitionChange Drift HeldCase PairChange "
-        "PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison ShareChange ToolChange ToolDrift "
-        "ValueChange VerdictChange"
+        "BatchComparison CasePair CaseSide Claim ClaimVerdict ClientResult ComparedRuns DefinitionChange Drift "
+        "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison "
+        "ShareChange ToolChange ToolDrift ValueChange VerdictChange"
     ),
     "mcp_tef.model.config": "VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",

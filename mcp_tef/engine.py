@@ -218,6 +218,7 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
 
         asking = (self._selectors, self.models, self.consents)
         runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
+        runs.clients_of = lambda: self.clients
         runs.steering_of = lambda batch: self.trials.steering(batch)
         return runs
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.catalogue import LitellmCatalogue
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.workflows.clients import Clients
 
 
 class ModelAdapters:
@@ -47,6 +48,13 @@ class ModelAdapters:
         from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 
         return EmbedderRegistry(self._environment, self._data, limits=self._current)
+
+    @cached_property
+    def clients(self) -> "Clients":
+        """Client profiles: how programs between a server and a model show tools."""
+        from mcp_tef.workflows.clients import Clients
+
+        return Clients(self._data / "clients", self.embedders)
 
     @cached_property
     def _writer(self) -> "LitellmWriter":

@@ -17,6 +17,7 @@ from mcp_tef import (
     Batch,
     BatchComparison,
     CaseId,
+    ClientResult,
     InputError,
     Json,
     Metrics,
@@ -32,7 +33,7 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, share
-from mcp_tef.cli.formatting import batch_line, comparison_lines, counted, overview_lines, run_lines
+from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.progress import Progress
@@ -262,21 +263,25 @@ class _BatchResults:
     runs: tuple[RunSummary, ...]
     overview: MetricsOverview
     comparison: BatchComparison | None = None
+    clients: tuple[ClientResult, ...] = ()
 
     @property
     def document(self) -> dict[str, Json]:
         """The shape that `run --json` promises."""
-        from mcp_tef import comparison_to_json, overview_to_json, run_to_json
+        from mcp_tef import client_result_to_json, comparison_to_json, overview_to_json, run_to_json
 
         runs = [run_to_json(run) for run in self.runs]
         metrics = overview_to_json(self.overview)
-        compared = {"comparison": comparison_to_json(self.comparison)} if self.comparison else {}
-        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped, **compared}
+        more: dict[str, Json] = {"comparison": comparison_to_json(self.comparison)} if self.comparison else {}
+        if self.clients:
+            more["clients"] = [client_result_to_json(one) for one in self.clients]
+        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped, **more}
 
 
 async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
     where = RunFilter(batch_id=batch.id)
-    return _BatchResults(batch, await engine.runs.list(where), await engine.metrics.overview(where))
+    clients = await engine.compare.clients(batch.id) if any(" via " in model for model in batch.models) else ()
+    return _BatchResults(batch, await engine.runs.list(where), await engine.metrics.overview(where), clients=clients)
 
 
 async def _conditions(engine: "Engine", batch: Batch) -> list[Json]:
@@ -299,6 +304,8 @@ def _tell(results: _BatchResults, terminal: Terminal) -> None:
     terminal.say("", *overview_lines(results.overview))
     if results.comparison:
         terminal.say("", *comparison_lines(results.comparison))
+    if results.clients:
+        terminal.say("", *client_lines(results.clients))
 
 
 def has_thresholds(asked: Namespace) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mcp_tef import (
         Batch,
         BatchComparison,
+        ClientResult,
         Drift,
         FlagRule,
         Metrics,
@@ -301,3 +302,12 @@ def _beside(before: str, after: str) -> tuple[str, str]:
     mark = "…" if start else ""
     shown = [one_line(f"{mark}{text[start:]}", LONGEST_TEXT) for text in flat]
     return shown[0], shown[1]
+
+
+def client_lines(clients: Sequence[ClientResult]) -> list[str]:
+    """Return how the clients of a batch did beside each other: a table, then each claim against the plain API."""
+    right = clients[0].criterion.value.replace("_", " ").upper()
+    rows = [(one.client, one.model, f"{one.right} of {one.runs}", str(one.not_shown)) for one in clients]
+    claims = [f"{one.client}, {one.model}: {one.claim.sentence}" for one in clients if one.claim]
+    against = ["", "Against the plain API:", *claims] if claims else []
+    return [*table(("CLIENT", "MODEL", right, "NOT SHOWN"), rows), *against]

@@ -171,6 +171,7 @@ def settings_of(row: Any) -> ModelSettings:
         max_tokens=row.max_tokens,
         input_price=row.input_price,
         output_price=row.output_price,
+        client=row.client,
     )
 
 

@@ -12,7 +12,7 @@ from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RejudgeRe
 from mcp_tef.storage.schema_columns import added, codes
 
 APPLICATION_ID: Final = 1297368390
-VERSION: Final = 11
+VERSION: Final = 12
 
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};

@@ -358,7 +358,7 @@ def _started(run: PlannedRun, case: TestCase, batch: Batch) -> RunSummary:
         case_id=case.id,
         case_name=case.name,
         query=case.draft.query,
-        model=run.settings.label,
+        model=run.settings.asked,
         repeat=run.repeat,
         status=RunStatus.RUNNING,
         expected=case.draft.expectation.label,

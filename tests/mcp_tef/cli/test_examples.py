@@ -47,6 +47,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "cases.yaml").write_text(json.dumps({"cases": CASES}), "utf-8")
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"clock": {"command": "uvx"}}}), "utf-8")
     (tmp_path / "fix.patch.json").write_text('[{"op": "remove", "path": "/tools/1/title"}]', "utf-8")
+    (tmp_path / "client.yaml").write_text("name: ours\ntitle: Ours\nversion: 1\nchecked: '2026-11-26'\n", "utf-8")
     (tmp_path / "tool.json").write_text('{"name": "rent", "inputSchema": {"type": "object"}}', "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
     (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")

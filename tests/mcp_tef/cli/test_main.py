@@ -128,6 +128,8 @@ READING = {
     "draft list": (),
     "draft show": ("Shorter",),
     "draft export": ("Shorter",),
+    "clients list": (),
+    "clients show": ("codex-cli",),
 }
 
 
