@@ -187,19 +187,20 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return lines of left-aligned columns with a head, two spaces apart; long cells are cut, the last column later.
 
     On a screen the widest columns are cut further so that each row fits; the first, which holds ids, stays whole.
+    Without one, as in a pipe, only the longest cells are cut, since other programs read them.
     """
-    limits = [CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
+    allowed = screen_width()
+    limits = [CELL_WIDTH if allowed else LAST_CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
     cells = [list(heads), *([one_line(*cell) for cell in zip(row, limits, strict=True)] for row in rows)]
-    widths = _fitted([max(len(row[column]) for row in cells) for column in range(len(heads))])
+    widths = _fitted([max(len(row[column]) for row in cells) for column in range(len(heads))], allowed)
     lines = [
         "  ".join(one_line(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
     ]
     return [Heading(lines[0].rstrip()), *(line.rstrip() for line in lines[1:])]
 
 
-def _fitted(widths: list[int]) -> list[int]:
+def _fitted(widths: list[int], allowed: int | None) -> list[int]:
     """Return the widths of columns, the widest narrowed until all fit on the screen, as far as they can be read."""
-    allowed = screen_width()
     while allowed and sum(widths) + 2 * (len(widths) - 1) > allowed:
         widest = max(widths[1:], default=0)
         if widest <= NARROWEST_CELL:

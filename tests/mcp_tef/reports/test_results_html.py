@@ -73,7 +73,7 @@ def test_every_run_is_there_with_why_it_did_not_pass_the_others_last() -> None:
 
 def test_what_is_not_defined_is_a_dash_and_the_baseline_is_called_one() -> None:
     words = "".join(Reader(to_html(results())).words)
-    assert "Made-up parameters–" in words
+    assert "Hallucinated parameters–" in words
     assert "offline/retrieval (a baseline, not a model)" in words
 
 
