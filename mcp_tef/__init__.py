@@ -11,7 +11,8 @@ _NAMES = {
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
     ),
-    "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
+    "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
+    "mcp_tef.api.scored_runs": "scored_overview scored_run",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
@@ -114,7 +115,8 @@ _NAMES = {
     "mcp_tef.reports.drafts": (
         "DraftFormat draft_format draft_html draft_text left_out_of_override trial_evidence trial_markdown write_draft"
     ),
-    "mcp_tef.reports.run_reports": "RunReports",
+    "mcp_tef.reports.results": "Results",
+    "mcp_tef.reports.run_reports": "RunReports write_results",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
     "mcp_tef.scoring.command_risks.risks": "launch_risks",

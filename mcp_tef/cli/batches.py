@@ -62,8 +62,8 @@ METRICS = (
 )
 
 
-def add_report_options(parser: Parser) -> None:
-    """Files to write, and thresholds to keep."""
+def add_threshold_options(parser: Parser) -> None:
+    """Add thresholds of metrics."""
     parser.add_argument(
         "--fail-under",
         action="append",
@@ -81,6 +81,12 @@ def add_report_options(parser: Parser) -> None:
         metavar="[METRIC=]X",
         help="fail only if even the upper end of the metric's 95 %% interval is below X",
     )
+    parser.set_defaults(case_pass_rate=None, baseline=None)
+
+
+def add_report_options(parser: Parser) -> None:
+    """Files to write, and thresholds to keep."""
+    add_threshold_options(parser)
     parser.add_argument(
         "--case-pass-rate", type=share, metavar="X", help="fail if a case passes in less than X of its runs, 0 to 1"
     )
@@ -313,30 +319,44 @@ def _check(metrics: Metrics, name: str, least: float, *, surely: bool = False) -
 
 
 def _checks(results: _BatchResults, asked: Namespace | None) -> list[ThresholdCheck]:
-    """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
-    if asked is None or not has_thresholds(asked):
+    """Return every threshold with its shortfall; none without any."""
+    if asked is None:
         return []
-    metrics, names = results.overview.metrics, {name for name, _ in (*asked.fail_under, *asked.fail_if_surely_under)}
-    uncounted = " ".join(_uncounted(results.runs, metrics, names))
+    return threshold_checks(results.overview.metrics, results.runs, asked, results.comparison)
+
+
+def threshold_checks(
+    metrics: Metrics, runs: Sequence[RunSummary], asked: Namespace, comparison: BatchComparison | None = None
+) -> list[ThresholdCheck]:
+    """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
+    if not has_thresholds(asked):
+        return []
+    names = {name for name, _ in (*asked.fail_under, *asked.fail_if_surely_under)}
+    uncounted = " ".join(_uncounted(runs, metrics, names))
     kept = [_check(metrics, *one) for one in asked.fail_under]
     kept += [_check(metrics, *one, surely=True) for one in asked.fail_if_surely_under]
     if asked.case_pass_rate is not None:
-        low = _low_cases(results.runs, asked.case_pass_rate)
+        low = _low_cases(runs, asked.case_pass_rate)
         kept.append(ThresholdCheck(f"Every case passes in {asked.case_pass_rate:g} of its runs", low))
-    if results.comparison:
-        claim = results.comparison.for_queries_like_these.sentence
-        kept.append(ThresholdCheck("No worse than the baseline", claim * results.comparison.failed))
+    if comparison:
+        claim = comparison.for_queries_like_these.sentence
+        kept.append(ThresholdCheck("No worse than the baseline", claim * comparison.failed))
     return [*kept, ThresholdCheck("Every run counts", uncounted)]
+
+
+def note_missed(checks: Sequence[ThresholdCheck], terminal: Terminal) -> bool:
+    """Note each threshold that is not kept; return True if there is one."""
+    missed = [check.shortfall for check in checks if check.shortfall]
+    for sentence in missed:
+        terminal.note(f"Not passed: {sentence}")
+    return bool(missed)
 
 
 def _kept(runs: tuple[RunSummary, ...], checks: Sequence[ThresholdCheck], terminal: Terminal) -> int:
     """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
     if not checks:
         return verdict_code(runs)
-    missed = [check.shortfall for check in checks if check.shortfall]
-    for sentence in missed:
-        terminal.note(f"Not passed: {sentence}")
-    return max(MISSED, verdict_code(runs)) if missed else PASSED
+    return max(MISSED, verdict_code(runs)) if note_missed(checks, terminal) else PASSED
 
 
 def _uncounted(runs: Sequence[RunSummary], metrics: Metrics, names: set[str]) -> Iterator[str]:

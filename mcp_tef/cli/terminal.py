@@ -190,12 +190,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     Without one, as in a pipe, only the longest cells are cut, since other programs read them.
     """
     allowed = screen_width()
-    limits = [CELL_WIDTH if allowed else LAST_CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
-    cells = [list(heads), *([one_line(*cell) for cell in zip(row, limits, strict=True)] for row in rows)]
-    widths = _fitted([max(len(row[column]) for row in cells) for column in range(len(heads))], allowed)
-    lines = [
-        "  ".join(one_line(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
-    ]
+    limits = [LAST_CELL_WIDTH if allowed is None else CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
+    cells = [list(heads), *(list(map(one_line, row, limits)) for row in rows)]
+    widths = _fitted([max(map(len, column)) for column in zip(*cells, strict=True)], allowed)
+    lines = ["  ".join(one_line(*cell).ljust(cell[1]) for cell in zip(row, widths, strict=True)) for row in cells]
     return [Heading(lines[0].rstrip()), *(line.rstrip() for line in lines[1:])]
 
 

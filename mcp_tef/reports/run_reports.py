@@ -69,8 +69,8 @@ class RunReports:
         case_file: Path | None = None,
     ) -> None:
         """Write several reports of one batch, which is read once; with the thresholds, and the file of its cases."""
-        results = await self.results(batch_id)
-        await _write(replace(results, checks=tuple(checks), case_file=case_file), files)
+        results = replace(await self.results(batch_id), checks=tuple(checks), case_file=case_file)
+        await asyncio.to_thread(write_results, results, files)
 
     async def page(self, where: RunFilter, title: str) -> str:
         """Return the report of the runs that pass a filter as an HTML page."""
@@ -104,10 +104,11 @@ class RunReports:
 
     async def write_found(self, where: RunFilter, title: str, path: Path, form: ReportFormat) -> None:
         """Write a report of the runs that a filter names; InputError where the file cannot be written."""
-        await _write(await self.found(where, title), {form: path})
+        await asyncio.to_thread(write_results, await self.found(where, title), {form: path})
 
 
-async def _write(results: Results, files: Mapping[ReportFormat, Path]) -> None:
+def write_results(results: Results, files: Mapping[ReportFormat, Path]) -> None:
+    """Write several reports of the same results; InputError where a file cannot be written."""
     for form, path in files.items():
         write = write_markdown if form is ReportFormat.MARKDOWN else write_text
-        await asyncio.to_thread(lambda path, form, write: write(path, WRITERS[form](results)), path, form, write)
+        write(path, WRITERS[form](results))

@@ -45,6 +45,7 @@ WRITES = {
     ("draft export", "out"): "draft export Shorter --format html --out {file}",
     ("try", "html"): "try Shorter --html {file}",
     ("score", "out"): "score {calls} --out {file}",
+    ("score", "junit"): "score {calls} --out {folder}/verdicts.jsonl --junit {file}",
 }
 REPLACED = (
     "score {calls} --out {calls}",

@@ -9,8 +9,9 @@ from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.reports.page import cell
 from mcp_tef.reports.results_html import MOST_RUNS, runs_table, to_html
 from mcp_tef.statistics.confusion import confusions
+from mcp_tef.statistics.run_history import history_of
 from tests.support.report_factories import Reader, results, run
-from tests.support.run_histories import history_of, judged_run
+from tests.support.run_histories import judged_run
 
 
 def test_nothing_in_it_runs_or_comes_from_elsewhere() -> None:
