@@ -34,7 +34,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Parser, share
 from mcp_tef.cli.formatting import batch_line, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import is_dash, is_standard_input, output_name, writable
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.terminal import Terminal
 
@@ -110,9 +110,15 @@ class EarlierResult:
     def __fspath__(self) -> str:
         return self.path
 
+    def at(self, path: str) -> "EarlierResult":
+        """Read the document from another place."""
+        return earlier_result(path)
+
 
 def earlier_result(text: str) -> EarlierResult:
-    """Read the document of a batch; InputError where the file holds none."""
+    """Read the document of a batch, but standard input only once the command starts; InputError where it holds none."""
+    if is_dash(text):
+        return EarlierResult(text, None)
     try:
         with open_regular_file(Path(text)) as file:
             return EarlierResult(text, json.loads(file.read()))
@@ -171,10 +177,14 @@ async def write_reports(
     if files:
         from mcp_tef import RunReports
 
-        case_file = getattr(arguments, "cases", None)
-        await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=case_file)
+        await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=_case_file(arguments))
     for form, path in files.items():
         terminal.say(f"The results were written to {output_name(path)} as {form.value}.")
+
+
+def _case_file(arguments: Namespace) -> Path | None:
+    file: Path | None = getattr(arguments, "cases", None)
+    return None if file is None or is_standard_input(file) else file
 
 
 PASSED, MISSED, UNREACHED = 0, 1, 3

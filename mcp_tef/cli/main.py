@@ -6,13 +6,14 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Final, TypeAlias
 
 from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli.arguments import Command, HelpFormatter, Parser, Verbs, joined, shared_options
 from mcp_tef.cli.crash_log import CRASHED, log_crash
-from mcp_tef.cli.output_files import require_apart, require_fitting_endings, standard_output
+from mcp_tef.cli.output_files import from_standard_input, require_apart, require_fitting_endings, standard_output
 from mcp_tef.cli.terminal import Terminal
 
 INTERRUPTED = 130
@@ -126,7 +127,12 @@ def _do(arguments: Namespace, terminal: Terminal) -> int:
     require_fitting_endings(arguments)
     require_apart(arguments)
     command: Command = arguments.command
-    with standard_output(arguments, terminal) as to:
+    with ExitStack() as streams:
+        if names := from_standard_input(arguments):
+            from mcp_tef.cli.standard_input import standard_input
+
+            streams.enter_context(standard_input(arguments, names, terminal))
+        to = streams.enter_context(standard_output(arguments, terminal))
         outcome = command(arguments, to)
         return outcome if isinstance(outcome, int) else to.interruption.run(outcome)
 

@@ -38,6 +38,7 @@ def register(verbs: Verbs) -> None:
     parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
     parser.add_argument("file", type=Path, metavar="IN.jsonl")
     parser.add_argument("--out", type=writable, required=True, metavar="OUT.jsonl", help="where the verdicts go")
+    parser.set_defaults(reads_any_size=True)
     add_threshold_options(parser)
     parser.add_argument("--junit", type=writable, metavar="F", help="write the results as junit to F")
 

@@ -47,6 +47,7 @@ class Terminal:
     errors: TextIO = field(default_factory=lambda: sys.stderr)
     secrets: list[Secret] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
     interruption: Interruption = field(default_factory=Interruption)
 
     def document(self, value: Json) -> None:
@@ -56,7 +57,7 @@ class Terminal:
 
     def document_text(self, text: str) -> None:
         """Set the one JSON document as text that ends its own last line."""
-        self.documents[:] = [text]
+        self.documents[:] = [self._renamed(text)]
 
     def write_document(self) -> None:
         """Write the JSON document, where it is wanted."""
@@ -67,12 +68,18 @@ class Terminal:
         """Write lines for people, where neither JSON nor quiet is wanted."""
         if not (self.json or self.quiet):
             dress = styled if coloured(self.output) else plain
-            self.output.writelines(dress(line) + "\n" for line in lines)
+            self.output.writelines(dress(self._renamed(line)) + "\n" for line in lines)
 
     def note(self, text: str) -> None:
         """Write a line beside the result."""
-        self.errors.write((styled if coloured(self.errors) else plain)(text) + "\n")
+        self.errors.write((styled if coloured(self.errors) else plain)(self._renamed(text)) + "\n")
         self.errors.flush()
+
+    def _renamed(self, text: str) -> str:
+        """Return the text with the names that people know in the place of temporary files."""
+        for path, name in self.aliases.items():
+            text = text.replace(path, name)
+        return text
 
     def read_key(self, prompt: str) -> Secret:
         """Read a key that is typed unseen or piped in; later output never shows it."""
@@ -88,11 +95,6 @@ class Terminal:
             raise InputError("No key came in on standard input.", hint="Pipe it in, or type it when asked.")
         self.secrets.append(key)
         return key
-
-    def read_input(self) -> str:
-        """All of standard input."""
-        with self.interruption.raised_at_once():
-            return self.input.read()
 
     def redacted(self, text: str) -> str:
         """Return the text without any key that this process knows of."""
