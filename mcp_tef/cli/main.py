@@ -36,7 +36,9 @@ VERBS: Final = {
     "try": "trials.register",
     "score": "score.register",
     "keys": "keys.register",
+    "completion": "completion.register",
     "sample-server": "demo.register_sample_server",
+    "manual": "manual.register",
 }
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
@@ -95,7 +97,9 @@ def verb_of(given: Sequence[str]) -> Sequence[str]:
 
 
 def with_help(given: list[str]) -> list[str]:
-    """Return `help VERB` as `VERB --help`."""
+    """Return `help VERB` as `VERB --help`, and `help --man` as the verb that prints the manual page."""
+    if given[:1] == ["help"] and "--man" in given:
+        return ["manual", *(text for text in given[1:] if text != "--man")]
     return [*given[1:], "--help"] if given[:1] == ["help"] else given
 
 

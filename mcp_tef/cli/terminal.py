@@ -70,6 +70,11 @@ class Terminal:
             dress = styled if coloured(self.output) else plain
             self.output.writelines(dress(self._renamed(line)) + "\n" for line in lines)
 
+    def write(self, text: str) -> None:
+        """Write a result for programs as it is, where no JSON document is wanted."""
+        if not self.json:
+            self.output.write(text)
+
     def note(self, text: str) -> None:
         """Write a line beside the result."""
         self.errors.write((styled if coloured(self.errors) else plain)(self._renamed(text)) + "\n")

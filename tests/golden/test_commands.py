@@ -19,8 +19,8 @@ SERVER = "Bike shop"
 OFFLINE = ("--embedder", "tfidf")
 FORMATS = {"tef.yaml": "tef", "csv": "csv", "bfcl.jsonl": "bfcl", "promptfoo.yaml": "promptfoo", "mcp-eval.json": ""}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-# `gui` opens a window and `sample-server` serves until it is stopped: only their help has an output of its own.
-ONLY_HELP = {"gui", "sample-server"}
+# `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
+ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
 TOOLS: list[dict[str, Any]] = [
     {
         "name": "read_file",
