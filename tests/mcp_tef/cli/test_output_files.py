@@ -37,6 +37,8 @@ WRITES = {
     ("runs resume", "markdown"): "runs resume --markdown {file}",
     ("compare", "html"): "compare {earlier} {batch} --html {file}",
     ("compare", "csv"): "compare {earlier} {batch} --csv {file}",
+    ("compare", "markdown"): "compare {earlier} {batch} --markdown {file}",
+    ("compare", "junit"): "compare {earlier} {batch} --junit {file}",
     ("similarity", "out"): "similarity --server city --out {file}",
     ("overlap", "out"): "overlap --server city --out {file}",
     ("quality", "out"): "quality --server city --out {file}",
@@ -212,7 +214,7 @@ def test_two_results_do_not_share_standard_output(files: dict[str, str]) -> None
     ("verb", "right"),
     [
         *(("run", name) for name in ("a.xml", "a.html", "a.csv", "a.sarif", "a.md")),
-        *(("compare x y", name) for name in ("a.html", "a.csv")),
+        *(("compare x y", name) for name in ("a.xml", "a.html", "a.csv", "a.md")),
     ],
 )
 def test_an_ending_of_another_format_is_refused_before_anything_runs(verb: str, right: str, tmp_path: Path) -> None:
