@@ -34,7 +34,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Parser, share
 from mcp_tef.cli.formatting import batch_line, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
-from mcp_tef.cli.output_files import is_dash, is_standard_input, output_name, writable
+from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.terminal import Terminal
 
@@ -173,7 +173,7 @@ async def write_reports(
     engine: "Engine", batch: Batch, arguments: Namespace, terminal: Terminal, checks: Sequence[ThresholdCheck] = ()
 ) -> None:
     """Write the files that were asked for."""
-    files = {form: path for name, form in FILES.items() if (path := getattr(arguments, name, None))}
+    files = asked_files(arguments, FILES)
     if files:
         from mcp_tef import RunReports
 

@@ -22,7 +22,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.batches import add_threshold_options, has_thresholds, note_missed, threshold_checks
 from mcp_tef.cli.formatting import A_BATCH, CHANGES, comparison_lines
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import asked_files, output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
 
@@ -89,11 +89,10 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         rows = await engine.compare.pairs(list(islice(_worth_telling(found), SHOWN)))
         terminal.document(comparison_to_json(found))
         terminal.say(*_lines(found, rows, held))
-        files = {form: path for name, form in FILES.items() if (path := getattr(arguments, name))}
+        files = asked_files(arguments, FILES)
         checks = [*_checks(found, held, strict=arguments.strict), *thresholds]
         await RunReports(engine).write_compared(found, files, checks=checks)
-        for form, path in files.items():
-            terminal.say(f"The comparison was written to {output_name(path)} as {form.value}.")
+    terminal.say(*(f"The comparison was written to {output_name(path)} as {form}." for form, path in files.items()))
     if note_missed(thresholds, terminal) or found.failed:
         return WORSE
     return CANNOT_TELL if arguments.strict and found.undecided else NOT_WORSE

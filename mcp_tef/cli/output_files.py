@@ -1,7 +1,7 @@
 """Files that a verb writes: told before anything is done, and never in the place of what it reads."""
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
@@ -9,11 +9,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp_tef import InputError
 from mcp_tef.cli.terminal import Terminal
 
+T = TypeVar("T")
 STANDARD_OUTPUT = Path("-")
 STANDARD_INPUT = "standard input"
 """Name of the file that holds it while a command runs."""
@@ -109,6 +110,11 @@ def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Termin
             if file.is_file():
                 with file.open(encoding="utf-8", newline="") as result:
                     copyfileobj(result, terminal.output)
+
+
+def asked_files(arguments: Namespace, formats: Mapping[str, T]) -> dict[T, Path]:
+    """Return the files that options name, by the format that each stands for."""
+    return {form: path for name, form in formats.items() if (path := getattr(arguments, name, None))}
 
 
 def from_standard_input(arguments: Namespace) -> list[str]:
