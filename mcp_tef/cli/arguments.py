@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the nearest choice for an unknown one."""
         if action.choices is not None and value not in action.choices:
-            known = list(map(str, action.choices))
+            known = [str(one) for one in action.choices if not _is_hidden(action, one)]
             what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
             self._refuse(
                 f"{what} cannot be “{value}”.", did_you_mean(str(value), known, f"Select from {', '.join(known)}.")
@@ -97,6 +97,10 @@ class Parser(argparse.ArgumentParser):
             raise InputError(f"{path.name}: {error.message}", hint=error.hint, code=error.code) from error
         values.update({name: getattr(taken, name) for name in options if hasattr(taken, name)})
         values["project"] = ProjectFile(path, frozenset(options))
+
+
+def _is_hidden(action: argparse.Action, choice: Any) -> bool:
+    return isinstance(action.choices, Mapping) and not action.choices[choice].is_listed
 
 
 Verbs: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 (argparse gives it no public name)
