@@ -10,7 +10,8 @@ from mcp_tef.api.consent import (
     ensure_consent,
     sign_in_where_needed,
 )
-from mcp_tef.api.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
+from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
+from mcp_tef.api.scored_runs import scored_overview, scored_run
 from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
 from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
@@ -278,15 +279,7 @@ from mcp_tef.model.transfer import (
     ServerFileFormat,
     ServerImportPreview,
 )
-from mcp_tef.model.trials import (
-    CaseOutcome,
-    GuardOutcome,
-    TrialClaims,
-    TrialEnd,
-    TrialGoal,
-    TrialRequest,
-    TrialResult,
-)
+from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialClaims, TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.model.variables import Variable, number
 from mcp_tef.model.verdicts import (
     CallMatch,
@@ -312,7 +305,8 @@ from mcp_tef.reports.drafts import (
     trial_markdown,
     write_draft,
 )
-from mcp_tef.reports.run_reports import RunReports
+from mcp_tef.reports.results import Results
+from mcp_tef.reports.run_reports import RunReports, write_results
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
 from mcp_tef.scoring.command_risks.risks import launch_risks
@@ -360,8 +354,8 @@ __all__ = [
     "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority",
     "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
     "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
-    "RepeatStatistics", "RepeatedCase", "ReportFormat", "RunComparison", "RunDetail", "RunEnded", "RunField",
-    "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary",
+    "RepeatStatistics", "RepeatedCase", "ReportFormat", "Results", "RunComparison", "RunDetail", "RunEnded",
+    "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary",
     "RunsChanged", "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server",
     "ServerError", "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec",
     "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity",
@@ -380,16 +374,16 @@ __all__ = [
     "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
     "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
     "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name",
-    "grade_lines", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "kill_process_groups",
-    "launch_risks", "left_out_of_override", "listing_to_json", "make_private_folder", "matrix_file",
-    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
-    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text", "program_request",
-    "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json",
-    "rename_workspace", "renamed_path", "require_draft_name", "require_ending", "require_replaceable",
-    "require_workspace", "run_detail_to_json", "run_sample_server", "run_to_json", "secrets_in",
-    "server_check_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json",
-    "start_within_cap", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "trial_evidence",
-    "trial_markdown", "trial_sentences", "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson",
-    "without_keys", "write_draft", "write_lines", "write_private", "write_source_edit",
+    "interval_text", "is_baseline", "joint_changes", "joint_sentence", "kill_process_groups", "launch_risks",
+    "left_out_of_override", "listing_to_json", "make_private_folder", "matrix_file", "messages_from_json",
+    "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file", "outcome_text",
+    "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model",
+    "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
+    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "require_draft_name", "require_ending", "require_replaceable", "require_workspace",
+    "run_detail_to_json", "run_sample_server", "run_to_json", "score_lines", "scored_overview", "scored_run",
+    "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed",
+    "similarity_json", "start_within_cap", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
+    "trial_evidence", "trial_markdown", "trial_sentences", "trial_to_json", "undo_source_edit", "verdict_to_json",
+    "wilson", "without_keys", "write_draft", "write_lines", "write_private", "write_results", "write_source_edit",
 ]  # fmt: skip

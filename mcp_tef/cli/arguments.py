@@ -3,7 +3,7 @@
 import argparse
 import sys
 import textwrap
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -33,6 +33,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options | {"allow_abbrev": False})
         self.takes_project_file = False
+        self.is_listed = True
 
     def format_help(self) -> str:
         """Return the help page, with headings in bold where colour is shown; Python 3.14 does that itself."""
@@ -50,7 +51,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the nearest choice for an unknown one."""
         if action.choices is not None and value not in action.choices:
-            known = list(map(str, action.choices))
+            known = [str(one) for one in action.choices if not _is_hidden(action, one)]
             what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
             self._refuse(
                 f"{what} cannot be “{value}”.", did_you_mean(str(value), known, f"Select from {', '.join(known)}.")
@@ -98,6 +99,10 @@ class Parser(argparse.ArgumentParser):
         values["project"] = ProjectFile(path, frozenset(options))
 
 
+def _is_hidden(action: argparse.Action, choice: Any) -> bool:
+    return isinstance(action.choices, Mapping) and not action.choices[choice].is_listed
+
+
 Verbs: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 (argparse gives it no public name)
 
 
@@ -131,8 +136,17 @@ def add_verb(
     )
     example = EXAMPLES.get(parser.prog.partition(" ")[2])
     parser.epilog = f"example:\n  {example}" if example else None
+    parser.is_listed = listed
     parser.set_defaults(command=command, reads=reads)
     return parser
+
+
+def verbs_below(above: Parser, name: str = "") -> Iterator[tuple[str, Parser]]:
+    """Yield every parser with the whole name of its verb, groups first; the topmost has none."""
+    yield name, above
+    for action in above._actions:  # noqa: SLF001 (argparse gives it no public name)
+        for key, below in action.choices.items() if isinstance(action.choices, Mapping) else ():
+            yield from verbs_below(below, f"{name} {key}".strip())
 
 
 def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:

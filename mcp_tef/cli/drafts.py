@@ -146,7 +146,7 @@ def _text(value: Json) -> str:
 
 async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
     """Change one tool of a draft."""
-    edit = _edit(arguments, terminal)
+    edit = _edit(arguments)
     if edit == ToolEdit() and not arguments.remove:
         hint = "Give an option such as --description FILE; see mcp-tef help draft set."
         raise InputError("Nothing was given to change.", hint=hint, code="bad_usage")
@@ -160,11 +160,11 @@ async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
     return DONE
 
 
-def _edit(arguments: Namespace, terminal: Terminal) -> ToolEdit:
+def _edit(arguments: Namespace) -> ToolEdit:
     return ToolEdit(
         rename=arguments.rename,
         title=arguments.title,
-        description=None if arguments.description is None else _read(arguments.description, terminal).rstrip("\n"),
+        description=None if arguments.description is None else _read(arguments.description).rstrip("\n"),
         annotations=dict(map(_annotation, arguments.annotation)),
         parameters=() if (edit := _parameter_edit(arguments)) is None else (edit,),
     )
@@ -208,15 +208,13 @@ def _json(what: str, text: str) -> Json:
         raise InputError(f"{what} is not valid JSON.", hint='Write texts in quotes, such as "open".') from None
 
 
-def read_json(name: str, terminal: Terminal) -> Json:
-    """Return the JSON of a file or of standard input; InputError where it cannot be read, or is none."""
-    return _json(name, _read(name, terminal))
+def read_json(name: str) -> Json:
+    """Return the JSON of a file; InputError where it cannot be read, or is none."""
+    return _json(name, _read(name))
 
 
-def _read(name: str, terminal: Terminal) -> str:
-    """Return the text of a file or of standard input; InputError where it cannot be read."""
-    if name == str(STANDARD_OUTPUT):
-        return terminal.input.read(LARGEST_FILE_BYTES)
+def _read(name: str) -> str:
+    """Return the text of a file; InputError where it cannot be read."""
     try:
         with open_regular_file(Path(name)) as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
@@ -232,7 +230,7 @@ def _read(name: str, terminal: Terminal) -> str:
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Add a tool to a draft."""
-    definition = _json(arguments.file, _read(arguments.file, terminal))
+    definition = _json(arguments.file, _read(arguments.file))
     if not isinstance(definition, dict):
         raise InputError(f"{arguments.file} holds no tool.", hint='Write {"name": …, "inputSchema": {…}}.')
     async with opened(arguments, terminal) as engine:
@@ -243,7 +241,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
 
 async def patch(arguments: Namespace, terminal: Terminal) -> int:
     """Apply a patch to a draft as one step."""
-    operations = read_json(arguments.file, terminal)
+    operations = read_json(arguments.file)
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         _tell(await engine.drafts.apply(draft.id, operations), terminal)

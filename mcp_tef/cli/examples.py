@@ -54,6 +54,7 @@ EXAMPLES: Final = {
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",
+    "completion": "mcp-tef completion bash",
     "keys set": "mcp-tef keys set openai",
     "keys list": "mcp-tef keys list",
     "keys forget": "mcp-tef keys forget openai",

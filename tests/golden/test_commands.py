@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,13 +15,15 @@ from mcp_tef.cli.main import parser
 from tests.support import isolation
 from tests.support.command_line import run, say
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
+from tests.support.workspace_files import change
 
 SERVER = "Bike shop"
 OFFLINE = ("--embedder", "tfidf")
 FORMATS = {"tef.yaml": "tef", "csv": "csv", "bfcl.jsonl": "bfcl", "promptfoo.yaml": "promptfoo", "mcp-eval.json": ""}
+KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "tests.support.forgetful_keychain.ForgetfulKeychain"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-# `gui` opens a window and `sample-server` serves until it is stopped: only their help has an output of its own.
-ONLY_HELP = {"gui", "sample-server"}
+# `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
+ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
 TOOLS: list[dict[str, Any]] = [
     {
         "name": "read_file",
@@ -311,7 +314,46 @@ def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
     for arguments in (("list",), ("set", "openai"), ("forget", "openai")):
         for asked in (("keys", *arguments), ("keys", *arguments, "--json")):
             transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=NO_KEYCHAIN), *asked)
+        transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=KEYCHAIN), *asked)
     assert_golden("commands/keys.txt", normalized(transcript.text, replacements))
+
+
+def test_json_of_changing_verbs(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "rent.json").write_text(json.dumps({"name": "rent", "inputSchema": {"type": "object"}}), "utf-8")
+    (folder / "fix.json").write_text(json.dumps([{"op": "remove", "path": "/tools/0/description"}]), "utf-8")
+    for line in (
+        "servers add more --tools-file files.json",
+        "servers edit more --name other",
+        "cases add Sing --no-tool --server other --name Song",
+        "draft new Short --server files",
+        "draft add Short rent.json",
+        "draft patch Short fix.json",
+        "draft undo Short",
+        "draft redo Short",
+        "draft rebase Short",
+        "draft remove Short",
+        "cases remove Song",
+        "servers remove other",
+    ):
+        transcript.say(*line.split(), "--json")
+    assert_golden("commands/json.txt", normalized(transcript.text, replacements))
+
+
+def test_json_of_runs_that_go_on(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    tools = folder / "shop.json"
+    tools.write_text(json.dumps({"tools": TOOLS}), "utf-8")
+    transcript.say("servers", "add", "shop", "--tools-file", tools)
+    transcript.say("cases", "import", "cases.json", "--attach", "shop")
+    asked = ("run", "--case", "reads", "--case", "No tool", "--concurrency", "1")
+    moved = tools.rename(folder / "moved.json")
+    transcript.say(*asked)
+    moved.rename(tools)
+    transcript.say("runs", "retry", "--json")
+    transcript.say(*asked)
+    last = "SELECT max(rowid) FROM test_runs"
+    change(folder / "work.db", f"UPDATE test_runs SET status = 'running' WHERE rowid = ({last})")
+    transcript.say("runs", "resume", "--json")
+    assert_golden("commands/runs_again.txt", normalized(transcript.text, replacements))
 
 
 @pytest.mark.parametrize("json_wanted", [False, True])
@@ -348,10 +390,23 @@ def test_errors(json_wanted: bool, transcript: Transcript, replacements: dict[st
     assert_golden(name, normalized(transcript.text, replacements))
 
 
-def test_every_verb_has_a_golden_output() -> None:
+def recorded() -> str:
+    """Everything that was recorded of commands."""
     files = (file for file in (FOLDER / "commands").glob("*.txt") if file.name != "help.txt")
-    recorded = "".join(file.read_text("utf-8") for file in files)
+    return "\n".join(file.read_text("utf-8") for file in files)
+
+
+def single_verbs() -> list[str]:
+    """Every verb that has an output of its own."""
     every = [words for words in verbs(parser()) if words]
     groups = {words[:-1] for words in every}
-    single = [" ".join(words) for words in every if words not in groups and words[0] not in ONLY_HELP]
-    assert [verb for verb in single if f"\n$ mcp-tef {verb}" not in f"\n{recorded}"] == []
+    return [" ".join(words) for words in every if words not in groups and words[0] not in ONLY_HELP]
+
+
+def test_every_verb_has_a_golden_output() -> None:
+    assert [verb for verb in single_verbs() if f"\n$ mcp-tef {verb}" not in f"\n{recorded()}"] == []
+
+
+def test_every_verb_has_a_golden_json_document_of_its_success() -> None:
+    lines = re.findall(r"^\$ mcp-tef (.*) --json  \[exit [01]\]$", recorded(), re.MULTILINE)
+    assert [verb for verb in single_verbs() if not any(f"{line} ".startswith(f"{verb} ") for line in lines)] == []
