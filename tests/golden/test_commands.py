@@ -318,6 +318,16 @@ def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
     assert_golden("commands/keys.txt", normalized(transcript.text, replacements))
 
 
+def test_clients(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "ours.yaml").write_text("{name: ours, title: Ours, version: 1, checked: today, most_tools: 2}", "utf-8")
+    transcript.both("clients", "show", "zed")
+    transcript.both("clients", "add", "ours.yaml")
+    transcript.both("clients", "list")
+    transcript.both("clients", "check", "--client", "ours", "--client", "codex-cli", "--server", SERVER, "files")
+    transcript.both("run", "--client", "codex-cli", "--client", "plain-api", "--suite", "Second")
+    assert_golden("commands/clients.txt", normalized(transcript.text, replacements))
+
+
 def test_json_of_changing_verbs(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     (folder / "rent.json").write_text(json.dumps({"name": "rent", "inputSchema": {"type": "object"}}), "utf-8")
     (folder / "fix.json").write_text(json.dumps([{"op": "remove", "path": "/tools/0/description"}]), "utf-8")
