@@ -47,6 +47,7 @@ EXAMPLES: Final = {
     "draft patch": "mcp-tef draft patch Shorter fix.patch.json",
     "draft add": "mcp-tef draft add Shorter tool.json",
     "try": "mcp-tef try Shorter --suite Smoke --guards 5",
+    "improve": "mcp-tef improve --server shop --suite Smoke --budget 500 --out better.patch.json",
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",

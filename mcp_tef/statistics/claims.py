@@ -57,7 +57,7 @@ def on_these_cases(cases: PairedCases, *, decided: bool = False, decisive: float
     found = f"{_wins_text(wins, losses)} in {size_text(cases)}"
     match verdict:
         case ClaimVerdict.NO_WORTHWHILE_CHANGE:
-            found += f", {_range_text(gap)}"
+            found += f", {range_text(gap)}"
         case ClaimVerdict.CANNOT_TELL_YET:
             found += f"; {_more_wins_text(wins, losses, gap, decisive)}"
     return Claim(verdict, f"{LEADS[verdict]} on these cases: {found}.")
@@ -86,7 +86,7 @@ def for_queries_like_these(cases: PairedCases, level: float = ALPHA) -> Claim:
     found = clustered_difference(cases, Z95 if level == ALPHA else -NormalDist().inv_cdf(level / 2))
     verdict = _verdict(found.difference, p < level)
     gap = found.difference
-    lead = f"{LEADS[verdict]} for queries like these: {_points(gap.value)} points ({_range_text(gap)}), "
+    lead = f"{LEADS[verdict]} for queries like these: {points_text(gap.value)} points ({range_text(gap)}), "
     told = f"{lead}{size_text(cases)}."
     if verdict is ClaimVerdict.CANNOT_TELL_YET:
         told = " ".join([told, *_to_settle(cases, found, moved)])
@@ -213,11 +213,12 @@ def _rounded_up(number: int) -> int:
     return -(-number // step) * step
 
 
-def _range_text(gap: RateDifference) -> str:
-    return f"{_points(gap.low)} to {_points(gap.high)}"
+def range_text(gap: RateDifference) -> str:
+    """Return the interval of a difference in points of a hundred."""
+    return f"{points_text(gap.low)} to {points_text(gap.high)}"
 
 
-def _points(value: float | None) -> str:
+def points_text(value: float | None) -> str:
     """Return a difference in points of a hundred with its sign; only 0 reads 0."""
     points = 100 * (value or 0.0)
     digits = 1 if 0 < abs(points) < 0.95 else 0
