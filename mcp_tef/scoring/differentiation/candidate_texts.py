@@ -115,8 +115,7 @@ def rule_candidates(
     wanted = [name for name, _ in counts.most_common()]
     rivals = {name: _rivals(name, failures, tools) for name in wanted}
     made = {name: dict(_variants(tools[name], rivals[name], requests)) for name in wanted}
-    if len(wanted) > 1:
-        yield from _joint(made)
+    yield from _joint(made)
     for name in wanted:
         for rule, text in made[name].items():
             yield TextCandidate(texts={name: text}, reason=rule)
@@ -124,10 +123,11 @@ def rule_candidates(
 
 
 def _joint(made: Mapping[str, Mapping[str, str]]) -> Iterator[TextCandidate]:
-    """Yield for each rule the texts of all tools that it has made one for."""
+    """Yield for each rule the texts of all tools that it has made one for, where there are several."""
     for rule in dict.fromkeys(rule for variants in made.values() for rule in variants):
         texts = {name: variants[rule] for name, variants in made.items() if rule in variants}
-        yield TextCandidate(texts=texts, reason=rule)
+        if len(texts) > 1:
+            yield TextCandidate(texts=texts, reason=rule)
 
 
 def _rivals(name: str, failures: Sequence[WorkingFailure], tools: Mapping[str, PairedTool]) -> list[PairedTool]:
