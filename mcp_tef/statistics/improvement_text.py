@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from mcp_tef.model.improvements import HopelessCase, ImprovementEnd, ImprovementResult
 from mcp_tef.model.trials import TrialResult
 from mcp_tef.scoring.phrases import counted, cut
+from mcp_tef.statistics.candidate_selection import FEWEST_SEALED
 from mcp_tef.statistics.case_split import smallest_gain
 from mcp_tef.statistics.claims import points_text, range_text
 
-FEWEST_SEALED = 20
 MOST_NAMED = 3
 _LEADS = {
     ImprovementEnd.BETTER: "Better",

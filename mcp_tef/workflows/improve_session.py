@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from mcp_tef.errors import GAVE_UP, InputError
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.comparison import ClaimVerdict
 from mcp_tef.model.drafts import Draft, name_of
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.improvements import (
@@ -23,9 +22,8 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
 from mcp_tef.scoring.phrases import ticked
-from mcp_tef.statistics.candidate_selection import better_half, halving_sizes
+from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
 from mcp_tef.statistics.claims import MARGIN
-from mcp_tef.statistics.improvement_text import FEWEST_SEALED
 from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts
@@ -195,7 +193,7 @@ class ImprovementSession:
         candidates = tuple(one.candidate for one in ranked)
         self.rounds.append(CandidateRound((*candidates, *refused), gate))
         self.pool = list(candidates[1:])
-        self.working = gate if gate and _is_passed(gate) else None
+        self.working = gate if gate and passes_gate(gate.claims) else None
         return ranked[0] if self.working else None
 
     async def _made(self, source: CandidateSource) -> list[TextCandidate]:
@@ -288,13 +286,7 @@ class ImprovementSession:
         self.sealed, _ = await self._ask(
             "sealed cases", self.plan.sealed, step=best.step, rounds=rounds, goal=TrialGoal.SURE
         )
-        claims = self.sealed.claims
-        verdicts = (claims.on_these_cases.verdict, claims.for_queries_like_these.verdict)
-        if claims.worse:
-            return ImprovementEnd.WORSE
-        if verdicts[1] is ClaimVerdict.BETTER and len(self.plan.sealed) >= FEWEST_SEALED:
-            return ImprovementEnd.BETTER
-        return ImprovementEnd.PROMISING if ClaimVerdict.BETTER in verdicts else ImprovementEnd.NOT_CONFIRMED
+        return sealed_end(self.sealed.claims, len(self.plan.sealed))
 
     async def _ask(
         self,
@@ -366,10 +358,6 @@ def _without(texts: Mapping[str, str], name: str, sentence: str, original: str) 
     shorter = without_sentence(texts[name], sentence)
     rest = {key: text for key, text in texts.items() if key != name}
     return rest if shorter == original.strip() else {**rest, name: shorter}
-
-
-def _is_passed(gate: TrialResult) -> bool:
-    return gate.claims.on_these_cases.verdict is ClaimVerdict.BETTER and not gate.claims.worse
 
 
 def _rest(ranked: Sequence[_Screened], rung: Sequence[_Screened]) -> list[_Screened]:
