@@ -107,10 +107,9 @@ class ImprovementSession:
         note = ""
         try:
             failures = await self._diagnosed()
-            best = await self._gated(failures)
-            best = await self._shortened(best)
-            end = await self._opened(best)
+            best = await self._shortened(await self._gated(failures))
             found = await self.parts.drafts.describe(self.draft.id, best.candidate.texts)
+            end = await self._opened(found.step)
         except SearchEndedError as ended:
             end, note = ended.end, ended.note
         return ImprovementResult(
@@ -279,12 +278,12 @@ class ImprovementSession:
             return None
         return _Screened(replace(best.candidate, texts=texts), step)
 
-    async def _opened(self, best: _Screened) -> ImprovementEnd:
+    async def _opened(self, step: int) -> ImprovementEnd:
         """Try the final text on the sealed cases, once."""
         self.parts.tell("Opening the sealed cases.")
         rounds = self._affordable(len(self.plan.sealed), self._left)
         self.sealed, _ = await self._ask(
-            "sealed cases", self.plan.sealed, step=best.step, rounds=rounds, goal=TrialGoal.SURE
+            "sealed cases", self.plan.sealed, step=step, rounds=rounds, goal=TrialGoal.SURE
         )
         return sealed_end(self.sealed.claims, len(self.plan.sealed))
 

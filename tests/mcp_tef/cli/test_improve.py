@@ -77,6 +77,14 @@ def test_a_writer_and_a_target_over_http_are_asked_within_the_budget() -> None:
     assert any(one["author"] == "openai/w" for one in document["rounds"][0]["candidates"])
 
 
+def test_a_cost_cap_is_kept_and_told() -> None:
+    with ModelStub(writer_and_target) as stub:
+        options = ("--model", "openai/x", "--base-url", stub.url, "--yes", "--price", "1,1", "--max-tokens", "50")
+        found = say("improve", "--server", "city", "--budget", "400", *options, "--max-cost", "0.004", "--json")
+    assert (found.code, found.document["result"]) == (0, "budget"), found.err
+    assert found.document["cost_usd"] <= 0.004
+
+
 def test_a_model_that_fails_half_way_is_an_exit_code_of_its_own_and_its_runs_are_kept() -> None:
     number = itertools.count()
     with ModelStub(lambda request: unauthorized(request) if next(number) > 9 else writer_and_target(request)) as stub:
