@@ -1,12 +1,13 @@
 """One search for a better text: failing cases, screening, gate, pruning, and one opening of the sealed cases."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_tef.errors import GAVE_UP, InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.drafts import Draft, name_of
-from mcp_tef.model.ids import CaseId
+from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.improvements import (
     CandidateRound,
     HopelessCase,
@@ -17,7 +18,7 @@ from mcp_tef.model.improvements import (
     WorkingFailure,
 )
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import Arm, RunSummary
+from mcp_tef.model.runs import Arm, Batch, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
@@ -314,7 +315,7 @@ class ImprovementSession:
             if error.code != TOO_LOW or not self.calls:
                 raise
             raise SearchEndedError(ImprovementEnd.BUDGET, error.message) from error
-        batch = await self.parts.runs.wait(started.id)
+        batch = await self._ended(started.id)
         result = await self.parts.trials.result(batch.id)
         self._spend(result.calls, batch.cost_usd)
         stopped = batch.stopped or ""
@@ -323,6 +324,15 @@ class ImprovementSession:
         if result.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
             raise SearchEndedError(ImprovementEnd(result.end.value), stopped)
         return result, await self.parts.runs.list(RunFilter(batch_id=batch.id))
+
+    async def _ended(self, batch_id: BatchId) -> Batch:
+        """Wait for the end of a trial; a search that is cancelled cancels it, since it would go on asking."""
+        try:
+            return await self.parts.runs.wait(batch_id)
+        except asyncio.CancelledError:
+            if batch_id in self.parts.runs.active():
+                await self.parts.runs.cancel(batch_id)
+            raise
 
     def _affordable(self, cases: int, calls: int) -> int:
         """Return how many rounds of so many cases the calls allow; SearchEndedError where there is not one."""

@@ -1,5 +1,7 @@
 """Searches for a better text over a real workspace: the baseline, and stand-in models over HTTP."""
 
+import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
@@ -31,12 +33,13 @@ from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.workflows.improve_candidates import CandidateSource
 from mcp_tef.workflows.model_writing import CappedWriter
 from tests.support.fake_ports import FakeWriter
-from tests.support.model_replies import Received, Reply, words
+from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.word_model import WordSensitiveModel
 from tests.support.workspace_files import written_tools
 
 BASELINE = ModelSettings(model="words")
+CONCURRENT = 4
 KEYS = {"openai": Secret("sk-test")}
 VAGUE, TRAINS = "Does things.", "Return departures of trains between two stations."
 CLEAR = "Return rain, wind and temperature of a town; for trains, use departures."
@@ -252,6 +255,25 @@ async def test_a_budget_is_kept_and_the_sealed_cases_are_still_opened_or_the_end
         asked = len(stub.requests)
     assert asked == result.calls <= budget
     assert result.sealed is not None or result.end in (ImprovementEnd.BUDGET, ImprovementEnd.NO_CANDIDATE)
+
+
+async def test_a_cancelled_search_stops_asking_and_leaves_no_draft(engine: Engine) -> None:
+    await filled(engine, *FEW)
+    loop, asked, number = asyncio.get_running_loop(), asyncio.Event(), itertools.count(1)
+
+    def answer(request: Received) -> Reply:
+        if next(number) == CONCURRENT:
+            loop.call_soon_threadsafe(asked.set)
+        return tool_calls((request.tools[0]["name"], {})).after(30)
+
+    with ModelStub(answer) as stub:
+        search = asyncio.ensure_future(searched(engine, **asking(stub, engine, writer=False)))
+        await asyncio.wait_for(asked.wait(), 60)
+        search.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await search
+    assert engine.runs.active() == ()
+    assert await engine.drafts.list() == ()
 
 
 async def test_what_cannot_be_searched_is_one_sentence_before_anything_is_asked(engine: Engine) -> None:
