@@ -15,6 +15,7 @@ _NAMES = {
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
     "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
+    "mcp_tef.api.serializers.improvements": "improvement_to_json",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
@@ -63,6 +64,9 @@ _NAMES = {
         "write_private"
     ),
     "mcp_tef.model.ids": "BatchId CaseId DraftId RunId ServerId SnapshotId",
+    "mcp_tef.model.improvements": (
+        "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
+    ),
     "mcp_tef.model.json": "Json JsonObject canonical",
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
@@ -126,6 +130,7 @@ _NAMES = {
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.servers.sample_server": "run_sample_server",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
+    "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence trial_sentences",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",

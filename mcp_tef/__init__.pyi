@@ -14,6 +14,7 @@ from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, sco
 from mcp_tef.api.scored_runs import scored_overview, scored_run
 from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
 from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json
+from mcp_tef.api.serializers.improvements import improvement_to_json
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
@@ -143,6 +144,15 @@ from mcp_tef.model.files import (
     write_private,
 )
 from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId
+from mcp_tef.model.improvements import (
+    CandidateRound,
+    HopelessCase,
+    ImprovementEnd,
+    ImprovementPlan,
+    ImprovementRequest,
+    ImprovementResult,
+    TextCandidate,
+)
 from mcp_tef.model.json import Json, JsonObject, canonical
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.metrics import (
@@ -316,6 +326,7 @@ from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.servers.sample_server import run_sample_server
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
+from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
@@ -335,35 +346,36 @@ __all__ = [
     "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch",
     "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
     "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch",
-    "CallingMode", "CancellableWork", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding",
-    "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide", "CasesChanged",
-    "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile", "ClientResult",
-    "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config",
-    "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError",
-    "ConsentKind", "ConsentRequest", "DefinitionChange", "DefinitionWithoutSecrets", "DetectedConfig",
-    "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId", "DraftKind",
-    "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice",
-    "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall",
-    "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule",
-    "GradedQuality", "GroupMetrics", "GuardOutcome", "HeldCase", "ImportReport", "ImportStatus", "ImportedCase",
-    "ImportedServer", "InputError", "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LintFinding",
-    "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo",
-    "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished",
-    "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange",
-    "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding",
-    "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority",
-    "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
-    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
-    "RepeatStatistics", "RepeatedCase", "ReportFormat", "Results", "RunComparison", "RunDetail", "RunEnded",
-    "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary",
-    "RunsChanged", "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server",
-    "ServerError", "ServerFault", "ServerFileFormat", "ServerId", "ServerImportPreview", "ServerSpec",
-    "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity",
-    "ShareChange", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId",
-    "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "StoppedError", "StoreError", "Suppression",
-    "TefError", "TestCase", "TextConflict", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus",
-    "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey",
-    "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply",
+    "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat",
+    "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide",
+    "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile",
+    "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
+    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
+    "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord",
+    "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged",
+    "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
+    "Estimate", "Event", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind",
+    "FilterChoices", "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome", "HeldCase",
+    "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd",
+    "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
+    "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
+    "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour",
+    "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights",
+    "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus",
+    "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict",
+    "PlainTextSecret", "Prediction", "Priority", "QualityReport", "RankedCase", "RankedTool", "Rate",
+    "RateDifference", "ReachError", "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft",
+    "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat",
+    "Results", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder",
+    "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScopeReason", "ScoreExplanation",
+    "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId",
+    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
+    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot",
+    "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "StoppedError", "StoreError",
+    "Suppression", "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall",
+    "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolEdit", "ToolGroup",
+    "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply",
     "ToolRevision", "ToolSet", "ToolSource", "Transport", "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal",
     "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable",
     "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer",
@@ -374,16 +386,17 @@ __all__ = [
     "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
     "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
     "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name",
-    "interval_text", "is_baseline", "joint_changes", "joint_sentence", "kill_process_groups", "launch_risks",
-    "left_out_of_override", "listing_to_json", "make_private_folder", "matrix_file", "messages_from_json",
-    "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file", "outcome_text",
-    "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model",
-    "parse_number", "parse_prices", "percent_text", "priced_text", "program_request", "quality_to_json",
-    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
-    "renamed_path", "require_draft_name", "require_ending", "require_replaceable", "require_workspace",
-    "run_detail_to_json", "run_sample_server", "run_to_json", "score_lines", "scored_overview", "scored_run",
-    "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed",
-    "similarity_json", "start_within_cap", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
-    "trial_evidence", "trial_markdown", "trial_sentences", "trial_to_json", "undo_source_edit", "verdict_to_json",
-    "wilson", "without_keys", "write_draft", "write_lines", "write_private", "write_results", "write_source_edit",
+    "improvement_sentences", "improvement_to_json", "interval_text", "is_baseline", "joint_changes",
+    "joint_sentence", "kill_process_groups", "launch_risks", "left_out_of_override", "listing_to_json",
+    "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json", "number",
+    "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
+    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text",
+    "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
+    "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name", "require_ending",
+    "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server", "run_to_json",
+    "score_lines", "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_import_to_json",
+    "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap", "tally_of", "tighten",
+    "to_spreadsheet_cell", "tool_call_to_json", "trial_evidence", "trial_markdown", "trial_sentences",
+    "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines",
+    "write_private", "write_results", "write_source_edit",
 ]  # fmt: skip

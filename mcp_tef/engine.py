@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
+    from mcp_tef.workflows.improve import Improvements
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prediction import Predictions
@@ -271,6 +272,15 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.trials import Trials
 
         return Trials(self._store, self.drafts, self.runs, self._current)
+
+    @cached_property
+    def improvements(self) -> "Improvements":
+        """Searches for better texts of tools."""
+        from mcp_tef.llm.token_count import BundledTokenCounter
+        from mcp_tef.workflows.improve import Improvements
+
+        parts = (self._store, self.drafts, self.trials, self.runs, self.predictions, self.embedders)
+        return Improvements(*parts, BundledTokenCounter(), lambda: self._writer, self.models)
 
     @cached_property
     def predictions(self) -> "Predictions":

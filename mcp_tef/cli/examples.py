@@ -51,6 +51,7 @@ EXAMPLES: Final = {
     "clients show": "mcp-tef clients show codex-cli",
     "clients check": "mcp-tef clients check --client plain-api --tools-file tools.json",
     "clients add": "mcp-tef clients add client.yaml",
+    "improve": "mcp-tef improve --server shop --suite Smoke --budget 500 --out better.patch.json",
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",

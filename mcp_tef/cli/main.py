@@ -34,6 +34,7 @@ VERBS: Final = {
     "quality": "quality.register",
     "draft": "drafts.register",
     "try": "trials.register",
+    "improve": "improve.register",
     "clients": "clients.register",
     "score": "score.register",
     "keys": "keys.register",
@@ -45,8 +46,9 @@ VERBS: Final = {
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
-3 a server, model or file could not be reached; 4 compare or try --strict cannot tell yet; 70 mcp-tef itself failed;
-129 hung up, 130 interrupted, 143 terminated. Finished runs are kept, and requested reports are written."""
+3 a server, model or file could not be reached; 4 compare, try or improve --strict cannot tell yet;
+70 mcp-tef itself failed; 129 hung up, 130 interrupted, 143 terminated. Finished runs are kept, and requested reports
+are written."""
 
 
 def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -94,6 +94,18 @@ class Drafts:
         place = _place_of(draft, tool)
         changed = edited_tool(draft.tools[place], edit)
         after = [(key, changed if at == place else raw) for at, (key, raw) in enumerate(draft.keyed)]
+        return await self._to(draft, tuple(after), by)
+
+    @staticmethod
+    def require_tool(draft: Draft, tool: str) -> None:
+        """Raise NotFoundError, with the nearest name, where the draft has no such tool."""
+        _place_of(draft, tool)
+
+    async def describe(self, draft_id: DraftId, texts: Mapping[str, str], *, by: str = "") -> Draft:
+        """Add a step after which the draft differs from its listing by these descriptions only, by name of the tool."""
+        draft = await self._store.get(draft_id)
+        edits = {name: ToolEdit(description=text) for name, text in texts.items()}
+        after = ((key, edited_tool(raw, edits.get(name_of(raw), ToolEdit()))) for key, raw in enumerate(draft.base))
         return await self._to(draft, tuple(after), by)
 
     async def add_tool(self, draft_id: DraftId, definition: JsonObject, *, by: str = "") -> Draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -153,13 +153,19 @@ class Predictions:
         )
 
     async def scope(
-        self, draft: Draft, guards: int = USUAL_GUARDS, *, suites: Sequence[str] = (), seed: int = 0
+        self,
+        draft: Draft,
+        guards: int = USUAL_GUARDS,
+        *,
+        suites: Sequence[str] = (),
+        seed: int = 0,
+        among: Collection[CaseId] | None = None,
     ) -> TrialScope:
         """Return the cases that a draft affects, each with its reasons, and guards among the others.
 
-        `seed` draws the guards.
+        `seed` draws the guards. Where `among` is given, no other case counts.
         """
-        cases = await self._cases_of(draft, suites)
+        cases = [case for case in await self._cases_of(draft, suites) if among is None or case.id in among]
         before, after = await self._both(draft)
         reasons = await self._reasons(draft, cases, before, after)
         affected, tightened = _tightened(reasons, len(cases))

@@ -16,6 +16,7 @@ from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tools import Listing
 from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
 from mcp_tef.ports import Store
 from mcp_tef.statistics.case_pairing import correlation, share_change
@@ -50,6 +51,7 @@ class Trials:
         Raises InputError, NotFoundError, ConsentError, ModelError (no key).
         """
         draft = await self._drafts.get(request.draft)
+        draft = draft if request.step is None else replace(draft, step=request.step)
         plan = _plan(request, draft)
         cases = await self._cases(plan)
         held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
@@ -175,15 +177,22 @@ class Trials:
     async def _tools(self, plan: TrialPlan, draft: Draft, cases: Mapping[CaseId, TestCase]) -> TrialTools:
         names = {name for case in cases.values() for name in case.draft.servers}
         others = await self._listed(sorted(names - {draft.server})) if draft.server else {}
-        original, changed = await self._drafts.arms(draft)
+        original, changed = await self._listings(plan, draft)
         name = draft.server or draft.name
         spec = ServerSpec(name=name, transport=Transport.FILE, path=name)
         if draft.server:
             spec = (await self._store.servers.find(draft.server)).spec
-        arms = {Arm.ORIGINAL: original, Arm.DRAFT: original if plan.same_against_same else changed}
+        arms = {Arm.ORIGINAL: original, Arm.DRAFT: changed}
         listed = {arm: others | {name: (spec, listings[0])} for arm, listings in arms.items()}
         separator = self._config.separator
-        return TrialTools(listed, self._store.runs, separator=separator, alone=draft.server is None)
+        return TrialTools(listed, self._store.runs, separator=separator, alone=draft.server is None, hints=plan.hints)
+
+    async def _listings(self, plan: TrialPlan, draft: Draft) -> list[tuple[Listing, ...]]:
+        """Return the tools of both arms, each as listings by server."""
+        original, changed = await self._drafts.arms(draft)
+        if plan.against:
+            original = (await self._drafts.arms(replace(draft, step=plan.against)))[1]
+        return [original, original if plan.same_against_same else changed]
 
     async def _listed(self, names: Sequence[str]) -> dict[str, ListedServer]:
         """Return the last listings of servers that the draft does not touch."""
@@ -197,14 +206,14 @@ class Trials:
         for other in await self._store.runs.batches():
             if other.trial and other.created_at <= batch.created_at:
                 earlier = TrialPlan.from_json(other.trial)
-                if not earlier.same_against_same and not set(earlier.cases).isdisjoint(plan.cases):
+                if not (earlier.same_against_same or earlier.hints) and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)
         return len(tried)
 
 
 def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
     cases = tuple(dict.fromkeys(request.cases))
-    if not draft.revisions and not request.same_against_same:
+    if not (draft.revisions or request.against or request.same_against_same or request.hints):
         raise InputError(f"The draft {draft.name} changes nothing.", hint="Change a tool, or try same against same.")
     if not cases:
         raise InputError("No case is about the changed tools, so there is nothing to try.", hint="Select cases.")
@@ -221,6 +230,10 @@ def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
         goal=request.goal,
         seed=request.seed,
         same_against_same=request.same_against_same,
+        against=request.against,
+        hints=request.hints,
+        gate=request.gate,
+        most_calls=request.most_calls,
     )
 
 
@@ -235,7 +248,7 @@ def _batch_request(request: TrialRequest, plan: TrialPlan) -> BatchRequest:
         repeats=request.rounds,
         concurrency=request.concurrency,
         max_cost_usd=request.max_cost_usd,
-        name=f"Trial of {plan.draft_name}",
+        name=request.name or f"Trial of {plan.draft_name}",
         trial=plan.to_json(),
     )
 

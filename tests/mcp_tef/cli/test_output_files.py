@@ -46,6 +46,7 @@ WRITES = {
     ("quality", "markdown"): "quality --server city --markdown {file}",
     ("draft export", "out"): "draft export Shorter --format html --out {file}",
     ("try", "html"): "try Shorter --html {file}",
+    ("improve", "out"): "improve --server city --budget 500 --out {file}",
     ("score", "out"): "score {calls} --out {file}",
     ("score", "junit"): "score {calls} --out {folder}/verdicts.jsonl --junit {file}",
 }
