@@ -286,12 +286,13 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     def predictions(self) -> "Predictions":
         """Predictions for drafts, and the cases that a trial is about."""
         from mcp_tef.llm.token_count import BundledTokenCounter
-        from mcp_tef.workflows.prediction import Predictions
+        from mcp_tef.workflows.prediction import Predictions, StoredInputs
+        from mcp_tef.workflows.prediction_arms import PredictionArms
 
         store = self._store
-        return Predictions(
-            self.drafts, store.servers, store.cases, store.runs, self._selectors, BundledTokenCounter(), self.similarity
-        )
+        arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
+        inputs = StoredInputs(store.servers, store.cases, self._events)
+        return Predictions(self.drafts, inputs, store.runs, arms)
 
     @cached_property
     def drift(self) -> "DriftCheck":
