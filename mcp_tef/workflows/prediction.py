@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcp_tef.events import CasesChanged, ServersChanged, ServerStateChanged
+from mcp_tef.model.cases import case_renamed
 from mcp_tef.model.drafts import name_of
 from mcp_tef.model.prediction import Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
 from mcp_tef.model.run_filter import RunFilter
@@ -151,7 +152,9 @@ class Predictions:
     ) -> tuple[RankedCase, ...]:
         if not cases or not before.tools or not after.tools:
             return ()
-        ranks = [await self._ranks(draft, arm, cases) for arm in (before, after)]
+        renames = draft.renames
+        renamed = [case_renamed(case, renames, draft.server) for case in cases] if renames else cases
+        ranks = [await self._ranks(draft, before, cases), await self._ranks(draft, after, renamed)]
         return tuple(
             RankedCase(
                 case_id=case.id, rank_before=old[0], rank_after=new[0], passed_before=old[1], passed_after=new[1]

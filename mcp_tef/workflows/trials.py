@@ -16,7 +16,6 @@ from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tools import Listing
 from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
 from mcp_tef.ports import Store
 from mcp_tef.statistics.case_pairing import correlation, share_change
@@ -177,22 +176,24 @@ class Trials:
     async def _tools(self, plan: TrialPlan, draft: Draft, cases: Mapping[CaseId, TestCase]) -> TrialTools:
         names = {name for case in cases.values() for name in case.draft.servers}
         others = await self._listed(sorted(names - {draft.server})) if draft.server else {}
-        original, changed = await self._listings(plan, draft)
+        states = _states(plan, draft)
+        listings = {arm: (await self._drafts.arms(state))[1] for arm, state in states.items()}
         name = draft.server or draft.name
-        spec = ServerSpec(name=name, transport=Transport.FILE, path=name)
-        if draft.server:
-            spec = (await self._store.servers.find(draft.server)).spec
-        arms = {Arm.ORIGINAL: original, Arm.DRAFT: changed}
-        listed = {arm: others | {name: (spec, listings[0])} for arm, listings in arms.items()}
-        separator = self._config.separator
-        return TrialTools(listed, self._store.runs, separator=separator, alone=draft.server is None, hints=plan.hints)
+        spec = await self._spec(draft, name)
+        return TrialTools(
+            {arm: others | {name: (spec, listing)} for arm, (listing, *_) in listings.items()},
+            self._store.runs,
+            separator=self._config.separator,
+            alone=draft.server is None,
+            hints=plan.hints,
+            renames={arm: state.renames for arm, state in states.items()},
+            server=draft.server,
+        )
 
-    async def _listings(self, plan: TrialPlan, draft: Draft) -> list[tuple[Listing, ...]]:
-        """Return the tools of both arms, each as listings by server."""
-        original, changed = await self._drafts.arms(draft)
-        if plan.against:
-            original = (await self._drafts.arms(replace(draft, step=plan.against)))[1]
-        return [original, original if plan.same_against_same else changed]
+    async def _spec(self, draft: Draft, name: str) -> ServerSpec:
+        if draft.server:
+            return (await self._store.servers.find(draft.server)).spec
+        return ServerSpec(name=name, transport=Transport.FILE, path=name)
 
     async def _listed(self, names: Sequence[str]) -> dict[str, ListedServer]:
         """Return the last listings of servers that the draft does not touch."""
@@ -235,6 +236,12 @@ def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
         gate=request.gate,
         most_calls=request.most_calls,
     )
+
+
+def _states(plan: TrialPlan, draft: Draft) -> dict[Arm, Draft]:
+    """Return the states of the draft that the arms offer; before its first step it is the listing."""
+    original = replace(draft, step=plan.against)
+    return {Arm.ORIGINAL: original, Arm.DRAFT: original if plan.same_against_same else draft}
 
 
 def _tools_hash(draft: Draft) -> str:

@@ -205,3 +205,25 @@ async def test_no_run_is_planned_beyond_the_calls_and_a_plan_of_an_older_version
     plan = {name: value for name, value in (batch.trial or {}).items() if name in OLD_PLAN}
     await engine._store.runs.set_trial(batch.id, plan)
     assert (await engine.trials.result(batch.id)).pairs > 0
+
+
+async def test_a_renamed_tool_is_expected_by_its_new_name_in_the_arm_of_the_draft(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(rename="weather_forecast", description=CLEAR))
+    batch = await engine.runs.wait((await engine.trials.start(request)).id)
+    found = await engine.trials.result(batch.id)
+    assert (found.wins, found.losses, found.left_out) == (8, 0, 0)
+    prediction = await engine.predictions.predict(await engine.drafts.get(request.draft))
+    assert prediction is not None
+    assert (prediction.fixed, prediction.broken) == (8, 0)
+    assert all(one.rank_after is not None for one in prediction.cases)
+
+
+async def test_a_model_that_calls_a_renamed_tool_is_correct(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(seed=1)) as stub:
+        request = await tried(engine, ToolEdit(rename="weather_forecast", description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        started = await engine.trials.start(with_model(request, stub, rounds=2, goal=TrialGoal.FULL), KEYS)
+        batch = await engine.runs.wait(started.id)
+    found = await engine.trials.result(batch.id)
+    assert found.losses == 0
+    assert sum(one.draft for one in found.outcomes) > sum(one.original for one in found.outcomes)
