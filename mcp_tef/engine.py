@@ -271,7 +271,9 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Trials of drafts."""
         from mcp_tef.workflows.trials import Trials
 
-        return Trials(self._store, self.drafts, self.runs, self._current)
+        trials = Trials(self._store, self.drafts, self.runs, self._current)
+        trials.direction_of = lambda draft, cases: self.predictions.direction(draft, cases)
+        return trials
 
     @cached_property
     def improvements(self) -> "Improvements":
@@ -292,6 +294,7 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         store = self._store
         arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
         inputs = StoredInputs(store.servers, store.cases, self._events)
+        inputs.directions = lambda: self.trials.directions()
         return Predictions(self.drafts, inputs, store.runs, arms)
 
     @cached_property

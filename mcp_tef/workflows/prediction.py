@@ -10,16 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcp_tef.events import CasesChanged, ServersChanged, ServerStateChanged
+from mcp_tef.events import (
+    BatchEnded,
+    BatchesChanged,
+    BatchStarted,
+    CasesChanged,
+    RunsChanged,
+    ServersChanged,
+    ServerStateChanged,
+)
 from mcp_tef.model.cases import case_renamed
 from mcp_tef.model.drafts import name_of
-from mcp_tef.model.prediction import Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
+from mcp_tef.model.prediction import DirectionRecord, Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.workflows.prediction_arms import ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Awaitable, Callable, Collection
 
     from mcp_tef.events import Event, EventStream
     from mcp_tef.model.cases import TestCase
@@ -44,11 +52,21 @@ class StoredInputs:
         self._changes = 0
         self._all: tuple[int, tuple[TestCase, ...]] | None = None
         self._listed: dict[str, tuple[int, tuple[Tool, ...] | None]] = {}
+        self._record: DirectionRecord | None = None
+        self.directions: Callable[[], Awaitable[DirectionRecord]] | None = None
         events.subscribe(self._hear)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, (CasesChanged, ServersChanged, ServerStateChanged)):
             self._changes += 1
+        if isinstance(event, (BatchStarted, BatchEnded, BatchesChanged, RunsChanged)):
+            self._record = None
+
+    async def record(self) -> DirectionRecord:
+        """Return how often predictions of trials were right; trials are read again after one of them has ended."""
+        if self._record is None and self.directions:
+            self._record = await self.directions()
+        return self._record or DirectionRecord()
 
     async def cases(self, suites: Sequence[str] = ()) -> tuple[TestCase, ...]:
         """Return the cases of some suites, or all."""
@@ -101,7 +119,15 @@ class Predictions:
             set_tokens_before=sum(before.tokens.values()),
             set_tokens_after=sum(after.tokens.values()),
             cases=await self._ranked(draft, cases, before, after),
+            record=await self._inputs.record(),
         )
+
+    async def direction(self, draft: Draft, cases: Collection[CaseId]) -> int:
+        """Return 1 where the baseline passes more of some cases with the draft, −1 where it passes fewer, else 0."""
+        before, after = await self._both(draft)
+        found = await self._ranked(draft, await self._cases_of(draft), before, after)
+        gained = sum(one.passed_after - one.passed_before for one in found if one.case_id in cases)
+        return (gained > 0) - (gained < 0)
 
     async def scope(
         self,

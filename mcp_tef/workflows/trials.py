@@ -1,16 +1,17 @@
 """Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcp_tef.errors import InputError
+from mcp_tef.errors import EmbeddingError, InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.json import fingerprint
+from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
@@ -41,6 +42,7 @@ class Trials:
         self._drafts = drafts
         self._runs = runs
         self._config = config
+        self.direction_of: Callable[[Draft, Collection[CaseId]], Awaitable[int]] | None = None
 
     async def start(
         self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
@@ -53,12 +55,35 @@ class Trials:
         draft = draft if request.step is None else replace(draft, step=request.step)
         plan = _plan(request, draft)
         cases = await self._cases(plan)
+        plan = replace(plan, predicted=await self._predicted(request, draft, plan))
         held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
         steering = await self._made(plan, draft, cases, request.settings)
         batch = await self._runs.start(_batch_request(request, plan), keys, may_pause=may_pause, trial=steering)
         if held_back:
             await self._store.cases.count_openings(held_back)
         return batch
+
+    async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
+        """Return the direction that the baseline predicts for a model; None where nothing can be predicted."""
+        own = plan.same_against_same or plan.hints or plan.against
+        if self.direction_of is None or request.settings.offline or own:
+            return None
+        try:
+            return await self.direction_of(draft, plan.cases)
+        except EmbeddingError:
+            return None
+
+    async def directions(self) -> DirectionRecord:
+        """Count the ended trials in which a model did better with one arm, and those of them predicted rightly."""
+        right: list[bool] = []
+        for batch in await self._store.runs.batches():
+            predicted = (batch.trial or {}).get("predicted")
+            if predicted is None or batch.status in _UNDER_WAY:
+                continue
+            wins, losses, _ = (await self._read(batch))[1].decision.counts
+            if wins != losses:
+                right.append(predicted == (1 if wins > losses else -1))
+        return DirectionRecord(right=sum(right), trials=len(right))
 
     async def estimate(self, request: TrialRequest) -> Estimate:
         """Estimate the most that a trial takes: all its rounds, without guards asked afresh."""
