@@ -13,7 +13,7 @@ from mcp_tef.api.consent import (
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
 from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
-from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json
+from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
 from mcp_tef.api.serializers.improvements import improvement_to_json
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.runs import (
@@ -390,13 +390,13 @@ __all__ = [
     "joint_sentence", "kill_process_groups", "launch_risks", "left_out_of_override", "listing_to_json",
     "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json", "number",
     "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
-    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "percent_text", "priced_text",
-    "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
-    "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name", "require_ending",
-    "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server", "run_to_json",
-    "score_lines", "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_import_to_json",
-    "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap", "tally_of", "tighten",
-    "to_spreadsheet_cell", "tool_call_to_json", "trial_evidence", "trial_markdown", "trial_sentences",
-    "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines",
-    "write_private", "write_results", "write_source_edit",
+    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "percent_text",
+    "prediction_to_json", "priced_text", "program_request", "quality_to_json", "read_baseline", "read_pair_lines",
+    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name",
+    "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server",
+    "run_to_json", "score_lines", "scored_overview", "scored_run", "secrets_in", "server_check_to_json",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "trial_evidence", "trial_markdown",
+    "trial_sentences", "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson", "without_keys",
+    "write_draft", "write_lines", "write_private", "write_results", "write_source_edit",
 ]  # fmt: skip

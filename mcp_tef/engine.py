@@ -271,7 +271,9 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Trials of drafts."""
         from mcp_tef.workflows.trials import Trials
 
-        return Trials(self._store, self.drafts, self.runs, self._current)
+        trials = Trials(self._store, self.drafts, self.runs, self._current)
+        trials.direction_of = lambda draft, cases: self.predictions.direction(draft, cases)
+        return trials
 
     @cached_property
     def improvements(self) -> "Improvements":
@@ -286,12 +288,14 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     def predictions(self) -> "Predictions":
         """Predictions for drafts, and the cases that a trial is about."""
         from mcp_tef.llm.token_count import BundledTokenCounter
-        from mcp_tef.workflows.prediction import Predictions
+        from mcp_tef.workflows.prediction import Predictions, StoredInputs
+        from mcp_tef.workflows.prediction_arms import PredictionArms
 
         store = self._store
-        return Predictions(
-            self.drafts, store.servers, store.cases, store.runs, self._selectors, BundledTokenCounter(), self.similarity
-        )
+        arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
+        inputs = StoredInputs(store.servers, store.cases, self._events)
+        inputs.directions = lambda: self.trials.directions()
+        return Predictions(self.drafts, inputs, store.runs, arms)
 
     @cached_property
     def drift(self) -> "DriftCheck":

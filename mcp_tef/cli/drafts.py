@@ -21,6 +21,7 @@ from mcp_tef import (
     draft_to_json,
     left_out_of_override,
     open_regular_file,
+    prediction_to_json,
     write_draft,
 )
 from mcp_tef.cli.arguments import add_group, add_verb
@@ -30,7 +31,9 @@ from mcp_tef.cli.session import add_consent_options, opened, with_consent
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
-    from mcp_tef import Draft, Json
+    from collections.abc import Sequence
+
+    from mcp_tef import Draft, Json, Neighbour, Prediction, ToolPrediction
     from mcp_tef.cli.arguments import Parser, Verbs
     from mcp_tef.cli.terminal import Terminal
 
@@ -47,6 +50,7 @@ def register(verbs: Verbs) -> None:
     add_consent_options(new_parser)
     add_verb(group, "list", "list the drafts", list_drafts, reads=True)
     _named(add_verb(group, "show", "show what a draft changes", show, reads=True))
+    _named(add_verb(group, "predict", "predict what a draft changes, without a model", predict, reads=True))
     _add_set(_named(add_verb(group, "set", "change one tool in a draft", set_tool)))
     add_parser = _named(add_verb(group, "add", "add a tool to a draft", add))
     add_parser.add_argument("file", metavar="FILE", help="its definition as JSON; - is standard input")
@@ -142,6 +146,57 @@ def _columns(title: str, texts: dict[str, Json]) -> list[str]:
 
 def _text(value: Json) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+async def predict(arguments: Namespace, terminal: Terminal) -> int:
+    """Predict the effects of a draft by search and rules."""
+    async with opened(arguments, terminal) as engine:
+        draft = await engine.drafts.find(arguments.name)
+        prediction = await engine.predictions.predict(draft)
+        names = {case.id: case.name for case in await engine.cases.list()}
+    if prediction is None:  # Only a newer prediction cancels one, and here is none.
+        return DONE
+    terminal.document(prediction_to_json(draft, prediction, names))
+    terminal.say(*(line for one in prediction.tools for line in _predicted(one)), *_predicted_set(prediction))
+    changed = [one for one in prediction.cases if one.passed_before != one.passed_after]
+    rows = [(names[one.case_id], _rank(one.rank_before), _rank(one.rank_after)) for one in changed]
+    terminal.say(*(table(("Case", "Rank with original", "Rank with draft"), rows) if rows else []))
+    terminal.note("Found by search; no model was asked. To ask one, use: mcp-tef try NAME --model M")
+    return DONE
+
+
+def _rank(rank: int | None) -> str:
+    return "not offered" if rank is None else f"{rank:,}"
+
+
+def _predicted(one: ToolPrediction) -> list[str]:
+    """Return lines on one changed tool."""
+    nearest = [next((f"{each.tool} {each.similarity:.2f}" for each in side), "none") for side in _sides(one)]
+    newly = f"; newly near: {', '.join(each.tool for each in one.newly_near)}" if one.newly_near else ""
+    return [
+        one.name,
+        f"  Tokens: {one.tokens_before:,} → {one.tokens_after:,}",
+        f"  Nearest tool: {nearest[0]} → {nearest[1]}{newly}",
+        *(f"  Finding gone: {finding.rule.title} ({finding.place})" for finding in one.findings_gone),
+        *(f"  New finding: {finding.sentence} {finding.fix}" for finding in one.findings_new),
+    ]
+
+
+def _sides(one: ToolPrediction) -> tuple[Sequence[Neighbour], Sequence[Neighbour]]:
+    return one.neighbours_before, one.neighbours_after
+
+
+def _predicted_set(prediction: Prediction) -> list[str]:
+    """Return lines on all tools and cases."""
+    cases, record = prediction.cases, prediction.record
+    before, after = sum(one.passed_before for one in cases), sum(one.passed_after for one in cases)
+    found = f"Search finds the expected tool: {before:,} → {after:,} of {counted(len(cases), 'case')}"
+    right = f"Its direction was right in {record.right:,} of {counted(record.trials, 'trial')} here."
+    return [
+        f"All tools: {prediction.set_tokens_before:,} → {prediction.set_tokens_after:,} tokens",
+        f"{found}; {prediction.fixed:,} fixed, {prediction.broken:,} broken." if cases else "There is no case yet.",
+        *([right] if record.trials else []),
+    ]
 
 
 async def set_tool(arguments: Namespace, terminal: Terminal) -> int:

@@ -41,6 +41,7 @@ EXAMPLES: Final = {
     "draft list": "mcp-tef draft list",
     "draft set": "mcp-tef draft set Shorter train_times --title Trains --parameter station --optional",
     "draft show": "mcp-tef draft show Shorter",
+    "draft predict": "mcp-tef draft predict Shorter",
     "draft undo": "mcp-tef draft undo Shorter",
     "draft redo": "mcp-tef draft redo Shorter",
     "draft export": "mcp-tef draft export Shorter --out shorter.patch.json",

@@ -13,8 +13,9 @@ from mcp_tef.model.trials import TrialGoal
 class TrialPlan:
     """Settings of a trial. Hashes are those of the listing and of the draft's tools.
 
-    `more` holds the rounds after which the trial had ended first, then those after which each "Run more" ends. For the
-    last four see `TrialRequest`; plans of older versions lack them.
+    `predicted` is the direction that the baseline predicted when the trial began: 1, 0 or −1; None where it did not.
+    `more` holds the rounds after which the trial had ended first, then those after which each "Run more" ends. For
+    `against` and those behind it see `TrialRequest`; plans of older versions lack them.
     """
 
     draft: DraftId
@@ -33,6 +34,7 @@ class TrialPlan:
     hints: bool = False
     gate: int = 0
     most_calls: int | None = None
+    predicted: int | None = None
 
     @property
     def all_rounds(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.cases import TestCase
+from mcp_tef.model.cases import TestCase, case_renamed
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.runs import Arm, PlannedRun
 from mcp_tef.model.servers import ServerSpec
@@ -21,7 +21,7 @@ class TrialTools:
 
     `arms` holds the servers of each arm by name. Where a draft stands over a tools file, `alone` is True: its tools
     are then offered in the place of all servers of a case. With `hints`, the draft's arm offers the tools that a case
-    expects with its own query as an example.
+    expects with its own query as an example. `renames` holds the new names of tools of `server`, or any, by arm.
     """
 
     def __init__(
@@ -32,8 +32,12 @@ class TrialTools:
         separator: str,
         alone: bool = False,
         hints: bool = False,
+        renames: Mapping[Arm, Mapping[str, str]] | None = None,
+        server: str | None = None,
     ) -> None:
         self._arms = arms
+        self._renames = renames or {}
+        self._server = server
         self._runs = runs
         self._separator = separator
         self._alone = alone
@@ -52,11 +56,18 @@ class TrialTools:
     async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
         """Return the tools of a case in the arm and rotation of a run."""
         arm, round_ = self._planned[run_id]
+        asked, case = case, self._by_new_names(case, arm)
         hinted = case if self._hints and arm is Arm.DRAFT else None
         key = (arm, round_, case.draft.servers, hinted.id if hinted else "")
         if key not in self._kits:
             self._kits[key] = asyncio.create_task(self._assemble(arm, round_, case.draft.servers, run_id, hinted))
-        return await asyncio.shield(self._kits[key])
+        kit = await asyncio.shield(self._kits[key])
+        return kit if case is asked else replace(kit, expectation=case.draft.expectation)
+
+    def _by_new_names(self, case: TestCase, arm: Arm) -> TestCase:
+        """Return a case that expects renamed tools by their names in an arm; the same where none is renamed."""
+        names = self._renames.get(arm)
+        return case_renamed(case, names, self._server) if names else case
 
     async def close(self) -> None:
         """Stop what is still being stored."""

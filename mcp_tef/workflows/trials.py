@@ -1,22 +1,22 @@
 """Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcp_tef.errors import InputError
+from mcp_tef.errors import EmbeddingError, InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.json import fingerprint
+from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tools import Listing
 from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
 from mcp_tef.ports import Store
 from mcp_tef.statistics.case_pairing import correlation, share_change
@@ -42,6 +42,7 @@ class Trials:
         self._drafts = drafts
         self._runs = runs
         self._config = config
+        self.direction_of: Callable[[Draft, Collection[CaseId]], Awaitable[int]] | None = None
 
     async def start(
         self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
@@ -54,12 +55,35 @@ class Trials:
         draft = draft if request.step is None else replace(draft, step=request.step)
         plan = _plan(request, draft)
         cases = await self._cases(plan)
+        plan = replace(plan, predicted=await self._predicted(request, draft, plan))
         held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
         steering = await self._made(plan, draft, cases, request.settings)
         batch = await self._runs.start(_batch_request(request, plan), keys, may_pause=may_pause, trial=steering)
         if held_back:
             await self._store.cases.count_openings(held_back)
         return batch
+
+    async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
+        """Return the direction that the baseline predicts for a model; None where nothing can be predicted."""
+        own = plan.same_against_same or plan.hints or plan.against
+        if self.direction_of is None or request.settings.offline or own:
+            return None
+        try:
+            return await self.direction_of(draft, plan.cases)
+        except EmbeddingError:
+            return None
+
+    async def directions(self) -> DirectionRecord:
+        """Count the ended trials in which a model did better with one arm, and those of them predicted rightly."""
+        right: list[bool] = []
+        for batch in await self._store.runs.batches():
+            predicted = (batch.trial or {}).get("predicted")
+            if predicted is None or batch.status in _UNDER_WAY:
+                continue
+            wins, losses, _ = (await self._read(batch))[1].decision.counts
+            if wins != losses:
+                right.append(predicted == (1 if wins > losses else -1))
+        return DirectionRecord(right=sum(right), trials=len(right))
 
     async def estimate(self, request: TrialRequest) -> Estimate:
         """Estimate the most that a trial takes: all its rounds, without guards asked afresh."""
@@ -177,22 +201,24 @@ class Trials:
     async def _tools(self, plan: TrialPlan, draft: Draft, cases: Mapping[CaseId, TestCase]) -> TrialTools:
         names = {name for case in cases.values() for name in case.draft.servers}
         others = await self._listed(sorted(names - {draft.server})) if draft.server else {}
-        original, changed = await self._listings(plan, draft)
+        states = _states(plan, draft)
+        listings = {arm: (await self._drafts.arms(state))[1] for arm, state in states.items()}
         name = draft.server or draft.name
-        spec = ServerSpec(name=name, transport=Transport.FILE, path=name)
-        if draft.server:
-            spec = (await self._store.servers.find(draft.server)).spec
-        arms = {Arm.ORIGINAL: original, Arm.DRAFT: changed}
-        listed = {arm: others | {name: (spec, listings[0])} for arm, listings in arms.items()}
-        separator = self._config.separator
-        return TrialTools(listed, self._store.runs, separator=separator, alone=draft.server is None, hints=plan.hints)
+        spec = await self._spec(draft, name)
+        return TrialTools(
+            {arm: others | {name: (spec, listing)} for arm, (listing, *_) in listings.items()},
+            self._store.runs,
+            separator=self._config.separator,
+            alone=draft.server is None,
+            hints=plan.hints,
+            renames={arm: state.renames for arm, state in states.items()},
+            server=draft.server,
+        )
 
-    async def _listings(self, plan: TrialPlan, draft: Draft) -> list[tuple[Listing, ...]]:
-        """Return the tools of both arms, each as listings by server."""
-        original, changed = await self._drafts.arms(draft)
-        if plan.against:
-            original = (await self._drafts.arms(replace(draft, step=plan.against)))[1]
-        return [original, original if plan.same_against_same else changed]
+    async def _spec(self, draft: Draft, name: str) -> ServerSpec:
+        if draft.server:
+            return (await self._store.servers.find(draft.server)).spec
+        return ServerSpec(name=name, transport=Transport.FILE, path=name)
 
     async def _listed(self, names: Sequence[str]) -> dict[str, ListedServer]:
         """Return the last listings of servers that the draft does not touch."""
@@ -235,6 +261,12 @@ def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
         gate=request.gate,
         most_calls=request.most_calls,
     )
+
+
+def _states(plan: TrialPlan, draft: Draft) -> dict[Arm, Draft]:
+    """Return the states of the draft that the arms offer; before its first step it is the listing."""
+    original = replace(draft, step=plan.against)
+    return {Arm.ORIGINAL: original, Arm.DRAFT: original if plan.same_against_same else draft}
 
 
 def _tools_hash(draft: Draft) -> str:

@@ -295,6 +295,7 @@ def test_trials(transcript: Transcript, folder: Path, replacements: dict[str, st
     transcript.say("draft", "new", "Stock", "--server", SERVER)
     transcript.say("try", "Stock")
     transcript.say("draft", "set", "Stock", "check_stock", "--description", "text.md")
+    transcript.both("draft", "predict", "Stock")
     transcript.both("try", "Stock", "--guards", "5")
     transcript.both("try", "Stock", "--suite", "Second", "--strict")
     transcript.say("try", "--patch", "fix.json", "--tools-file", "bikes.json", "--html", "page.html")

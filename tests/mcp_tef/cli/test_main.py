@@ -127,6 +127,7 @@ READING = {
     "confusions": (),
     "draft list": (),
     "draft show": ("Shorter",),
+    "draft predict": ("Shorter",),
     "draft export": ("Shorter",),
     "clients list": (),
     "clients show": ("codex-cli",),

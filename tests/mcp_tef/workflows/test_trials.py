@@ -11,6 +11,7 @@ from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.comparison import ClaimVerdict
+from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, ModelSettings
 from mcp_tef.model.secrets import Secret
@@ -205,3 +206,42 @@ async def test_no_run_is_planned_beyond_the_calls_and_a_plan_of_an_older_version
     plan = {name: value for name, value in (batch.trial or {}).items() if name in OLD_PLAN}
     await engine._store.runs.set_trial(batch.id, plan)
     assert (await engine.trials.result(batch.id)).pairs > 0
+
+
+async def test_a_renamed_tool_is_expected_by_its_new_name_in_the_arm_of_the_draft(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(rename="weather_forecast", description=CLEAR))
+    batch = await engine.runs.wait((await engine.trials.start(request)).id)
+    found = await engine.trials.result(batch.id)
+    assert (found.wins, found.losses, found.left_out) == (8, 0, 0)
+    prediction = await engine.predictions.predict(await engine.drafts.get(request.draft))
+    assert prediction is not None
+    assert (prediction.fixed, prediction.broken) == (8, 0)
+    assert all(one.rank_after is not None for one in prediction.cases)
+
+
+async def test_a_model_that_calls_a_renamed_tool_is_correct(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(seed=1)) as stub:
+        request = await tried(engine, ToolEdit(rename="weather_forecast", description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        started = await engine.trials.start(with_model(request, stub, rounds=2, goal=TrialGoal.FULL), KEYS)
+        batch = await engine.runs.wait(started.id)
+    found = await engine.trials.result(batch.id)
+    assert found.losses == 0
+    assert sum(one.draft for one in found.outcomes) > sum(one.original for one in found.outcomes)
+
+
+async def test_predictions_keep_score_of_trials_that_asked_a_model(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(seed=1)) as stub:
+        helps = await tried(engine, ToolEdit(description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        for request in (helps, with_model(helps, stub, rounds=2), with_model(helps, stub, same_against_same=True)):
+            await engine.runs.wait((await engine.trials.start(request, KEYS)).id)
+        prediction = await engine.predictions.predict(await engine.drafts.get(helps.draft))
+        assert prediction is not None
+        assert prediction.record == DirectionRecord(right=1, trials=1)
+        idle = await tried(engine, ToolEdit(description=f"{VAGUE} Rain, temperature, town, will, the."))
+        batch = await engine.runs.wait((await engine.trials.start(with_model(idle, stub, rounds=2), KEYS)).id)
+        found = await engine.trials.result(batch.id)
+        prediction = await engine.predictions.predict(await engine.drafts.get(idle.draft))
+    assert prediction is not None
+    assert prediction.record.trials == 1 + (found.wins != found.losses)
