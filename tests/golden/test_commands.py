@@ -260,6 +260,11 @@ def test_trials(transcript: Transcript, folder: Path, replacements: dict[str, st
     assert_golden("commands/try.txt", normalized(transcript.text, replacements))
 
 
+def test_improve(transcript: Transcript, replacements: dict[str, str]) -> None:
+    transcript.both("improve", "--server", SERVER, "--tool", "check_stock", "--budget", "120")
+    assert_golden("commands/improve.txt", normalized(transcript.text, replacements))
+
+
 def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     lines = [json.dumps({"query": "Do it", "tools": TOOLS} | call) for call in CALLS]
     (folder / "in.jsonl").write_text("\n".join([*lines, "{half", "{}"]), "utf-8")

@@ -47,6 +47,7 @@ OPTIONS = {
     "recommend": (*SOURCES, *EMBEDDER, "--threshold", "--pair", "--patch-dir", *MODEL),
     "quality": (*SOURCES, "--fail-on", "--fail-under", "--ignore", "--baseline", "--sarif", "--markdown", "--out"),
     "try": ("--patch", "--strict", "--html", *MODEL),
+    "improve": ("--budget", "--writer", "--out", "--strict", *MODEL),
 }
 """Options that scripts may rely on, by verb, beside those of every verb."""
 MANNERS: dict[str, dict[str, str]] = {
