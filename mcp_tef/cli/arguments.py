@@ -9,7 +9,6 @@ from typing import Any, NoReturn, TypeAlias
 
 from mcp_tef import InputError, RunField, did_you_mean
 from mcp_tef.cli.examples import EXAMPLES
-from mcp_tef.cli.project_file import ProjectFile, as_arguments, find_project_file, overruled
 from mcp_tef.cli.terminal import Terminal, coloured, styled_help
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int] | int]
@@ -75,6 +74,8 @@ class Parser(argparse.ArgumentParser):
 
     def _with_project_file(self, args: Any) -> tuple[argparse.Namespace, list[str]]:
         """Parse the command line, then fill in options of the project file, then defaults."""
+        from mcp_tef.cli.project_file import find_project_file
+
         defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
         for action in self._actions:
             action.default = argparse.SUPPRESS
@@ -88,6 +89,8 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _take_from_file(self, values: dict[str, Any], path: Path, table: Mapping[str, Any]) -> None:
+        from mcp_tef.cli.project_file import ProjectFile, as_arguments, overruled
+
         options = as_arguments(path, table, self._actions)
         for name in overruled(values, options):
             del options[name]

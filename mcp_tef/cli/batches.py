@@ -383,8 +383,7 @@ def _uncounted(runs: Sequence[RunSummary], metrics: Metrics, names: set[str]) ->
             f"{metrics.unreadable} of {counted(metrics.n, 'answer')} could not be read, which only {METRICS[0]} and "
             f"{METRICS[1]} count as wrong everywhere."
         )
-    failed = sum(run.classification is None for run in runs)
-    if failed:
+    if failed := sum(run.classification is None for run in runs):
         verb = "has" if failed == 1 else "have"
         yield f"{failed} of {counted(len(runs), 'run')} {verb} no verdict, and no metric counts them."
 

@@ -364,6 +364,7 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
     """Delete a draft with its steps; it holds no results."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
+        await engine.trials.require_idle(draft)
         await engine.drafts.remove([draft.id])
         terminal.document({"removed": draft.name})
         terminal.say(f"The draft {draft.name} was removed.")

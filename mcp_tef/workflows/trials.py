@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcp_tef.errors import EmbeddingError, InputError
+from mcp_tef.errors import ConflictError, EmbeddingError, InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
@@ -31,7 +31,8 @@ from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
 
-_UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
+_HELD = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED)
+_UNDER_WAY = (*_HELD, BatchStatus.INTERRUPTED)
 
 
 class Trials:
@@ -103,6 +104,13 @@ class Trials:
         found = await self._store.cases.select(ids=cases) if cases else ()
         families = {case.draft.family or case.id for case in found}
         return what_it_can_show(len(found), len(families))
+
+    async def require_idle(self, draft: Draft) -> None:
+        """Raise ConflictError where a trial of this draft is running, waits or is paused."""
+        under_way = [batch for batch in await self._store.runs.batches() if batch.trial and batch.status in _HELD]
+        if any((batch.trial or {}).get("draft") == draft.id for batch in under_way):
+            hint = "Wait until it has ended, or cancel it."
+            raise ConflictError(f"A trial of the draft {draft.name} is running.", hint=hint)
 
     async def resume(
         self,

@@ -7,13 +7,13 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcp_tef.cli.main import parser
 from tests.support import isolation
 from tests.support.command_line import run, say
+from tests.support.command_samples import CALLS, CASES, CONFIG, TOOLS
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
 from tests.support.workspace_files import change
 
@@ -24,48 +24,6 @@ KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "tests.support.forgetful_keychain.Forgetfu
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 # `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
 ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
-TOOLS: list[dict[str, Any]] = [
-    {
-        "name": "read_file",
-        "description": "Read the text of a file in the workspace.",
-        "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
-    },
-    {
-        "name": "open_file",
-        "description": "Read the whole text of a file in the workspace.",
-        "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}},
-    },
-    {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}},
-]
-CASES: dict[str, Any] = {
-    "version": 1,
-    "cases": [
-        {
-            "name": "reads",
-            "query": "read the text of a file",
-            "servers": ["files"],
-            "expected": [{"tool": "read_file"}],
-        },
-        {"name": "No tool", "query": "sing a song", "servers": ["files"], "expected": None, "suites": ["Second"]},
-    ],
-}
-CONFIG: dict[str, Any] = {
-    "mcpServers": {
-        "clock": {"command": "uvx", "args": ["mcp-server-time"], "env": {"API_KEY": "hush-4711-hush"}},
-        "desk": {"url": "https://desk.test/mcp"},
-        "broken": {"args": ["without a command"]},
-    }
-}
-PAY = [{"tool": "pay", "parameters": {"x": "1"}}]
-CALLS: list[dict[str, Any]] = [
-    {"id": "right", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "1"}}]},
-    {"id": "wrong value", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "2"}}]},
-    {"id": "wrong tool", "expected": PAY, "calls": [{"tool": "open_file", "arguments": {}}]},
-    {"id": "invented", "expected": PAY, "calls": [{"tool": "steal", "arguments": {}}]},
-    {"id": "unexpected", "expected": None, "calls": [{"tool": "pay", "arguments": {}}], "confidence": 0.9},
-    {"id": "unreadable", "expected": PAY, "calls": None},
-    {"id": "no tool", "expected": None, "calls": []},
-]
 
 
 @pytest.fixture(scope="module")
@@ -301,6 +259,11 @@ def test_trials(transcript: Transcript, folder: Path, replacements: dict[str, st
     transcript.say("try", "--patch", "fix.json", "--tools-file", "bikes.json", "--html", "page.html")
     transcript.both("try", "nobody")
     assert_golden("commands/try.txt", normalized(transcript.text, replacements))
+
+
+def test_improve(transcript: Transcript, replacements: dict[str, str]) -> None:
+    transcript.both("improve", "--server", SERVER, "--tool", "check_stock", "--budget", "120")
+    assert_golden("commands/improve.txt", normalized(transcript.text, replacements))
 
 
 def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:

@@ -19,6 +19,7 @@ CALL = json.dumps({"id": "1", "query": "", "tools": [], "expected": None, "calls
 PAIR = json.dumps({"id": 1, "tool_a": workspace_files.TOOLS[0], "tool_b": workspace_files.TOOLS[1]})
 PATCH = json.dumps([{"op": "replace", "path": "/tools/0/description", "value": "Rain or sun in a city."}])
 CONFIG = json.dumps({"mcpServers": {"clock": {"command": "uvx"}}})
+PROFILE = json.dumps({"name": "narrow", "title": "Narrow", "version": 1, "checked": "2026-11-26"})
 BATCH = "the document of the batch"
 TFIDF = "--embedder tfidf"
 READ = {
@@ -51,6 +52,8 @@ READ = {
         CASES,
         "on these cases",
     ),
+    ("clients add", "file"): ("clients add -", PROFILE, "narrow"),
+    ("clients check", "tools_file"): ("clients check --tools-file - --client zed", TOOLS, "Zed"),
     ("score", "file"): ("score - --out {folder}/verdicts.jsonl", CALL, "1 TN"),
 }
 REFUSED = {
