@@ -38,7 +38,7 @@ from mcp_tef.statistics.history import (
 from mcp_tef.storage.columns import mark_of, one_of, row_of
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
-from mcp_tef.storage.run_queries import answering_models, conditions
+from mcp_tef.storage.run_queries import answering_models, past_conditions
 from mcp_tef.storage.run_tables import ASKED_LABEL, BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
 from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITES
 
@@ -294,7 +294,7 @@ _SERVERS = union(select(TOOLS.c.server_name), select(TOOL_NAMES.c.server).where(
 def _history(session: Session, where: RunFilter) -> History:
     answered = answering_models(session)
     # One value for all runs: rows of their own would take three times as long to fetch.
-    statement = select(cast(func.group_concat(FACTS.c.metrics, ""), BLOB)).where(*conditions(where))
+    statement = select(cast(func.group_concat(FACTS.c.metrics, ""), BLOB)).where(*past_conditions(where))
     return History(
         **decoded(session.execute(statement).scalar_one() or b""),
         cases={row.number: _past_case(row) for row in session.execute(_CASES)},

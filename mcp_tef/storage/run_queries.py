@@ -79,12 +79,22 @@ _INTERRUPTED = and_(
 )
 REMOVED_CASE_KEYS = named(select(CASES.c.id).where(CASES.c.removed_at.is_not(None)))
 _REMOVED_BATCH_KEYS = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None)))
+_TRIAL = type_coerce(BATCHES.c.trial, Text)
+_HINTS = case((func.json_valid(_TRIAL) == 1, func.json_extract(_TRIAL, "$.hints")), else_=0)
+_HINTED_BATCH_KEYS = named(select(BATCHES.c.id).where(_HINTS == 1))
 
 
 def conditions(where: RunFilter) -> list[_Condition]:
     """Return the conditions that a filter puts on facts. Runs of removed cases and batches never meet them."""
     there = (_FACT.case_key.not_in(REMOVED_CASE_KEYS), func.coalesce(_FACT.batch_key, 0).not_in(_REMOVED_BATCH_KEYS))
     return [*there, *_by_state(where), *_by_name(where), *_by_case(where), *_by_tool(where), *_by_time(where)]
+
+
+def past_conditions(where: RunFilter) -> list[_Condition]:
+    """Return the conditions on runs that metrics count: those of hints only where their batch or run is named."""
+    if where.batch_id or where.batch_ids or where.run_ids:
+        return conditions(where)
+    return [*conditions(where), func.coalesce(_FACT.batch_key, 0).not_in(_HINTED_BATCH_KEYS)]
 
 
 def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:

@@ -28,6 +28,7 @@ from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare, DriftCheck
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
+from mcp_tef.workflows.improve import Improvements
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
@@ -201,6 +202,8 @@ class FakeEngine:
         self.predictions = Predictions(self.drafts, inputs, store.runs, arms)
         self.trials = Trials(self.store, self.drafts, self.runs, self._current)
         self.runs.steering_of = self.trials.steering
+        parts = (self.store, self.drafts, self.trials, self.runs, self.predictions, self.embedders)
+        self.improvements = Improvements(*parts, counter, lambda: self.writer, self.models)
 
     @property
     def engine(self) -> "Engine":

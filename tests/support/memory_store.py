@@ -359,8 +359,11 @@ class MemoryMetrics:
         self._runs = runs
 
     async def history(self, where: RunFilter) -> History:
-        """The runs that the filter lets through."""
-        return history_of(await self._runs.runs(where), await self._runs.batches())
+        """The runs that the filter lets through; those of hints only where their batch or run is named."""
+        batches = await self._runs.batches()
+        named = where.batch_id or where.batch_ids or where.run_ids
+        hinted = {one.id for one in batches if one.trial and one.trial.get("hints") and not named}
+        return history_of([run for run in await self._runs.runs(where) if run.batch_id not in hinted], batches)
 
     async def choices(self) -> FilterChoices:
         """The models and tools of all runs."""

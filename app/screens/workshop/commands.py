@@ -9,8 +9,8 @@ GROUP: Final = "Workshop"
 NEW, RENAME, REMOVE, ADD_TOOL, REMOVE_TOOL, UNDO, REDO = (
     f"workshop.{name}" for name in ("new", "rename", "remove", "add_tool", "remove_tool", "undo", "redo")
 )
-NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE, TRY, STOP = (
-    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase", "try", "stop")
+NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE, TRY, STOP, FIND = (
+    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase", "try", "stop", "find")
 )
 NO_DRAFT: Final = "Select a draft first"
 NO_CHANGE: Final = "Change a tool first"
@@ -39,6 +39,7 @@ def workshop_commands(
         command(EXPORT, "Export the draft", "Ctrl+Shift+E", NO_CHANGE),
         command(SOURCE, "Change the server’s source", "", NO_CHANGE),
         command(TRY, "Try the draft", "Ctrl+Return", "Change a tool that a test case is about"),
+        command(FIND, "Find a better text", "", "Select a draft over a server first"),
         command(STOP, "Stop the trial", "", "No trial is running"),
         command(REBASE, "Move the draft to the newer listing", "", "The server lists the same tools"),
     )

@@ -138,6 +138,7 @@ class WorkshopPage(Page):
             ids.REBASE: later(self.rebase),
             ids.TRY: self.trial.toggle,
             ids.STOP: self.trial.toggle,
+            ids.FIND: later(self.trial.find_text),
         }
         can = dict.fromkeys((ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS), has_draft)
         can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
@@ -148,6 +149,7 @@ class WorkshopPage(Page):
             ids.COPY: lambda: bool(presenter.changed_texts()),
             ids.REBASE: lambda: presenter.listing is ListingState.NEWER,
             ids.TRY: self.trial.can_try,
+            ids.FIND: self.trial.can_find_text,
             ids.STOP: lambda: self.trial.presenter.running,
         }
         return workshop_commands(does, can)

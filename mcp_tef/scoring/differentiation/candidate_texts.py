@@ -26,6 +26,8 @@ from mcp_tef.scoring.tfidf_weights import spaced
 
 MOST_REPEATED_WORDS = 4
 MOST_TERMS = 8
+RARER = 2
+"""Times that a word has to be more frequent in requests for a tool than in other requests."""
 MOST_PARAMETERS = 10
 ORDERS = "poisoning-"
 
@@ -172,17 +174,20 @@ def _with_values(node: InputNode, nodes: Sequence[InputNode]) -> str:
 
 
 def _about(side: PairedTool, requests: Mapping[str, Sequence[str]]) -> str:
-    """Return a sentence with words that requests for this tool have, and neither its description nor other requests."""
-    mine = Counter[str]()
+    """Return a sentence with words that requests for this tool have, far more often than other requests."""
+    own = requests.get(side.name, ())
+    rest = [query for name, queries in requests.items() if name != side.name for query in queries]
     words: dict[str, str] = {}
-    for query in requests.get(side.name, ()):
-        found = terms(" ".join(_WORD.findall(_NAMES.sub(" ", query))))
-        mine.update(found.keys())
-        words = found | words
-    others = Counter(key for name, queries in requests.items() if name != side.name for key in _all_terms(queries))
+    for query in own:
+        words = terms(" ".join(_WORD.findall(_NAMES.sub(" ", query)))) | words
+    mine, others = Counter(_all_terms(own)), Counter(_all_terms(rest))
     said = terms(f"{side.name} {side.description}").keys() | _TALK
-    telling = {key: count for key, count in mine.items() if key not in said and count > others[key]}
-    best = sorted(telling, key=lambda key: (others[key] - telling[key], words[key]))[:MOST_TERMS]
+    telling = {
+        key: others[key] / max(1, len(rest)) - mine[key] / len(own)
+        for key in words
+        if key not in said and mine[key] * len(rest) > RARER * others[key] * len(own)
+    }
+    best = sorted(telling, key=lambda key: (telling[key], words[key]))[:MOST_TERMS]
     return f"For requests about {listed_whole([words[key] for key in best])}." if len(best) > 1 else ""
 
 

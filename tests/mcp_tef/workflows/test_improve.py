@@ -24,6 +24,7 @@ from mcp_tef.model.improvements import (
     ImprovementResult,
     WorkingFailure,
 )
+from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -186,10 +187,13 @@ async def test_cases_that_fail_with_their_own_query_as_an_example_are_named(engi
     assert "Words cannot fix" in " ".join(improvement_sentences(result))
 
 
-async def test_nothing_is_sought_where_nothing_fails(engine: Engine) -> None:
+async def test_nothing_is_sought_where_nothing_fails_and_hints_are_in_no_metrics(engine: Engine) -> None:
     await engine.cases.add([case(one, "departures") for one in RAILWAY])
     result = await searched(engine)
     assert (result.end, result.draft, result.rounds) == (ImprovementEnd.NOTHING_FAILS, None, ())
+    (batch,) = await engine.runs.batches()
+    assert len((await engine._store.metrics.history(RunFilter(batch_id=batch.id))).judged) == result.calls > 0
+    assert len((await engine._store.metrics.history(RunFilter())).judged) == 0
 
 
 async def refused(reply: str) -> list[str]:
