@@ -1,14 +1,15 @@
 """Selection of tools by a model: natively, or by structured JSON, or by a built-in baseline."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.client import Completion, ModelClient, Request, failure
+from mcp_tef.llm.client import ModelClient, failure
+from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
@@ -47,15 +48,16 @@ class LitellmSelector:
         environment: Mapping[str, str] = _NO_VARIABLES,
         limits: LimitsSource = USUAL,
         prompts: SelectionPrompts | None = None,
+        through: Callable[[], str] = lambda: "",
     ) -> None:
         self._catalogue = catalogue
         self._prompts = prompts or BundledPrompts()
-        self._caller = ModelClient(environment, limits)
+        self._caller = ModelClient(environment, limits, through)
         self._without_tools: set[_Subject] = set()
         self._without_schema: set[_Subject] = set()
 
     async def prepare(self, question: Question) -> None:
-        """Load litellm; ModelError where the model cannot even be asked."""
+        """Load what asks the model; ModelError where the model cannot even be asked."""
         await self._caller.prepare(question.settings)
 
     async def select(self, question: Question) -> Answer:
@@ -212,16 +214,18 @@ class ModelSelectors:
         catalogue: ModelCatalogue | None = None,
         environment: Mapping[str, str] = _NO_VARIABLES,
         limits: LimitsSource = USUAL,
+        through: Callable[[], str] = lambda: "",
     ) -> None:
         self._words = words
         self._meaning = meaning
         self._catalogue = catalogue or LitellmCatalogue()
         self._environment = environment
         self._limits = limits
+        self._through = through
 
     @cached_property
     def _models(self) -> LitellmSelector:
-        return LitellmSelector(self._catalogue, self._environment, self._limits)
+        return LitellmSelector(self._catalogue, self._environment, self._limits, through=self._through)
 
     async def resolve(self, settings: ModelSettings) -> ModelSettings:
         """Return the settings with the baseline that `offline/retrieval` stands for on this machine.

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
 
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import Secret
 
@@ -96,6 +97,26 @@ class Exchange:
     headers: Mapping[str, str] = field(default_factory=dict)
     received: bytes = b""
     too_large: bool = False
+
+    def enter(self, url: str) -> bool:
+        """Note the origin of a request that is about to be sent; False if it may not be reached."""
+        origin = origin_of(url)
+        if not _is_among(origin, self.origins):
+            self.refused_origin = origin
+            return False
+        # litellm looks some models up first, at addresses of its own; only the last request decides.
+        self.refused_origin = ""
+        self.origin = origin
+        return True
+
+
+def _is_among(origin: str, allowed: frozenset[str]) -> bool:
+    """Return True if an origin is listed, or a host of a listed `*.DOMAIN`, by https at its usual port."""
+    scheme, _, host = origin.partition("://")
+    domains = (one[1:] for one in allowed if one.startswith("*."))
+    if not origin:
+        return False
+    return origin in allowed or (scheme == "https" and ":" not in host and any(map(host.endswith, domains)))
 
 
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
