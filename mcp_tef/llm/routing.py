@@ -6,7 +6,7 @@ from dataclasses import replace
 from mcp_tef.llm.direct_providers import DIRECT_PROVIDERS
 from mcp_tef.llm.model_table import ModelTable
 from mcp_tef.llm.providers import Target
-from mcp_tef.model.addresses import host_of
+from mcp_tef.model.addresses import host_of, is_custom
 
 PATH = "/chat/completions"
 LITELLM = "litellm"
@@ -22,7 +22,7 @@ def directly(aim: Target, table: ModelTable) -> Target:
     """Return a target with the address at which it is asked directly; unchanged where only litellm can ask it.
 
     litellm asks some models by another interface of OpenAI's, and those of the series GPT-5 that it does not know by
-    their names.
+    their names. Some models of DeepSeek and Dashscope have prices that only litellm computes.
     """
     row = table.rows.get(f"{aim.provider}/{aim.model}") or {}
     rules = table.openai_rules.get(aim.model, "") if aim.provider == "openai" else ""
@@ -30,6 +30,8 @@ def directly(aim: Target, table: ModelTable) -> Target:
         return aim
     if rules == LITELLM or row.get("mode") == "responses":
         return aim
+    if row.get("special_prices") and not is_custom(aim.provider, aim.address):
+        return aim  # Its price depends on the hour or on the length of the prompt, and litellm computes it.
     return replace(aim, chat_url=chat_url(aim.provider, aim.address), rules=rules)
 
 

@@ -32,6 +32,7 @@ _FIELDS = frozenset({
 })  # fmt: skip
 _TIERED = ("input_cost_per_token_", "output_cost_per_token_", "cache_read_input_token_cost_")
 _NOT_SOLD_SO = ("_batches", "_balanced", "_ultrafast", "_decisions")
+_SPECIAL = {"tiered_pricing", "off_peak_pricing"}
 LITELLM = "litellm"
 SCHEMA = {"type": "object", "properties": {"order": {"type": "integer"}}}
 _MESSAGES = [{"role": "system", "content": "Choose."}, {"role": "user", "content": "Cancel order 7"}]
@@ -58,10 +59,14 @@ def source_rows() -> dict[str, dict[str, Any]]:
 def rows() -> dict[str, dict[str, Any]]:
     """The rows of chat models with the fields that this program reads."""
     return {
-        key: {name: value for name, value in row.items() if _is_kept(name)}
+        key: {name: value for name, value in row.items() if _is_kept(name)} | _special(row)
         for key, row in source_rows().items()
         if row.get("mode") in _MODES and key != "sample_spec"
     }
+
+
+def _special(row: Mapping[str, Any]) -> dict[str, bool]:
+    return {"special_prices": True} if _SPECIAL & row.keys() else {}
 
 
 def _is_kept(name: str) -> bool:
