@@ -4,15 +4,17 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import ModelError
 from mcp_tef.llm.completions import Completion, Request, keyless
 from mcp_tef.llm.direct_chat import DirectChat
 from mcp_tef.llm.litellm_chat import LitellmChat
-from mcp_tef.llm.model_table import model_table
+from mcp_tef.llm.model_table import ModelTable, model_table
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
 from mcp_tef.llm.providers import LOCAL, Target, target
+from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.routing import LITELLM, directly
 from mcp_tef.llm.usage import UsageCheck, known_cost
 from mcp_tef.model.addresses import is_custom
@@ -54,6 +56,8 @@ class ModelClient:
         self._environment = environment
         self._limits = limits
         self._through = through
+        self._table: ModelTable | None = None
+        self._aims = [RecentValues(partial(self._aim, direct=direct)) for direct in (True, False)]
         self._litellm = LitellmChat()
         self._direct = DirectChat(environment)
 
@@ -69,11 +73,15 @@ class ModelClient:
 
     async def aim(self, settings: ModelSettings) -> Target:
         """Return a model and how it is asked; ModelError where it cannot even be asked."""
-        table = await model_table()
+        self._table = self._table or await model_table()
+        return self._aims[self._through() == LITELLM].of(settings)
+
+    def _aim(self, settings: ModelSettings, *, direct: bool) -> Target:
+        table = self._table or ModelTable({})
         aim = target(settings, table.providers, self._environment)
         if (error := unaskable(settings, aim, table.providers)) is not None:
             raise error
-        return aim if self._through() == LITELLM else directly(aim, table)
+        return directly(aim, table) if direct else aim
 
     async def complete(self, request: Request, exchange: Exchange) -> Completion | FailedCall:
         """Make one attempt, no retries; what went over the wire is written down in `exchange`."""

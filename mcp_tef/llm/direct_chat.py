@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.direct_answers import read_answer
-from mcp_tef.llm.direct_requests import body, headers
+from mcp_tef.llm.direct_requests import DirectRequests, headers
 from mcp_tef.llm.model_table import model_table
 from mcp_tef.llm.prices import answer_cost
 from mcp_tef.llm.usage import UsageCheck
@@ -24,13 +24,15 @@ class DirectChat:
         self._environment = environment
         self._client: DirectClient | None = None
         self._loading = asyncio.Lock()
+        self._requests = DirectRequests()
 
     async def complete(self, request: Request, exchange: Exchange, usage: UsageCheck) -> Completion | FailedCall:
         """Make one attempt; the cost of the answer is by the table of models."""
         client = self._client or await self._ready()
         sent = headers(request, self._environment)
         aim = request.target
-        failed = await client.post(aim.chat_url, sent, body(request), exchange, request.settings.timeout)
+        exchange.asked, body = self._requests.body(request)
+        failed = await client.post(aim.chat_url, sent, body, exchange, request.settings.timeout)
         read = failed or read_answer(exchange, usage)
         if isinstance(read, FailedCall):
             return read

@@ -1,14 +1,16 @@
 """Requests to OpenAI-compatible servers: bodies and headers as litellm sends them."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from mcp_tef.llm.completions import Request
 from mcp_tef.llm.providers import Target
+from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.model.answers import ToolChoiceMode
 
 NO_KEY = "no-key"
+_Tools: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 def options(request: Request) -> dict[str, Any]:
@@ -27,13 +29,30 @@ def options(request: Request) -> dict[str, Any]:
     }
 
 
-def body(request: Request) -> bytes:
-    """Return the body of a request."""
-    target = request.target
-    whole = {"model": target.model, **options(request)}
-    given = _adapted({name: value for name, value in whole.items() if value is not None}, target)
-    # A lone surrogate becomes its escape, which JSON allows.
-    return json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+class DirectRequests:
+    """Bodies of requests. The tools of a batch are serialised once, so that each of its runs sends the same bytes."""
+
+    def __init__(self) -> None:
+        self._tools = RecentValues[Sequence[Mapping[str, Any]], bytes](_json)
+        self._mistrals_tools = RecentValues[Sequence[Mapping[str, Any]], bytes](
+            lambda tools: _json(_without_ids(tools))
+        )
+
+    def body(self, request: Request) -> tuple[dict[str, Any], bytes]:
+        """Return the body of a request without its tools, and the bytes of the whole body."""
+        target = request.target
+        whole = {"model": target.model, **options(request)}
+        given = {name: value for name, value in whole.items() if value is not None and name != "tools"}
+        given = _adapted(given, target)
+        if not request.tools:
+            return given, _json(given)
+        tools = self._mistrals_tools if target.provider == "mistral" else self._tools
+        return given, b"".join((_json(given)[:-1], b',"tools":', tools.of(request.tools), b"}"))
+
+
+def _json(value: object) -> bytes:
+    """Return compact JSON. A lone surrogate becomes its escape, which JSON allows."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
 def headers(request: Request, environment: Mapping[str, str]) -> dict[str, str]:
@@ -80,17 +99,16 @@ def _for_openai(given: dict[str, Any], rules: str) -> dict[str, Any]:
 
 
 def _for_mistral(given: dict[str, Any]) -> dict[str, Any]:
-    """Rename what Mistral names otherwise, and leave out what it refuses: empty messages, and ids in schemas."""
+    """Rename what Mistral names otherwise."""
     if "seed" in given:
         given["random_seed"] = given.pop("seed")
     if given.get("tool_choice") == ToolChoiceMode.REQUIRED:
         given["tool_choice"] = "any"
-    if "tools" in given:
-        given["tools"] = _without_ids(given["tools"])
     return given
 
 
 def _without_ids(value: Any) -> Any:
+    """Return schemas without the ids and references that Mistral refuses."""
     if isinstance(value, Mapping):
         return {name: _without_ids(part) for name, part in value.items() if name not in ("$id", "$schema", "$ref")}
-    return [_without_ids(part) for part in value] if isinstance(value, list) else value
+    return [_without_ids(part) for part in value] if isinstance(value, list | tuple) else value

@@ -12,6 +12,7 @@ from mcp_tef.llm.client import ModelClient, failure
 from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
+from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
 from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
@@ -53,6 +54,7 @@ class LitellmSelector:
         self._catalogue = catalogue
         self._prompts = prompts or BundledPrompts()
         self._caller = ModelClient(environment, limits, through)
+        self._functions = RecentValues[Sequence[OfferedTool], list[dict[str, Any]]](_functions)
         self._without_tools: set[_Subject] = set()
         self._without_schema: set[_Subject] = set()
 
@@ -110,7 +112,8 @@ class LitellmSelector:
 
     async def _ask(self, question: Question, mode: CallingMode, schema: JsonObject | None = None) -> Answer:
         prompt = self._prompts.prompt_for(mode)
-        request = _request(question, prompt, mode, await self._caller.aim(question.settings), schema)
+        functions = self._functions.of(question.tools) if mode is CallingMode.NATIVE else ()
+        request = _request(question, prompt, functions, await self._caller.aim(question.settings), schema)
         exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
@@ -135,19 +138,27 @@ def _subject(question: Question) -> _Subject:
 
 
 def _request(
-    question: Question, prompt: SelectionPrompt, mode: CallingMode, aim: Target, schema: JsonObject | None
+    question: Question,
+    prompt: SelectionPrompt,
+    functions: Sequence[Mapping[str, Any]],
+    aim: Target,
+    schema: JsonObject | None,
 ) -> Request:
-    settings, native = question.settings, mode is CallingMode.NATIVE
+    settings = question.settings
     messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
     return Request(
         target=aim,
         messages=[asdict(message) for message in messages],
-        tools=[_function(item) for item in question.tools] if native else (),
+        tools=functions,
         settings=settings,
         key=question.key,
         origins=aim.origins,
         response_format=schema and {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
     )
+
+
+def _functions(tools: Sequence[OfferedTool]) -> list[dict[str, Any]]:
+    return [_function(item) for item in tools]
 
 
 def _function(item: OfferedTool) -> dict[str, Any]:
@@ -160,7 +171,7 @@ def _function(item: OfferedTool) -> dict[str, Any]:
 
 def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
     native = mode is CallingMode.NATIVE
-    listed_tools = (tool_lines(question.tools), offered_names(question.tools))
+    listed_tools = () if native else (tool_lines(question.tools), offered_names(question.tools))
     reading = _read(outcome, question.tools, native)
     if len(exchange.received) > MOST_CALL_BYTES and _size(reading.calls) > MOST_CALL_BYTES:
         raise _calls_too_large(question.settings)
@@ -170,7 +181,7 @@ def _answer(outcome: Completion, exchange: Exchange, request: Request, question:
         confidence=reading.confidence,
         confidence_source=None if reading.confidence is None else ConfidenceSource.SELF_REPORTED,
         mode=mode,
-        raw_request=recorded_request(exchange, request, () if native else listed_tools),
+        raw_request=recorded_request(exchange, request, listed_tools),
         raw_response=recorded_response(exchange, outcome, question.key),
         read_from_text=reading.read_from_text,
         answered_model=outcome.model,

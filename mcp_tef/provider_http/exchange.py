@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.limits import USUAL
@@ -84,7 +85,7 @@ class Exchange:
     `received` what the caller's library reads.
 
     The rest is filled in by the transport: `origin` (scheme, host, port) that was reached, or the one that was
-    refused; `status` is None if no answer came.
+    refused; `status` is None if no answer came. `asked` is the JSON of the body that was `sent`, where it is at hand.
     """
 
     origins: frozenset[str] = frozenset()
@@ -93,6 +94,7 @@ class Exchange:
     origin: str = ""
     refused_origin: str = ""
     sent: bytes = b""
+    asked: Mapping[str, Any] | None = field(default=None, repr=False)
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     received: bytes = b""
