@@ -1,6 +1,7 @@
 """Client for models: each is asked directly or through litellm, and failures become `ModelError`."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -12,7 +13,8 @@ from mcp_tef.llm.completions import Completion, Request, keyless
 from mcp_tef.llm.direct_chat import DirectChat
 from mcp_tef.llm.litellm_chat import LitellmChat
 from mcp_tef.llm.model_table import ModelTable, model_table
-from mcp_tef.llm.provider_errors import FailureEvidence, explain, unaskable
+from mcp_tef.llm.pacing import RequestPacer
+from mcp_tef.llm.provider_errors import FailureEvidence, explain, retry_after, unaskable
 from mcp_tef.llm.providers import LOCAL, Target, target
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.routing import LITELLM, directly
@@ -58,6 +60,7 @@ class ModelClient:
         self._through = through
         self._table: ModelTable | None = None
         self._aims = [RecentValues(partial(self._aim, direct=direct)) for direct in (True, False)]
+        self._pacers = defaultdict[tuple[str, str | None], RequestPacer](RequestPacer)
         self._litellm = LitellmChat()
         self._direct = DirectChat(environment)
 
@@ -66,10 +69,14 @@ class ModelClient:
         return Exchange(origins=request.origins, most_bytes=self._limits.limits.model_answer_bytes)
 
     async def prepare(self, settings: ModelSettings) -> None:
-        """Load all that the first call with tools would load; ModelError where the model cannot even be asked."""
+        """Load all that the first call with tools would load, and wait for the turn of the next call.
+
+        Raises ModelError where the model cannot even be asked.
+        """
         aim = await self.aim(settings)
         if not aim.chat_url:
             await self._litellm.load(tools=not aim.direct)
+        await self._pacer(aim).turn()
 
     async def aim(self, settings: ModelSettings) -> Target:
         """Return a model and how it is asked; ModelError where it cannot even be asked."""
@@ -87,11 +94,21 @@ class ModelClient:
         """Make one attempt, no retries; what went over the wire is written down in `exchange`."""
         usage = UsageCheck()
         chat = self._direct if request.target.chat_url else self._litellm
-        outcome = await chat.complete(request, exchange, usage)
+        pacer = self._pacer(request.target)
+        sent_at, tokens = pacer.sent(), 0
+        try:
+            outcome = await chat.complete(request, exchange, usage)
+            if isinstance(outcome, Completion):
+                tokens = (outcome.tokens_in or 0) + (outcome.tokens_out or 0)
+        finally:
+            pacer.answered(sent_at, exchange.status, exchange.headers, tokens, retry_after(exchange.headers))
         if isinstance(outcome, FailedCall):
             return outcome
         cost = None if usage.notes else _cost(outcome, request)
         return keyless(replace(outcome, cost_usd=cost), request.key)
+
+    def _pacer(self, aim: Target) -> RequestPacer:
+        return self._pacers[aim.provider, aim.address]
 
     async def close(self) -> None:
         """Give back connections, and forget every key."""
