@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from mcp_tef.llm.completions import Completion, shown_name
@@ -12,6 +13,7 @@ from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 _NO_COMPLETION = "the answer is not a chat completion"
 _BAD_SHAPE = "Invalid response object"
+_WRAPPER = "multi_tool_use.parallel"
 _CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "compaction"})
 _THOUGHTS = re.compile(
     r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>(?P<rest>.*)", re.DOTALL
@@ -45,10 +47,10 @@ def _completion(answer: Any, usage: UsageCheck) -> Completion:
     message = choice["message"]
     reported = usage.checked(answer)
     tokens_in, tokens_out = (usage.count(name, reported.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-    calls = [call["function"] for call in message.get("tool_calls") or ()]
+    called = [call["function"] for call in message.get("tool_calls") or ()]
     return Completion(
         text=_text(message.get("content"), message) or _refusal(message),
-        calls=tuple(WrittenCall(call.get("name") or "", call.get("arguments")) for call in calls),
+        calls=tuple(part for function in called for part in _calls(function)),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         cost_usd=None,
@@ -57,6 +59,16 @@ def _completion(answer: Any, usage: UsageCheck) -> Completion:
         fingerprint=shown_name(answer.get("system_fingerprint")),
         cut_off=choice.get("finish_reason") in _CUT_OFF,
     )
+
+
+def _calls(function: Any) -> Iterator[WrittenCall]:
+    """Yield a call, or those that OpenAI's models sometimes wrap in a call of a function that nobody offered."""
+    name, arguments = function.get("name") or "", function.get("arguments")
+    if name != _WRAPPER:
+        yield WrittenCall(name, arguments)
+        return
+    for use in json.loads(arguments)["tool_uses"]:
+        yield WrittenCall(use["recipient_name"].removeprefix("functions."), json.dumps(use["parameters"]))
 
 
 def _first_choice(answer: Any) -> Any:

@@ -62,14 +62,14 @@ def headers(request: Request, environment: Mapping[str, str]) -> dict[str, str]:
     """
     key = request.key.reveal() if request.key else NO_KEY
     sent = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-    if request.target.provider in _BY_OPENAIS_LIBRARY:
-        for name, variable in _OPENAI_HEADERS.items():
-            if value := environment.get(variable):
-                sent[name] = value
-    return sent
+    if request.target.provider != "openai":
+        return sent
+    lines = (line.partition(":") for line in environment.get("OPENAI_CUSTOM_HEADERS", "").splitlines())
+    custom = {name.strip(): value.strip() for name, colon, value in lines if colon}
+    stated = {name: environment.get(variable) for name, variable in _OPENAI_HEADERS.items()}
+    return {**sent, **{name: value for name, value in stated.items() if value}, **custom}
 
 
-_BY_OPENAIS_LIBRARY = frozenset({"openai"})
 _OPENAI_HEADERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 
 

@@ -1,7 +1,9 @@
 """Routes to models: which are asked directly, and where."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from mcp_tef.llm.direct_providers import DIRECT_PROVIDERS
 from mcp_tef.llm.model_table import ModelTable
@@ -16,23 +18,29 @@ OPENAI = DIRECT_PROVIDERS["openai"].address
 _SERIES = re.compile(r"(?:.*/)?gpt-(\d+)(?:\.(\d+))?")
 _NEEDS_A_RULE = re.compile(r"gpt-[56]|^responses/")
 _FIRST_BY_RESPONSES = (5, 4)
+_NO_ROW: Mapping[str, Any] = {}
 
 
 def directly(aim: Target, table: ModelTable) -> Target:
     """Return a target with the address at which it is asked directly; unchanged where only litellm can ask it.
 
     litellm asks some models by another interface of OpenAI's, and those of the series GPT-5 that it does not know by
-    their names. Some models of DeepSeek and Dashscope have prices that only litellm computes.
+    their names.
     """
-    row = table.rows.get(f"{aim.provider}/{aim.model}") or {}
+    row = table.rows.get(f"{aim.provider}/{aim.model}", _NO_ROW)
+    # Prices that depend on the hour or on the length of the prompt are computed by litellm only.
+    is_priced_there = "special_prices" in row and not is_custom(aim.provider, aim.address)
+    if row.get("mode") == "responses" or is_priced_there:
+        return aim
     rules = table.openai_rules.get(aim.model, "") if aim.provider == "openai" else ""
-    if aim.provider == "openai" and _NEEDS_A_RULE.search(aim.model) and not _has_rule(aim, rules):
+    if aim.provider == "openai" and not _can_be_asked(aim, rules):
         return aim
-    if rules == LITELLM or row.get("mode") == "responses":
-        return aim
-    if row.get("special_prices") and not is_custom(aim.provider, aim.address):
-        return aim  # Its price depends on the hour or on the length of the prompt, and litellm computes it.
     return replace(aim, chat_url=chat_url(aim.provider, aim.address), rules=rules)
+
+
+def _can_be_asked(aim: Target, rules: str) -> bool:
+    """Return True if the rules of a model of OpenAI's are known, and litellm is not among them."""
+    return rules != LITELLM and (not _NEEDS_A_RULE.search(aim.model) or _has_rule(aim, rules))
 
 
 def _has_rule(aim: Target, rules: str) -> bool:

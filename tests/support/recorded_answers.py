@@ -67,6 +67,9 @@ SOUND: Mapping[str, Reply] = {
     "arguments as a list": _call({"name": "order_cancel", "arguments": "[7]"}),
     "arguments encoded twice": _call({"name": "order_cancel", "arguments": json.dumps('{"order": 7}')}),
     "a name nobody offered": tool_calls(("no_such_tool", {"x": 1})),
+    "calls in a wrapper": tool_calls(("multi_tool_use.parallel", {"tool_uses": [
+        {"recipient_name": "functions.order_cancel", "parameters": {"order": 7}},
+        {"recipient_name": "functions.find_order", "parameters": {"order": 1}}]})),
     "a null name": _call({"name": None, "arguments": "{}"}),
     "a call without an id": _message("tool_calls", tool_calls=[{"type": "function", "function": {
         "name": "order_cancel", "arguments": '{"order": 7}'}}]),

@@ -2,9 +2,11 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,6 +30,7 @@ from tests.support.model_stub import ModelStub
 from tests.support.model_table import request_rules, rows
 from tests.support.recorded_answers import ANSWERS, SOUND
 
+OF_THE_USER = ("openai-organization", "openai-project", "x-team", "x-purpose")
 RIGHTLY_DIFFERENT = {
     "content in parts": "Mistral and proxies answer so; litellm reads it for some providers only.",
     "no usage": "litellm makes zeros up; the counts are unknown.",
@@ -59,7 +62,7 @@ async def row(selector: LitellmSelector, stub: ModelStub, **settings: Any) -> tu
             request.body,
             request.key,
             request.headers["content-type"],
-            request.headers.get("openai-project"),
+            [request.headers.get(name) for name in OF_THE_USER],
         )
         for request in stub.requests
     ]
@@ -107,6 +110,20 @@ async def test_every_provider_and_model_gets_the_same_request(both: tuple[Litell
                 if mine[1] != litellms[1]:
                     different.append((provider, model, settings, mine[1], litellms[1]))
     assert different == []
+
+
+async def test_headers_that_the_user_sets_for_openai_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Team: tools\nno header\nX-Purpose: a: b")
+    sent = []
+    with ModelStub() as stub:
+        for path in ("", "litellm"):
+            selector = LitellmSelector(LitellmCatalogue(), dict(os.environ), through=partial(str, path))
+            sent += (await row(selector, stub))[1]
+            await selector.close()
+    assert sent[0] == sent[1]
+    assert sent[0][-1] == ["org-1", "proj-1", "tools", "a: b"]
 
 
 @pytest.mark.parametrize(
