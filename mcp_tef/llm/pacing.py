@@ -12,7 +12,7 @@ FIRST_WAVE = 8
 ADMITTED_SECONDS = 1.0
 """A request that was admitted and not sent by then never will be."""
 LONGEST_WAIT = 60.0
-"""A server that asks for a longer wait is asked again by then, so that a batch ends."""
+"""A server that states a longer wait is asked again by then, so that a batch ends with its refusal."""
 _NO_LIMIT = 100_000.0
 _UNITS = ("requests", "tokens")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
@@ -67,9 +67,10 @@ class RequestPacer:
         self._changed = asyncio.Event()
 
     async def turn(self) -> None:
-        """Wait until the next request may be sent."""
+        """Wait until the next request may be sent, but not longer than `LONGEST_WAIT` for what a server says."""
         async with self._queue:
-            while (seconds := self._wait()) > 0:
+            latest = self._clock() + LONGEST_WAIT
+            while (seconds := self._wait(latest)) > 0:
                 self._changed.clear()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), seconds)
@@ -119,7 +120,7 @@ class RequestPacer:
         budget = self._budgets.setdefault(unit, RateBudget(left - outstanding))
         budget.correct(size, left, full_in, outstanding, now)
 
-    def _wait(self) -> float:
+    def _wait(self, latest: float) -> float:
         """Return the seconds to wait before looking again; 0 where a request may be sent."""
         now = self._clock()
         while self._admitted and self._admitted[0] < now - ADMITTED_SECONDS:
@@ -128,7 +129,8 @@ class RequestPacer:
             return self._not_before - now
         if self._in_flight + len(self._admitted) >= self._limit:
             return ADMITTED_SECONDS
-        return max((budget.wait(self._units[unit], now) for unit, budget in self._budgets.items()), default=0.0)
+        wait = max((budget.wait(self._units[unit], now) for unit, budget in self._budgets.items()), default=0.0)
+        return min(wait, latest - now)
 
 
 def _number(text: str | None) -> float | None:

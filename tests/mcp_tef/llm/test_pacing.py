@@ -104,6 +104,24 @@ async def test_a_budget_of_tokens_counts_the_tokens_of_a_request() -> None:
     assert await admitted(pacer, 10) == 1
 
 
+async def test_a_budget_that_is_used_up_for_days_ends_in_a_refusal_and_not_in_a_wait_of_days() -> None:
+    clock = Clock()
+    pacer = RequestPacer(clock)
+    await pacer.turn()
+    stated = {
+        "x-ratelimit-limit-requests": "100",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "2d",
+    }
+    pacer.answered(pacer.sent(), 200, stated, 0, None)
+    waiting = asyncio.ensure_future(pacer.turn())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    clock.now = 60.0
+    pacer.answered(pacer.sent(), 200, stated, 0, None)
+    await waiting
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [("6m0s", 360.0), ("120ms", 0.12), ("7.66", 7.66), ("1h2m3.5s", 3723.5), ("", None), ("soon", None), ("-1s", None)],
