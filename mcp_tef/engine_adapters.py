@@ -40,7 +40,7 @@ class ModelAdapters:
         words = WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold)
         local = partial(best_local_embedder, environment, self._data / "models")
         meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
-        return ModelSelectors(words, meaning, self._catalogue, environment, current)
+        return ModelSelectors(words, meaning, self._catalogue, environment, current, lambda: current.config.through)
 
     @cached_property
     def embedders(self) -> "EmbedderRegistry":
@@ -60,4 +60,4 @@ class ModelAdapters:
     def _writer(self) -> "LitellmWriter":
         from mcp_tef.llm.writer import LitellmWriter
 
-        return LitellmWriter(self._environment, self._current)
+        return LitellmWriter(self._environment, self._current, lambda: self._current.config.through)

@@ -94,6 +94,7 @@ def add_model_options(parser: Parser) -> None:
     parser.add_argument("--mode", choices=modes, default=modes[0], help="call tools natively or by JSON text")
     parser.add_argument("--tool-choice", choices=choices, default=choices[0], help="if a tool must be called")
     parser.add_argument("--system-prompt", metavar="TEXT|@FILE", help="put this before the instructions")
+    parser.add_argument("--through", choices=["litellm"], help="ask every model through it, and none directly")
 
 
 def add_key_options(parser: Parser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -35,8 +36,10 @@ async def opened(arguments: Namespace, terminal: Terminal, default: Path | None 
     from mcp_tef import Engine
 
     with _way_out_of_damage():
+        through = {"MCP_TEF_THROUGH": arguments.through} if getattr(arguments, "through", None) else {}
         engine = await Engine.open(
             arguments.workspace or default,
+            environment={**os.environ, **through},
             show=terminal.send_to if terminal.asks else None,
             recover=arguments.recover,
             reading=arguments.reads,

@@ -1,13 +1,12 @@
-"""Catalogue of models, read offline from litellm's own table without loading litellm."""
+"""Catalogue of models, read offline from the table of models that litellm knows."""
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mcp_tef.llm.model_table import bundled_table, read_table
 from mcp_tef.llm.providers import KNOWN, LOCAL, key_variables, wants_key
 from mcp_tef.llm.served_models import served_models
 from mcp_tef.model.addresses import own_origins
@@ -15,7 +14,6 @@ from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import OFFLINE_PROVIDER, Baseline, ModelSettings
 from mcp_tef.model.secrets import Secret
 
-TABLE = "model_prices_and_context_window_backup.json"
 BASELINES = tuple(
     ModelInfo(
         provider=OFFLINE_PROVIDER,
@@ -36,7 +34,7 @@ Value = TypeVar("Value")
 
 
 class LitellmCatalogue:
-    """The built-in baselines, then every chat model of litellm's table, by label. `table` stands in for the file."""
+    """The built-in baselines, then every chat model of the table, by label. `table` stands in for the file."""
 
     def __init__(self, table: Path | None = None) -> None:
         self._table = table
@@ -48,7 +46,7 @@ class LitellmCatalogue:
         """Return every known model; the baselines first."""
         async with self._loading:
             if self._models is None:
-                known = await asyncio.to_thread(_read, self._table or _bundled())
+                known = await asyncio.to_thread(_read, self._table)
                 self._by_label = {info.label: info for info in (*BASELINES, *known)}
                 self._models = tuple(self._by_label.values())
         return self._models
@@ -86,17 +84,10 @@ def spoken(provider: str) -> str:
     return _SPOKEN.get(provider, "vertex_ai" if provider.startswith("vertex_ai") else provider)
 
 
-def _bundled() -> Path | None:
-    spec = find_spec("litellm")
-    places = spec.submodule_search_locations if spec else None
-    return Path(places[0]) / TABLE if places else None
-
-
-def _read(table: Path | None) -> list[ModelInfo]:
-    if table is None or not table.is_file():
-        return []
+def _read(file: Path | None) -> list[ModelInfo]:
+    table = read_table(file) if file else bundled_table()
     found: dict[str, ModelInfo] = {}
-    for key, row in json.loads(table.read_text("utf-8")).items():
+    for key, row in table.rows.items():
         if row.get("mode") == "chat" and not key.endswith(_NOT_MODELS):
             info = _info(key, row)
             found[info.label] = _merged(found[info.label], info) if info.label in found else info

@@ -1,16 +1,18 @@
 """Selection of tools by a model: natively, or by structured JSON, or by a built-in baseline."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.client import Completion, ModelClient, Request, failure
+from mcp_tef.llm.client import ModelClient, failure
+from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
+from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
 from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
@@ -47,15 +49,17 @@ class LitellmSelector:
         environment: Mapping[str, str] = _NO_VARIABLES,
         limits: LimitsSource = USUAL,
         prompts: SelectionPrompts | None = None,
+        through: Callable[[], str] = lambda: "",
     ) -> None:
         self._catalogue = catalogue
         self._prompts = prompts or BundledPrompts()
-        self._caller = ModelClient(environment, limits)
+        self._caller = ModelClient(environment, limits, through)
+        self._functions = RecentValues[Sequence[OfferedTool], list[dict[str, Any]]](_functions)
         self._without_tools: set[_Subject] = set()
         self._without_schema: set[_Subject] = set()
 
     async def prepare(self, question: Question) -> None:
-        """Load litellm; ModelError where the model cannot even be asked."""
+        """Load what asks the model; ModelError where the model cannot even be asked."""
         await self._caller.prepare(question.settings)
 
     async def select(self, question: Question) -> Answer:
@@ -108,7 +112,8 @@ class LitellmSelector:
 
     async def _ask(self, question: Question, mode: CallingMode, schema: JsonObject | None = None) -> Answer:
         prompt = self._prompts.prompt_for(mode)
-        request = _request(question, prompt, mode, await self._caller.aim(question.settings), schema)
+        functions = self._functions.of(question.tools) if mode is CallingMode.NATIVE else ()
+        request = _request(question, prompt, functions, await self._caller.aim(question.settings), schema)
         exchange = self._caller.exchange(request)
         outcome = await self._caller.complete(request, exchange)
         if isinstance(outcome, Completion) and mode is CallingMode.NATIVE and tools_were_dropped(exchange):
@@ -133,19 +138,27 @@ def _subject(question: Question) -> _Subject:
 
 
 def _request(
-    question: Question, prompt: SelectionPrompt, mode: CallingMode, aim: Target, schema: JsonObject | None
+    question: Question,
+    prompt: SelectionPrompt,
+    functions: Sequence[Mapping[str, Any]],
+    aim: Target,
+    schema: JsonObject | None,
 ) -> Request:
-    settings, native = question.settings, mode is CallingMode.NATIVE
+    settings = question.settings
     messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
     return Request(
         target=aim,
         messages=[asdict(message) for message in messages],
-        tools=[_function(item) for item in question.tools] if native else (),
+        tools=functions,
         settings=settings,
         key=question.key,
         origins=aim.origins,
         response_format=schema and {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
     )
+
+
+def _functions(tools: Sequence[OfferedTool]) -> list[dict[str, Any]]:
+    return [_function(item) for item in tools]
 
 
 def _function(item: OfferedTool) -> dict[str, Any]:
@@ -158,7 +171,7 @@ def _function(item: OfferedTool) -> dict[str, Any]:
 
 def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
     native = mode is CallingMode.NATIVE
-    listed_tools = (tool_lines(question.tools), offered_names(question.tools))
+    listed_tools = () if native else (tool_lines(question.tools), offered_names(question.tools))
     reading = _read(outcome, question.tools, native)
     if len(exchange.received) > MOST_CALL_BYTES and _size(reading.calls) > MOST_CALL_BYTES:
         raise _calls_too_large(question.settings)
@@ -168,7 +181,7 @@ def _answer(outcome: Completion, exchange: Exchange, request: Request, question:
         confidence=reading.confidence,
         confidence_source=None if reading.confidence is None else ConfidenceSource.SELF_REPORTED,
         mode=mode,
-        raw_request=recorded_request(exchange, request, () if native else listed_tools),
+        raw_request=recorded_request(exchange, request, listed_tools),
         raw_response=recorded_response(exchange, outcome, question.key),
         read_from_text=reading.read_from_text,
         answered_model=outcome.model,
@@ -212,16 +225,18 @@ class ModelSelectors:
         catalogue: ModelCatalogue | None = None,
         environment: Mapping[str, str] = _NO_VARIABLES,
         limits: LimitsSource = USUAL,
+        through: Callable[[], str] = lambda: "",
     ) -> None:
         self._words = words
         self._meaning = meaning
         self._catalogue = catalogue or LitellmCatalogue()
         self._environment = environment
         self._limits = limits
+        self._through = through
 
     @cached_property
     def _models(self) -> LitellmSelector:
-        return LitellmSelector(self._catalogue, self._environment, self._limits)
+        return LitellmSelector(self._catalogue, self._environment, self._limits, through=self._through)
 
     async def resolve(self, settings: ModelSettings) -> ModelSettings:
         """Return the settings with the baseline that `offline/retrieval` stands for on this machine.

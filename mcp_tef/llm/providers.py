@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mcp_tef.llm.direct_providers import DIRECT_PROVIDERS
 from mcp_tef.model.addresses import (
     OWN_CREDENTIALS,
     allowed_origins,
@@ -18,24 +19,18 @@ LOCAL = frozenset({
 })  # fmt: skip
 
 _VARIABLES: Mapping[str, tuple[str, ...]] = {
-    "ai21_chat": ("AI21_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
     "anthropic_text": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
     "azure_ai": ("AZURE_AI_API_KEY",),
     "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
     "cohere_chat": ("COHERE_API_KEY", "CO_API_KEY"),
-    "dashscope": ("DASHSCOPE_API_KEY",),
     "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY", "FIREWORKSAI_API_KEY"),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "github": ("GITHUB_API_KEY",),
     "huggingface": ("HUGGINGFACE_API_KEY", "HF_TOKEN"),
     "meta_llama": ("LLAMA_API_KEY",),
-    "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
     "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
     "qwen_ai_platform": ("QWEN_AI_PLATFORM_API_KEY", "DASHSCOPE_API_KEY"),
-    "qwencloud": ("QWENCLOUD_API_KEY", "DASHSCOPE_API_KEY"),
     "replicate": ("REPLICATE_API_KEY", "REPLICATE_API_TOKEN"),
-    "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN", "TOGETHER_API_KEY"),
     "watsonx": ("WATSONX_API_KEY", "WATSONX_APIKEY"),
 }
 _NO_VARIABLES: Mapping[str, str] = {}
@@ -43,16 +38,9 @@ _OPENAI_COMPATIBLE = frozenset({"llama.cpp", "llamacpp", "lmstudio", "local", "v
 
 
 _USUAL_ADDRESS: Mapping[str, str] = {
-    "hosted_vllm": "http://localhost:8000/v1",
-    "llama.cpp": "http://localhost:8080/v1",
-    "llamacpp": "http://localhost:8080/v1",
-    "llamafile": "http://localhost:8080/v1",
-    "lm_studio": "http://localhost:1234/v1",
-    "lmstudio": "http://localhost:1234/v1",
+    **{name: known.address for name, known in DIRECT_PROVIDERS.items() if name in LOCAL and known.address},
     "ollama": "http://localhost:11434",
     "ollama_chat": "http://localhost:11434",
-    "vllm": "http://localhost:8000/v1",
-    "xinference": "http://localhost:9997/v1",
 }
 
 
@@ -64,13 +52,16 @@ class Target:
     """A model as litellm is told of it, and where; no address where the provider has its own.
 
     `origins` may be reached by calls: that of the address, else the provider's own. An empty set means that the
-    provider has no known address.
+    provider has no known address. `chat_url` is where it is asked directly; empty where litellm asks it. `rules` are
+    those of the table of models for its requests.
     """
 
     provider: str
     model: str
     address: str | None = None
     origins: frozenset[str] = frozenset()
+    chat_url: str = ""
+    rules: str = ""
 
     @property
     def label(self) -> str:
@@ -88,7 +79,8 @@ def key_variables(provider: str) -> tuple[str, ...]:
     if provider == OFFLINE_PROVIDER:
         return ()
     plain = "".join(char if char.isalnum() else "_" for char in provider).upper()
-    return _VARIABLES.get(provider, (f"{plain}_API_KEY",))
+    known = DIRECT_PROVIDERS.get(provider)
+    return _VARIABLES.get(provider) or (known and known.variables) or (f"{plain}_API_KEY",)
 
 
 def wants_key(settings: ModelSettings) -> bool:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from mcp_tef.llm.client import Completion, Request
+from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.model.answers import with_notes
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret
@@ -23,8 +23,8 @@ def recorded_request(exchange: Exchange, request: Request, tools: Sequence[Json]
 
     Where the wire was not watched it is what litellm was asked to send.
     """
-    sent, _ = _json(exchange.sent)
-    if not isinstance(sent, Mapping):
+    sent = _asked(exchange)
+    if sent is None:
         sent = {
             "model": request.target.model,
             "messages": list(request.messages),
@@ -68,11 +68,19 @@ def tools_were_dropped(exchange: Exchange) -> bool:
 
 def sent_seed(exchange: Exchange, request: Request) -> int | None:
     """Return the seed of a request; None where litellm left it out, since the provider takes none."""
-    sent, _ = _json(exchange.sent)
-    if not isinstance(sent, Mapping):
+    sent = _asked(exchange)
+    if sent is None:
         return request.settings.seed
     parts = (sent, *(part for part in sent.values() if isinstance(part, Mapping)))
     return request.settings.seed if any("seed" in part for part in parts) else None
+
+
+def _asked(exchange: Exchange) -> Mapping[str, Json] | None:
+    """Return the JSON of the body that was sent; None if it is no object."""
+    if exchange.asked is None:
+        sent, _ = _json(exchange.sent)
+        exchange.asked = sent if isinstance(sent, Mapping) else None
+    return exchange.asked
 
 
 def _json(data: bytes) -> tuple[Json, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 MOST_TOKENS = 10**9
@@ -50,15 +51,20 @@ class UsageCheck:
             answer = json.loads(body)
         except (ValueError, RecursionError):
             return body
-        usage = answer.get("usage") if isinstance(answer, dict) else None
-        if usage is None:
-            return body
+        if isinstance(answer, dict):
+            self.checked(answer)
+        return json.dumps(answer).encode() if self._doubtful else body
+
+    def checked(self, answer: dict[str, Any]) -> Mapping[str, Any]:
+        """Take doubtful usage out of an answer, and return the rest."""
+        usage = answer.get("usage")
         if isinstance(usage, dict):
             self._clean_counts(usage)
-        else:
+            return usage
+        if usage is not None:
             self._note(_ALL, usage)
             del answer["usage"]
-        return json.dumps(answer).encode() if self._doubtful else body
+        return {}
 
     def _clean_counts(self, usage: dict[str, Any]) -> None:
         for name, value in list(usage.items()):

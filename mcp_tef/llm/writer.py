@@ -1,10 +1,11 @@
-"""Text written by a model of litellm, as JSON where the provider can enforce it."""
+"""Text written by a model, as JSON where the provider can enforce it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.client import Completion, ModelClient, Request, failure
+from mcp_tef.llm.client import ModelClient, failure
+from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import Target, wants_key
 from mcp_tef.model.limits import USUAL, LimitsSource
@@ -21,8 +22,13 @@ class LitellmWriter:
     Where a provider refuses to be held to JSON, the model is asked again without, and so from then on.
     """
 
-    def __init__(self, environment: Mapping[str, str] = _NO_VARIABLES, limits: LimitsSource = USUAL) -> None:
-        self._caller = ModelClient(environment, limits)
+    def __init__(
+        self,
+        environment: Mapping[str, str] = _NO_VARIABLES,
+        limits: LimitsSource = USUAL,
+        through: Callable[[], str] = lambda: "",
+    ) -> None:
+        self._caller = ModelClient(environment, limits, through)
         self._without_json: set[tuple[str, str | None]] = set()
 
     async def write(self, task: WritingTask) -> Written:

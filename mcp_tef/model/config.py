@@ -31,6 +31,7 @@ class Config:
     of `confusability_threshold`. From a score of `words_threshold` or `meaning_threshold` (0–1) on, that
     baseline picks a tool; None means one that fits the number of tools.
     Without an `embedder` the best one on this machine is taken; without a `log_level` the program that logs decides.
+    `through` is `litellm` where models are asked through it even if they can be asked directly.
     """
 
     workspace: Path | None = None
@@ -44,6 +45,7 @@ class Config:
     default_model: ModelSettings = field(default_factory=ModelSettings)
     log_level: str = ""
     trusted_networks: tuple[Network, ...] = ()
+    through: str = ""
 
     @property
     def flag_rule(self) -> FlagRule:
@@ -67,6 +69,7 @@ class Config:
             default_model=_default_model(environment),
             log_level=LOG_LEVEL.value(environment, ""),
             trusted_networks=TRUSTED_NETWORKS.value(environment, ()),
+            through=THROUGH.value(environment, ""),
         )
 
     @classmethod
@@ -264,8 +267,16 @@ TRUSTED_NETWORKS: Final[Variable[tuple[Network, ...]]] = Variable(
     read=_networks,
     default="none",
 )
+THROUGH: Final[Variable[str]] = Variable(
+    name="MCP_TEF_THROUGH",
+    title="Ask models through",
+    reason="By default, models with an OpenAI-compatible interface are asked directly, and others through litellm.",
+    allowed="litellm",
+    read=lambda text: text if text == "litellm" else None,
+    default="none",
+)
 VARIABLES: Final[tuple[Variable[Any], ...]] = (
-    *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR, TRUSTED_NETWORKS),
+    *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR, TRUSTED_NETWORKS, THROUGH),
     *(CONFUSABILITY_THRESHOLD, WORDS_THRESHOLD, MEANING_THRESHOLD),
     *limits.VARIABLES.values(),
 )

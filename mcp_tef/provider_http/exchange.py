@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import Secret
 
@@ -83,7 +85,7 @@ class Exchange:
     `received` what the caller's library reads.
 
     The rest is filled in by the transport: `origin` (scheme, host, port) that was reached, or the one that was
-    refused; `status` is None if no answer came.
+    refused; `status` is None if no answer came. `asked` is the JSON of the body that was `sent`, where it is at hand.
     """
 
     origins: frozenset[str] = frozenset()
@@ -92,10 +94,31 @@ class Exchange:
     origin: str = ""
     refused_origin: str = ""
     sent: bytes = b""
+    asked: Mapping[str, Any] | None = field(default=None, repr=False)
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     received: bytes = b""
     too_large: bool = False
+
+    def enter(self, url: str) -> bool:
+        """Note the origin of a request that is about to be sent; False if it may not be reached."""
+        origin = origin_of(url)
+        if not _is_among(origin, self.origins):
+            self.refused_origin = origin
+            return False
+        # litellm looks some models up first, at addresses of its own; only the last request decides.
+        self.refused_origin = ""
+        self.origin = origin
+        return True
+
+
+def _is_among(origin: str, allowed: frozenset[str]) -> bool:
+    """Return True if an origin is listed, or a host of a listed `*.DOMAIN`, by https at its usual port."""
+    scheme, _, host = origin.partition("://")
+    domains = (one[1:] for one in allowed if one.startswith("*."))
+    if not origin:
+        return False
+    return origin in allowed or (scheme == "https" and ":" not in host and any(map(host.endswith, domains)))
 
 
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")

@@ -22,7 +22,7 @@ from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_c
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from mcp_tef.provider_http.exchange import current_exchange
-from mcp_tef.provider_http.guard import Body, accept, admit, answered, is_error, read_body
+from mcp_tef.provider_http.guard import accept, admit, answered, is_error, read_body, read_body_at_once
 
 __all__ = [
     "OPENAI_COMPATIBLE",
@@ -79,16 +79,12 @@ class GuardedSyncTransport(httpx.BaseTransport):
         exchange = admit(request)
         response = self._transport_for(request.url).handle_request(request)
         try:
-            body = Body(accept(response, exchange), exchange, is_error=is_error(response))
+            decoder = accept(response, exchange)
             assert isinstance(response.stream, httpx.SyncByteStream)
-            for chunk in response.stream:
-                for piece in body.pieces(chunk):
-                    body.add(piece)
-                if body.is_full:
-                    break
+            body = read_body_at_once(iter(response.stream), decoder, exchange, is_error=is_error(response))
         finally:
             response.close()
-        return answered(response, body.content())
+        return answered(response, body)
 
     def close(self) -> None:
         """Close the connections."""

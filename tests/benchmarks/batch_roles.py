@@ -1,4 +1,4 @@
-"""The processes that the batch benchmarks measure: bare litellm calls, and the same calls as a batch."""
+"""The processes that the batch benchmarks measure: bare calls by aiohttp and litellm, and the same as a batch."""
 
 import asyncio
 import json
@@ -7,8 +7,9 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
@@ -63,7 +64,34 @@ async def bare(url: str, count: int, concurrency: int) -> dict[str, float]:
     return {"seconds": time.perf_counter() - started}
 
 
-async def batch(url: str, count: int, concurrency: int) -> dict[str, float]:
+async def direct(url: str, count: int, concurrency: int) -> dict[str, float]:
+    """The limit of the direct path: a loop over aiohttp and nothing else."""
+    import aiohttp
+
+    tools = [{"type": "function", "function": _function(tool)} for tool in TOOLS]
+    numbers = iter(range(count))
+
+    async def worker(session: aiohttp.ClientSession) -> None:
+        for number in numbers:
+            message = {"role": "user", "content": query(number)}
+            body = {"model": MODEL, "messages": [message], "tools": tools, "temperature": 0.4}
+            async with session.post(f"{url}/chat/completions", json=body) as answer:
+                assert (await answer.json())["choices"]
+
+    started = time.perf_counter()
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        await asyncio.gather(*(worker(session) for _ in range(concurrency)))
+    return {"seconds": time.perf_counter() - started}
+
+
+async def batch_by_litellm(url: str, count: int, concurrency: int) -> dict[str, float]:
+    """The product, with litellm on the way."""
+    return await batch(url, count, concurrency, {"MCP_TEF_THROUGH": "litellm"})
+
+
+async def batch(
+    url: str, count: int, concurrency: int, environment: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, float]:
     """The product: a batch of so many cases, to the last verdict on disk."""
     from mcp_tef import (
         BatchRequest,
@@ -81,7 +109,7 @@ async def batch(url: str, count: int, concurrency: int) -> dict[str, float]:
         path = Path(folder) / "tools.json"
         path.write_text(json.dumps(TOOLS))
         workspace = Path(folder) / "bench.db"
-        engine = await Engine.open(workspace, environment={})
+        engine = await Engine.open(workspace, environment=environment)
         await engine.servers.add(ServerSpec(name="shop", transport=Transport.FILE, path=str(path)))
         drafts = [
             CaseDraft(
@@ -110,7 +138,7 @@ def _size(folder: Path) -> int:
 
 def figures(role: str, url: str, count: int, concurrency: int) -> dict[str, float]:
     """Run a role in this process; CPU seconds and peak memory (MB) of the whole process are added."""
-    roles = {"bare": bare, "batch": batch}
+    roles = {"bare": bare, "direct": direct, "batch": batch, "batch-litellm": batch_by_litellm}
     found = asyncio.run(roles[role](url, count, concurrency))
     used = resource.getrusage(resource.RUSAGE_SELF)
     return found | {"cpu": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}

@@ -49,7 +49,10 @@ class Received:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer: `delay` in seconds before it; `hang` never answers, `drop` closes the connection."""
+    """One answer: `delay` in seconds before it; `hang` never answers, `drop` closes the connection.
+
+    `wire` is sent as it is, in place of everything else, and the connection is closed after it.
+    """
 
     status: int = 200
     body: str = "{}"
@@ -58,6 +61,7 @@ class Reply:
     delay: float = 0.0
     hang: bool = False
     drop: bool = False
+    wire: bytes = b""
 
     def after(self, seconds: float) -> "Reply":
         """The same reply, later."""

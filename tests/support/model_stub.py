@@ -164,7 +164,9 @@ class _Connection(asyncio.Protocol):
         if reply.drop:
             self._transport.abort()
             return
-        self._transport.write(_encode(reply))
+        self._transport.write(reply.wire or _encode(reply))
+        if reply.wire:
+            self._transport.close()
 
 
 def _body(data: bytes) -> dict[str, Any]:

@@ -25,9 +25,9 @@ IN_FLIGHT = 12 * MB
 """The most that two sockets and the client's own buffers hold beside what was read."""
 
 
-@pytest.fixture
-async def selector() -> AsyncIterator[LitellmSelector]:
-    selector = LitellmSelector(LitellmCatalogue())
+@pytest.fixture(params=["", "litellm"], ids=["direct", "litellm"])
+async def selector(request: pytest.FixtureRequest) -> AsyncIterator[LitellmSelector]:
+    selector = LitellmSelector(LitellmCatalogue(), through=lambda: str(request.param))
     yield selector
     await selector.close()
 
