@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import Compare, DriftCheck
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
@@ -215,12 +216,13 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def runs(self) -> "Runs":
         """Batches and runs."""
+        from mcp_tef.workflows.crowd_plan import is_crowd_plan
         from mcp_tef.workflows.runs import Runs
 
         asking = (self._selectors, self.models, self.consents)
         runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
         runs.clients_of = lambda: self.clients
-        runs.steering_of = lambda batch: self.trials.steering(batch)
+        runs.steering_of = lambda batch: (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
         return runs
 
     @cached_property
@@ -283,6 +285,14 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
 
         parts = (self._store, self.drafts, self.trials, self.runs, self.predictions, self.embedders)
         return Improvements(*parts, BundledTokenCounter(), lambda: self._writer, self.models)
+
+    @cached_property
+    def crowds(self) -> "Crowds":
+        """Crowd tests and steal tests."""
+        from mcp_tef.workflows.crowd import Crowds
+
+        asking = (self.runs, self.models, self._gateway, self._words_baseline)
+        return Crowds(self._store, self.cases, *asking, self._current)
 
     @cached_property
     def predictions(self) -> "Predictions":
@@ -371,12 +381,10 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def recommend(self) -> "Recommendations":
         """Recommendations for confused tools."""
-        from mcp_tef.embedding.tfidf import TfidfLexicon
-        from mcp_tef.llm.retrieval_baseline import WordsSelector
         from mcp_tef.workflows.recommend import Recommendations
 
-        baseline = WordsSelector(TfidfLexicon())
-        return Recommendations(self._writer, self.models, self._store.cases, baseline, self.similarity.confused)
+        asking = (self._writer, self.models, self._store.cases, self._words_baseline)
+        return Recommendations(*asking, self.similarity.confused)
 
     @cached_property
     def quality(self) -> "Quality":

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.catalogue import LitellmCatalogue
     from mcp_tef.llm.model_selector import ModelSelectors
+    from mcp_tef.llm.retrieval_baseline import WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.workflows.clients import Clients
 
@@ -41,6 +42,14 @@ class ModelAdapters:
         local = partial(best_local_embedder, environment, self._data / "models")
         meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
         return ModelSelectors(words, meaning, self._catalogue, environment, current)
+
+    @cached_property
+    def _words_baseline(self) -> "WordsSelector":
+        """The baseline by words with its own threshold, which ranks alike on every machine."""
+        from mcp_tef.embedding.tfidf import TfidfLexicon
+        from mcp_tef.llm.retrieval_baseline import WordsSelector
+
+        return WordsSelector(TfidfLexicon())
 
     @cached_property
     def embedders(self) -> "EmbedderRegistry":
