@@ -20,6 +20,7 @@ from mcp_tef import (
     crowd_html,
     crowd_to_json,
     parse_model,
+    percent_text,
     steal_html,
     steal_to_json,
     write_lines,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         CrowdResult,
         Engine,
         ModelSettings,
+        Rate,
         RetrievalPoint,
         Secret,
         StealResult,
@@ -216,8 +218,10 @@ async def _done(
     arguments: Namespace,
     terminal: Terminal,
 ) -> Batch:
-    """Tell the estimate, run the test, and return its batch."""
-    tell_run_estimate(await engine.crowds.estimate(request), terminal)
+    """Tell the estimate where a model is asked, run the test, and return its batch."""
+    models = request.models if isinstance(request, CrowdRequest) else (request.settings,)
+    if not all(model.offline for model in models):
+        tell_run_estimate(await engine.crowds.estimate(request), terminal)
     return await followed(engine, terminal, with_consent(engine, arguments, terminal, start), arguments)
 
 
@@ -228,21 +232,33 @@ def _retrieval_line(line: tuple[RetrievalPoint, ...]) -> str:
 
 def _tell_crowd(result: CrowdResult, terminal: Terminal) -> None:
     terminal.say(*(one.sentence for one in result.lost_at), "")
-    heads = ("model", "search", "other tools", "correct tool", "lost", "tokens", "equivalent", "not found")
-    terminal.say(*table(heads, [_point(one) for one in result.points]), "")
+    heads = (
+        "model",
+        "search",
+        "other tools",
+        "correct tool",
+        "called if none fits",
+        "lost",
+        "tokens",
+        "same",
+        "not found",
+    )
+    silence = {(one.model, one.search, one.strangers): one.called for one in result.silence}
+    rows = [_point(one, silence.get((one.model, one.search, one.strangers))) for one in result.points]
+    terminal.say(*table(heads, rows), "")
+    if result.silence:
+        terminal.say("“Called” is the share of queries that no tool fits at which one was called all the same.")
     for one in result.order:
         terminal.say(f"{one.model}: choice changes with the order alone {rate(one.changed)}")
-    for called in result.silence:
-        if called.strangers == result.points[-1].strangers:
-            terminal.say(f"{called.model}: a tool is called though none fits {rate(called.called)}")
     terminal.say(*(f"{one.times:,} × {one.server} / {one.tool} selected instead" for one in result.picks[:5]))
 
 
-def _point(one: CrowdPoint) -> tuple[str, ...]:
+def _point(one: CrowdPoint, called: Rate | None) -> tuple[str, ...]:
     search = "" if one.search is None else f"first {one.search}"
     lost = "lost" if one.lost else ""
     counts = (f"{one.tokens:,}", f"{one.equivalents:,}", f"{one.not_found:,}")
-    return (one.model, search, f"{one.strangers:,}", rate(one.rate), lost, *counts)
+    calls = percent_text(called.value) if called else ""
+    return (one.model, search, f"{one.strangers:,}", rate(one.rate), calls, lost, *counts)
 
 
 def _tell_steal(result: StealResult, terminal: Terminal) -> None:

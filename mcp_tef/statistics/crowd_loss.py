@@ -188,12 +188,14 @@ def lost_sentence(subject: str, decision: CrowdDecision, *, plural: bool = False
     """Return one sentence on where a tool is lost."""
     low, high = decision.bracket
     verb, most = "are" if plural else "is", decision.sizes[-1]
+    first = subject[:1].upper() + subject[1:]
     if high is not None:
         between = f"between {low:,} and {high:,} other tools" if low else f"with at most {high:,} other tools"
-        return f"{subject} {verb} lost {between}."
+        return f"{first} {verb} lost {between}."
     if low == most:
-        return f"{subject} {verb} not lost up to {most:,} other tools."
+        return f"{first} {verb} not lost up to {most:,} other tools."
     gap = decision.difference(len(decision.sizes) - 1)
     if gap.low is None:
         return f"Cannot tell yet if {subject} {verb} lost: the first pass has not ended."
-    return f"Cannot tell yet if {subject} {verb} lost: up to {-100 * gap.low:.0f} points with {most:,} other tools."
+    loss = f"a loss of {-100 * gap.low:.0f} points with {most:,} other tools cannot be excluded"
+    return f"Cannot tell yet if {subject} {verb} lost: {loss}."

@@ -23,7 +23,7 @@ class CrowdCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrowdPlan:
-    """Settings of a test. `tools_hash` is that of all tools; own tools are those of `among`, else of each case.
+    """Settings of a test. `tools_hash` is that of all tools; own tools are those of `among`, else of a case's servers.
 
     `stealing` is the name of the new server of a steal test, "" for a crowd test. `expected` is server and tool by
     case of a steal test. `equivalents` holds the strangers
@@ -46,6 +46,7 @@ class CrowdPlan:
     plural: bool
     among: tuple[str, ...] = ()
     stealing: str = ""
+    own: tuple[str, ...] = ()
     tools_hash: str = ""
     equivalents: Mapping[CaseId, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     fifths: Mapping[str, str] = field(default_factory=dict)

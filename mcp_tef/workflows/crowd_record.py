@@ -1,5 +1,6 @@
 """Record of a crowd test: its runs by cell, the decision of each curve, and the cells still due."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from mcp_tef.model.verdicts import RunMark
 from mcp_tef.statistics.crowd_loss import CrowdDecision
 from mcp_tef.workflows.crowd_plan import ORDER_PASS, CrowdCell, CrowdPlan
 
+MOST_TRIES = 2
 Curve = tuple[str, int]
 """A model's label, and the place of the search in front."""
 
@@ -57,6 +59,7 @@ class CrowdRecord:
         self.models = tuple(models)
         self.runs: dict[RunId, CrowdRun] = {}
         self._by_cell: dict[tuple[str, CrowdCell], dict[CaseId, CrowdRun]] = {}
+        self._tries: Counter[tuple[str, CrowdCell, CaseId]] = Counter()
         self._numbers = {case_id: number for number, case_id in enumerate(plan.cases)}
         self._same = {(case_id, *one) for case_id, found in plan.equivalents.items() for one in found}
         self.decisions: dict[Curve, CrowdDecision] = {
@@ -68,8 +71,11 @@ class CrowdRecord:
     def put(self, run: CrowdRun) -> None:
         """Take in a run that was planned, or one that has ended."""
         self.runs[run.id] = run
-        self._by_cell.setdefault((run.model, run.cell), {})[run.case_id] = run
-        self._decide(run)
+        self._tries[run.model, run.cell, run.case_id] += 1
+        there = self._by_cell.setdefault((run.model, run.cell), {})
+        if run.case_id not in there or there[run.case_id].mark is None:
+            there[run.case_id] = run
+            self._decide(run)
 
     def end(self, result: RunResult) -> None:
         """Note the result of a run."""
@@ -103,7 +109,9 @@ class CrowdRecord:
     def _has_ended(self, curve: Curve, decision: CrowdDecision) -> bool:
         open_sizes = decision.open_sizes() if decision.looks else range(len(self.plan.sizes))
         return bool(open_sizes) and all(
-            (run := self._run(curve[0], CrowdCell(decision.looks, curve[1], size), case_id)) and run.ended
+            (run := self._run(curve[0], CrowdCell(decision.looks, curve[1], size), case_id))
+            and run.ended
+            and not self._is_due_again(run)
             for size in open_sizes
             for case_id in self.plan.cases
         )
@@ -117,7 +125,11 @@ class CrowdRecord:
         last = CrowdCell(ORDER_PASS, 0, len(self.plan.sizes) - 1)
         if not wanted and not self.plan.stealing:
             wanted = [(model, last, case_id) for model in self.models for case_id in self.plan.cases]
-        return [one for one in wanted if self._run(*one) is None]
+        return [one for one in wanted if (run := self._run(*one)) is None or self._is_due_again(run)]
+
+    def _is_due_again(self, run: CrowdRun) -> bool:
+        """Return True for a run that failed once: it is asked again, then left out."""
+        return run.ended and self.passed(run) is None and self._tries[run.model, run.cell, run.case_id] < MOST_TRIES
 
     def _next_pass(self, curve: Curve, decision: CrowdDecision) -> Iterator[tuple[str, CrowdCell, CaseId]]:
         if decision.looks >= self.plan.passes:

@@ -103,7 +103,7 @@ def _loss(record: CrowdRecord, curve: Curve) -> CrowdLoss:
     sentence = lost_sentence(plan.subject, decision, plural=plan.plural)
     names = [curve[0]] if len(record.models) > 1 else []
     if search is not None:
-        names.append(f"first {search} found by search")
+        names.append(f"With the first {search} tools of a search")
     return CrowdLoss(
         model=curve[0],
         search=search,
@@ -164,11 +164,11 @@ def _rate(runs: Sequence[CrowdRun], record: CrowdRecord, family: Mapping[CaseId,
 
 def _picks(record: CrowdRecord) -> tuple[StrangerPick, ...]:
     """Return the strangers that were selected in place of expected tools, the most frequent first."""
-    cases = set(record.plan.cases)
+    cases, own = set(record.plan.cases), set(record.plan.own)
     wrong = Counter(
         (run.model, *run.picked, record.is_equivalent(run))
         for run in record.runs.values()
-        if run.picked and run.case_id in cases and run.cell.size and record.passed(run) is False
+        if run.picked and run.picked[0] not in own and run.case_id in cases and record.passed(run) is False
     )
     ordered = sorted(wrong.items(), key=lambda one: (-one[1], one[0]))[:MOST_PICKS]
     return tuple(StrangerPick(model, server, tool, times, same) for (model, server, tool, same), times in ordered)

@@ -156,6 +156,7 @@ class CrowdSetup:
         pool = CrowdPool(tested.own, _crowds(plan, strangers, overlap.max(axis=0)), scores)
         plan = replace(
             plan,
+            own=tuple(tested.own),
             tools_hash=fingerprint({"tools": [tool.fingerprint for tool in (*own, *strangers)]}),
             equivalents={} if plan.stealing else _equivalents(tested, list(wanted), strangers, overlap),
             fifths=expected_fifths(plan, pool, tested.cases, tested.keys()),
@@ -253,7 +254,7 @@ def _crowd_plan(request: CrowdRequest, tested: TestedCases, silence: Sequence[Ca
         margin=request.margin,
         seed=request.seed,
         accept=request.accept_equivalents,
-        subject=ticked(names[0]) if len(names) == 1 else f"The {len(names):,} tools of these cases",
+        subject=ticked(names[0]) if len(names) == 1 else f"the {len(names):,} tools of these cases",
         plural=len(names) > 1,
     )
 

@@ -18,6 +18,7 @@ from mcp_tef.model.runs import BatchStatus, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from tests.support.crowd_stand_in import TOOL, CrowdedModel
+from tests.support.model_replies import Received, Reply, broken
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import written_tools
 
@@ -73,7 +74,7 @@ async def test_a_crowd_test_offline_has_a_curve_silence_order_and_a_sentence(eng
     assert [one.rate.value for one in found.points] == [1.0] * 8
     assert [one.sentence for one in found.lost_at] == [
         "`book_repair` is not lost up to 300 other tools.",
-        "first 5 found by search: `book_repair` is not lost up to 300 other tools.",
+        "With the first 5 tools of a search: `book_repair` is not lost up to 300 other tools.",
     ]
     assert found.points[3].tokens > 10 * found.points[0].tokens > 10 * found.points[7].tokens / 5
     assert len(found.silence) == 8
@@ -157,6 +158,24 @@ async def test_the_estimate_is_what_a_test_without_early_decisions_spends(engine
     assert found.calls == estimate.runs
     assert estimate.cost_usd is not None
     assert found.cost_usd == pytest.approx(estimate.cost_usd, rel=0.1)
+
+
+async def test_a_run_that_failed_is_asked_once_more(engine: Engine) -> None:
+    ids = await cases(engine, repairs(4))
+    model, number = CrowdedModel(lost_from=500), 0
+
+    def flaky(request: Received) -> Reply:
+        nonlocal number
+        number += 1
+        return broken() if number in (2, 5) else model(request)
+
+    with ModelStub(flaky) as stub:
+        engine.consents.add_typed_address("openai", stub.url)
+        request = CrowdRequest(cases=ids, models=(settings(stub),), sizes=(10,), silence=0, concurrency=1)
+        batch = await engine.runs.wait((await engine.crowds.start(request, KEYS)).id)
+    found = await engine.crowds.result(batch.id)
+    assert [(one.rate.value, one.runs, one.left_out) for one in found.points] == 2 * [(1.0, 8, 0)]
+    assert found.calls == found.planned_calls + 2
 
 
 async def test_a_cost_cap_holds(engine: Engine) -> None:
