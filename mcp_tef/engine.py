@@ -291,8 +291,7 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Crowd tests and steal tests."""
         from mcp_tef.workflows.crowd import Crowds
 
-        asking = (self.runs, self.models, self._gateway, self._words_baseline)
-        return Crowds(self._store, self.cases, *asking, self._current)
+        return Crowds(self._store, self.cases, self.runs, self.models, self._gateway, self._by_words, self._current)
 
     @cached_property
     def predictions(self) -> "Predictions":
@@ -383,8 +382,7 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Recommendations for confused tools."""
         from mcp_tef.workflows.recommend import Recommendations
 
-        asking = (self._writer, self.models, self._store.cases, self._words_baseline)
-        return Recommendations(*asking, self.similarity.confused)
+        return Recommendations(self._writer, self.models, self._store.cases, self._by_words, self.similarity.confused)
 
     @cached_property
     def quality(self) -> "Quality":

@@ -44,7 +44,7 @@ class ModelAdapters:
         return ModelSelectors(words, meaning, self._catalogue, environment, current)
 
     @cached_property
-    def _words_baseline(self) -> "WordsSelector":
+    def _by_words(self) -> "WordsSelector":
         """The baseline by words with its own threshold, which ranks alike on every machine."""
         from mcp_tef.embedding.tfidf import TfidfLexicon
         from mcp_tef.llm.retrieval_baseline import WordsSelector

@@ -125,7 +125,11 @@ class CrowdRecord:
         last = CrowdCell(ORDER_PASS, 0, len(self.plan.sizes) - 1)
         if not wanted and not self.plan.stealing:
             wanted = [(model, last, case_id) for model in self.models for case_id in self.plan.cases]
-        return [one for one in wanted if (run := self._run(*one)) is None or self._is_due_again(run)]
+        return list(filter(self._is_due, wanted))
+
+    def _is_due(self, wanted: tuple[str, CrowdCell, CaseId]) -> bool:
+        run = self._run(*wanted)
+        return run is None or self._is_due_again(run)
 
     def _is_due_again(self, run: CrowdRun) -> bool:
         """Return True for a run that failed once: it is asked again, then left out."""
