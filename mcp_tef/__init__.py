@@ -14,10 +14,8 @@ _NAMES = {
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
     "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
-    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
-    "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
     "mcp_tef.api.serializers.crowds": "crowd_to_json steal_to_json",
-    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
+    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
     "mcp_tef.api.serializers.improvements": "improvement_to_json",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (

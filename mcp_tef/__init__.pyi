@@ -13,6 +13,7 @@ from mcp_tef.api.consent import (
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
 from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
+from mcp_tef.api.serializers.crowds import crowd_to_json, steal_to_json
 from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
 from mcp_tef.api.serializers.improvements import improvement_to_json
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
@@ -122,6 +123,21 @@ from mcp_tef.model.comparison import (
 )
 from mcp_tef.model.config import VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
+from mcp_tef.model.crowds import (
+    CrowdKind,
+    CrowdLoss,
+    CrowdPoint,
+    CrowdRequest,
+    CrowdResult,
+    CrowdSource,
+    OrderEffect,
+    RetrievalPoint,
+    SilencePoint,
+    StealRequest,
+    StealResult,
+    StolenTool,
+    StrangerPick,
+)
 from mcp_tef.model.draft_rebase import RebasedDraft, TextConflict
 from mcp_tef.model.drafted_cases import (
     CaseAction,
@@ -305,6 +321,7 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.model.version import VERSION
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
+from mcp_tef.reports.crowds import crowd_html, steal_html
 from mcp_tef.reports.drafts import (
     DraftFormat,
     draft_format,
@@ -351,7 +368,8 @@ __all__ = [
     "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile",
     "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
     "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
-    "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "DefinitionChange",
+    "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "CrowdKind",
+    "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource", "DefinitionChange",
     "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord",
     "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged",
     "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
@@ -361,18 +379,22 @@ __all__ = [
     "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
     "KeyRing", "LabelKind", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview",
     "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour",
-    "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "Overlap", "OverlapWeights",
+    "NewServer", "NotFoundError", "NoticePublished", "OAuthClient",
+    "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights",
     "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus",
     "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict",
     "PlainTextSecret", "Prediction", "Priority", "QualityReport", "RankedCase", "RankedTool", "Rate",
     "RateDifference", "ReachError", "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft",
     "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat",
-    "Results", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder",
+    "Results", "RetrievalPoint", "RunComparison", "RunDetail", "RunEnded",
+    "RunField", "RunFilter", "RunId", "RunMark", "RunOrder",
     "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScopeReason", "ScoreExplanation",
     "SearchHit", "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId",
     "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
-    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "Similarity", "SimilarityResults", "Snapshot",
-    "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "StoppedError", "StoreError",
+    "SessionSecrets", "Severity", "ShareChange", "SharedParameter",
+    "SilencePoint", "Similarity", "SimilarityResults", "Snapshot",
+    "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker",
+    "StealRequest", "StealResult", "StolenTool", "StoppedError", "StoreError", "StrangerPick",
     "Suppression", "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall",
     "ToolCallStatus", "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolEdit", "ToolGroup",
     "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply",
@@ -382,7 +404,8 @@ __all__ = [
     "batch_to_json", "bounded_lines", "canonical", "case_export_to_json", "case_finding_to_json",
     "case_import_to_json", "case_to_json", "client_check_to_json", "client_result_to_json", "client_to_json",
     "cluster_confusions", "comparison_to_json", "conflict_to_json", "confusability_level", "confusions_to_json",
-    "consent_rows", "copy_workspace", "decimal_text", "default_workspace", "detect_files",
+    "consent_rows", "copy_workspace", "crowd_html",
+    "crowd_to_json", "decimal_text", "default_workspace", "detect_files",
     "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
     "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
     "ensure_consent", "error_to_json", "expectation_from_json", "expectation_to_json", "free_suite_name",
@@ -395,7 +418,8 @@ __all__ = [
     "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name",
     "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample_server",
     "run_to_json", "score_lines", "scored_overview", "scored_run", "secrets_in", "server_check_to_json",
-    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed",
+    "similarity_json", "start_within_cap", "steal_html", "steal_to_json",
     "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "trial_evidence", "trial_markdown",
     "trial_sentences", "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson", "without_keys",
     "write_draft", "write_lines", "write_private", "write_results", "write_source_edit",

@@ -19,7 +19,6 @@ from mcp_tef.storage.workspace_file import data_folder, default_workspace, requi
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
-    from mcp_tef.llm.keys import KeyRing
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
@@ -157,13 +156,6 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         return await open_sample_draft(self.drafts)
 
     @cached_property
-    def keys(self) -> "KeyRing":
-        """Keys of model providers."""
-        from mcp_tef.llm.keys import KeyRing
-
-        return KeyRing(self._environment)
-
-    @cached_property
     def consents(self) -> "Consents":
         """Consents of this user on this machine."""
         from mcp_tef.storage.consent_file import ConsentFile
@@ -258,8 +250,8 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Tools called by hand."""
         from mcp_tef.workflows.calls import ToolCalls
 
-        store = self._store
-        return ToolCalls(store.servers, store.calls, self.servers, self._caller, self.consents, self._events)
+        stores = (self._store.servers, self._store.calls)
+        return ToolCalls(*stores, self.servers, self._caller, self.consents, self._events)
 
     @cached_property
     def drafts(self) -> "Drafts":
@@ -300,11 +292,10 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.prediction import Predictions, StoredInputs
         from mcp_tef.workflows.prediction_arms import PredictionArms
 
-        store = self._store
         arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
-        inputs = StoredInputs(store.servers, store.cases, self._events)
+        inputs = StoredInputs(self._store.servers, self._store.cases, self._events)
         inputs.directions = lambda: self.trials.directions()
-        return Predictions(self.drafts, inputs, store.runs, arms)
+        return Predictions(self.drafts, inputs, self._store.runs, arms)
 
     @cached_property
     def drift(self) -> "DriftCheck":

@@ -10,6 +10,7 @@ from mcp_tef.model.config import CurrentConfig
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.catalogue import LitellmCatalogue
+    from mcp_tef.llm.keys import KeyRing
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.retrieval_baseline import WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
@@ -23,6 +24,13 @@ class ModelAdapters:
         self._environment = environment
         self._current = current
         self._data = data
+
+    @cached_property
+    def keys(self) -> "KeyRing":
+        """Keys of model providers."""
+        from mcp_tef.llm.keys import KeyRing
+
+        return KeyRing(self._environment)
 
     @cached_property
     def _catalogue(self) -> "LitellmCatalogue":

@@ -86,9 +86,10 @@ class Ranker:
             self._indexes.move_to_end(texts)
             while len(self._indexes) > KEPT_INDEXES or sum(map(len, self._indexes)) > max(KEPT_TEXTS, len(texts)):
                 self._indexes.popitem(last=False)
+                self._recent.clear()
             index = self._indexes[texts]
         self._recent[id(offered)] = (offered, index)
-        while len(self._recent) > KEPT_INDEXES:
+        if len(self._recent) > KEPT_INDEXES:
             self._recent.popitem(last=False)
         return index
 
