@@ -181,6 +181,7 @@ NOTHING_TO_WRITE = {
     "runs retry": "no run left to do",
     "runs resume": "no run left to do",
     "improve": "cannot be split in two",
+    "steal": "No server is named “town”",
 }
 
 
