@@ -14,6 +14,7 @@ _NAMES = {
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
     "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
+    "mcp_tef.api.serializers.crowds": "crowd_to_json steal_to_json",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
     "mcp_tef.api.serializers.improvements": "improvement_to_json",
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
@@ -56,6 +57,10 @@ _NAMES = {
     ),
     "mcp_tef.model.config": "VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
+    "mcp_tef.model.crowds": (
+        "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
+        "SilencePoint StealRequest StealResult StolenTool StrangerPick"
+    ),
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "Draft ToolKey ToolRevision require_draft_name",
@@ -116,6 +121,7 @@ _NAMES = {
     ),
     "mcp_tef.model.version": "VERSION",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
+    "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (
         "DraftFormat draft_format draft_html draft_text left_out_of_override trial_evidence trial_markdown write_draft"
     ),

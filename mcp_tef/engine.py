@@ -19,7 +19,6 @@ from mcp_tef.storage.workspace_file import data_folder, default_workspace, requi
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
-    from mcp_tef.llm.keys import KeyRing
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import Compare, DriftCheck
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
@@ -156,13 +156,6 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         return await open_sample_draft(self.drafts)
 
     @cached_property
-    def keys(self) -> "KeyRing":
-        """Keys of model providers."""
-        from mcp_tef.llm.keys import KeyRing
-
-        return KeyRing(self._environment)
-
-    @cached_property
     def consents(self) -> "Consents":
         """Consents of this user on this machine."""
         from mcp_tef.storage.consent_file import ConsentFile
@@ -215,12 +208,13 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def runs(self) -> "Runs":
         """Batches and runs."""
+        from mcp_tef.workflows.crowd_plan import is_crowd_plan
         from mcp_tef.workflows.runs import Runs
 
         asking = (self._selectors, self.models, self.consents)
         runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
         runs.clients_of = lambda: self.clients
-        runs.steering_of = lambda batch: self.trials.steering(batch)
+        runs.steering_of = lambda batch: (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
         return runs
 
     @cached_property
@@ -256,8 +250,8 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Tools called by hand."""
         from mcp_tef.workflows.calls import ToolCalls
 
-        store = self._store
-        return ToolCalls(store.servers, store.calls, self.servers, self._caller, self.consents, self._events)
+        stores = (self._store.servers, self._store.calls)
+        return ToolCalls(*stores, self.servers, self._caller, self.consents, self._events)
 
     @cached_property
     def drafts(self) -> "Drafts":
@@ -285,17 +279,23 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         return Improvements(*parts, BundledTokenCounter(), lambda: self._writer, self.models)
 
     @cached_property
+    def crowds(self) -> "Crowds":
+        """Crowd tests and steal tests."""
+        from mcp_tef.workflows.crowd import Crowds
+
+        return Crowds(self._store, self.cases, self.runs, self.models, self._gateway, self._by_words, self._current)
+
+    @cached_property
     def predictions(self) -> "Predictions":
         """Predictions for drafts, and the cases that a trial is about."""
         from mcp_tef.llm.token_count import BundledTokenCounter
         from mcp_tef.workflows.prediction import Predictions, StoredInputs
         from mcp_tef.workflows.prediction_arms import PredictionArms
 
-        store = self._store
         arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
-        inputs = StoredInputs(store.servers, store.cases, self._events)
+        inputs = StoredInputs(self._store.servers, self._store.cases, self._events)
         inputs.directions = lambda: self.trials.directions()
-        return Predictions(self.drafts, inputs, store.runs, arms)
+        return Predictions(self.drafts, inputs, self._store.runs, arms)
 
     @cached_property
     def drift(self) -> "DriftCheck":
@@ -371,12 +371,9 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def recommend(self) -> "Recommendations":
         """Recommendations for confused tools."""
-        from mcp_tef.embedding.tfidf import TfidfLexicon
-        from mcp_tef.llm.retrieval_baseline import WordsSelector
         from mcp_tef.workflows.recommend import Recommendations
 
-        baseline = WordsSelector(TfidfLexicon())
-        return Recommendations(self._writer, self.models, self._store.cases, baseline, self.similarity.confused)
+        return Recommendations(self._writer, self.models, self._store.cases, self._by_words, self.similarity.confused)
 
     @cached_property
     def quality(self) -> "Quality":

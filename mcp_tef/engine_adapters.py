@@ -10,7 +10,9 @@ from mcp_tef.model.config import CurrentConfig
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.catalogue import LitellmCatalogue
+    from mcp_tef.llm.keys import KeyRing
     from mcp_tef.llm.model_selector import ModelSelectors
+    from mcp_tef.llm.retrieval_baseline import WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.workflows.clients import Clients
 
@@ -22,6 +24,13 @@ class ModelAdapters:
         self._environment = environment
         self._current = current
         self._data = data
+
+    @cached_property
+    def keys(self) -> "KeyRing":
+        """Keys of model providers."""
+        from mcp_tef.llm.keys import KeyRing
+
+        return KeyRing(self._environment)
 
     @cached_property
     def _catalogue(self) -> "LitellmCatalogue":
@@ -41,6 +50,14 @@ class ModelAdapters:
         local = partial(best_local_embedder, environment, self._data / "models")
         meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
         return ModelSelectors(words, meaning, self._catalogue, environment, current, lambda: current.config.through)
+
+    @cached_property
+    def _by_words(self) -> "WordsSelector":
+        """The baseline by words with its own threshold, which ranks alike on every machine."""
+        from mcp_tef.embedding.tfidf import TfidfLexicon
+        from mcp_tef.llm.retrieval_baseline import WordsSelector
+
+        return WordsSelector(TfidfLexicon())
 
     @cached_property
     def embedders(self) -> "EmbedderRegistry":

@@ -53,6 +53,8 @@ EXAMPLES: Final = {
     "clients check": "mcp-tef clients check --client plain-api --tools-file tools.json",
     "clients add": "mcp-tef clients add client.yaml",
     "improve": "mcp-tef improve --server shop --suite Smoke --budget 500 --out better.patch.json",
+    "crowd": "mcp-tef crowd --suite Smoke --sizes 0,10,60 --search 5",
+    "steal": 'mcp-tef steal --server "Bike shop" --among shop',
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",

@@ -36,6 +36,8 @@ VERBS: Final = {
     "try": "trials.register",
     "improve": "improve.register",
     "clients": "clients.register",
+    "crowd": "crowds.register_crowd",
+    "steal": "crowds.register_steal",
     "score": "score.register",
     "keys": "keys.register",
     "completion": "completion.register",

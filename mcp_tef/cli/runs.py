@@ -187,6 +187,10 @@ async def _followed(
 ) -> int:
     if not batch.trial:
         return (await follow(engine, terminal, start, arguments))[1]
+    if "stealing" in batch.trial:
+        from mcp_tef.cli.crowds import continue_crowd
+
+        return await continue_crowd(engine, start, arguments, terminal)
     from mcp_tef.cli.trials import continue_trial
 
     return await continue_trial(engine, start, arguments, terminal)

@@ -48,7 +48,7 @@ class Ranker:
         self._embedder = embedder
         self._indexes: OrderedDict[tuple[str, ...], _Index] = OrderedDict()
         self._vectors: dict[str, Scores] = {}
-        self._last: tuple[Sequence[OfferedTool], _Index] | None = None
+        self._recent: OrderedDict[int, tuple[Sequence[OfferedTool], _Index]] = OrderedDict()
         self._preparing = asyncio.Lock()
 
     async def scores(self, query: str, offered: Sequence[OfferedTool]) -> Scores:
@@ -76,8 +76,9 @@ class Ranker:
         await self._index(offered)
 
     async def _index(self, offered: Sequence[OfferedTool]) -> _Index:
-        if self._last is not None and self._last[0] is offered:
-            return self._last[1]
+        recent = self._recent.get(id(offered))
+        if recent is not None and recent[0] is offered:
+            return recent[1]
         texts = tuple(wording(item.tool) for item in offered)
         async with self._preparing:
             if texts not in self._indexes:
@@ -85,8 +86,11 @@ class Ranker:
             self._indexes.move_to_end(texts)
             while len(self._indexes) > KEPT_INDEXES or sum(map(len, self._indexes)) > max(KEPT_TEXTS, len(texts)):
                 self._indexes.popitem(last=False)
+                self._recent.clear()
             index = self._indexes[texts]
-        self._last = (offered, index)
+        self._recent[id(offered)] = (offered, index)
+        if len(self._recent) > KEPT_INDEXES:
+            self._recent.popitem(last=False)
         return index
 
     async def _prepare(self, texts: Sequence[str], offered: Sequence[OfferedTool]) -> _Index:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -185,8 +185,13 @@ class RunStore(Protocol):
         """Return the request that the batch was created from."""
         ...
 
-    async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
-        """Store the tools as they are now; equal definitions and equal snapshots are stored once."""
+    async def save_snapshot(
+        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+    ) -> SnapshotId:
+        """Store the tools as they are now; equal definitions and equal snapshots are stored once.
+
+        Servers in `strangers` need not be in the workspace.
+        """
         ...
 
     async def mark_running(self, ids: Sequence[RunId]) -> None: ...

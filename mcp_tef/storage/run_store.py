@@ -1,6 +1,6 @@
 """Batches, runs, verdicts and snapshots in the workspace file, and the final deletion of removed rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -106,11 +106,16 @@ class SqliteRuns:
         """Return the request of a batch. NotFoundError."""
         return await self._database.read(lambda session: batch_rows.request_of(session, batch_id))
 
-    async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
-        """Store the tools as they are now; equal definitions and equal snapshots are stored once."""
+    async def save_snapshot(
+        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+    ) -> SnapshotId:
+        """Store the tools as they are now; equal definitions and equal snapshots are stored once.
+
+        Servers in `strangers` need not be in the workspace.
+        """
 
         def work(session: Session) -> SnapshotId:
-            snapshot_id = snapshots.save(session, tools, first_run)
+            snapshot_id = snapshots.save(session, tools, first_run, strangers)
             refresh_facts(session, [first_run])
             return snapshot_id
 
@@ -332,7 +337,7 @@ def _delete_removed(session: Session) -> None:
         gone = delete(table).where(table.c.removed_at.is_not(None))
         # Cases keep the name of a removed server, and attach to the next one of that name.
         named = exists().where(CASE_SERVERS.c.mcp_server_id == SERVERS.c.id)
-        session.execute(gone.where(~named) if table is SERVERS else gone)
+        session.execute(gone.where(~named, SERVERS.c.id != snapshots.STRANGERS) if table is SERVERS else gone)
 
 
 def _delete_unreferenced(session: Session) -> None:

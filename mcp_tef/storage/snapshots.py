@@ -1,9 +1,9 @@
 """Snapshots of the tools offered to runs: equal definitions and equal snapshots are stored once."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import insert, select, update
 from sqlmodel import Session
@@ -12,7 +12,7 @@ from mcp_tef.errors import NotFoundError
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.ids import RunId, SnapshotId, new_id
 from mcp_tef.model.json import Json, fingerprint
-from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
 from mcp_tef.storage.columns import now, one_of, row_of
 from mcp_tef.storage.run_tables import RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
@@ -36,11 +36,20 @@ class Directory:
         return found[0] if len(found) == 1 else None
 
 
-def save(session: Session, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
-    """Store the tools as they are now, and that `first_run` saw them. NotFoundError for an unknown run or server."""
+STRANGERS: Final = "strangers"
+"""Id of the hidden server that holds tools which belong to no server of the workspace."""
+
+
+def save(
+    session: Session, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+) -> SnapshotId:
+    """Store the tools as they are now, and that `first_run` saw them. NotFoundError for an unknown run or server.
+
+    Servers in `strangers` need not be in the workspace.
+    """
     if session.execute(select(RUNS.c.id).where(RUNS.c.id == first_run)).first() is None:
         raise NotFoundError("That run is not here any more.", hint="Its batch was removed.")
-    tool_ids = _save_tools(session, [offered.tool for offered in tools], first_run)
+    tool_ids = _save_tools(session, [offered.tool for offered in tools], first_run, strangers)
     named = list(zip((offered.offered_name for offered in tools), tool_ids, strict=True))
     snapshot_id = _save_snapshot(session, named)
     session.execute(update(RUNS).where(RUNS.c.id == first_run).values(snapshot_id=snapshot_id))
@@ -85,8 +94,9 @@ def directories(session: Session, snapshot_ids: Iterable[str]) -> Mapping[str, D
     return found
 
 
-def _save_tools(session: Session, tools: Sequence[Tool], first_run: RunId) -> list[str]:
-    servers = _server_ids(session, {tool.server for tool in tools})
+def _save_tools(session: Session, tools: Sequence[Tool], first_run: RunId, strangers: Collection[str]) -> list[str]:
+    names = {tool.server for tool in tools}
+    servers = _server_ids(session, names.difference(strangers)) | _hidden_ids(session, names.intersection(strangers))
     keys = [(servers[tool.server], tool.fingerprint) for tool in tools]
     ids = _known(session, keys)
     rows = {key: _cells(tool, key, first_run) for key, tool in zip(keys, tools, strict=True) if key not in ids}
@@ -107,6 +117,15 @@ def _server_ids(session: Session, names: set[str]) -> dict[str, str]:
             f"The tools of {name} cannot be kept: no server has that name.", hint="Run the case again with its servers."
         )
     return ids
+
+
+def _hidden_ids(session: Session, strangers: set[str]) -> dict[str, str]:
+    """Return the id of the hidden server for each stranger; its row is removed, so that it is listed nowhere."""
+    if strangers and session.get(ServerRow, STRANGERS) is None:
+        hidden = ServerRow(id=STRANGERS, name=STRANGERS, transport=Transport.FILE.value, removed_at=now())
+        session.add(hidden)
+        session.flush()
+    return dict.fromkeys(strangers, STRANGERS)
 
 
 def _known(session: Session, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:

@@ -5,7 +5,6 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from mcp_tef.errors import GAVE_UP, LASTING, MOST_EQUAL_FAILURES, ModelFault, NotFoundError, StoreError, TefError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchPaused, BatchStarted, Event, EventStream, RunsChanged
@@ -29,6 +28,7 @@ from mcp_tef.workflows.cost_budget import CallCost, CostBudget
 from mcp_tef.workflows.estimate import RunCosts
 from mcp_tef.workflows.evaluate import RepeatConfidence, failed
 from mcp_tef.workflows.models import Keys
+from mcp_tef.workflows.run_steering import RunSteering
 
 
 class BatchTurnQueue:
@@ -68,23 +68,6 @@ class BatchTurnQueue:
 _LOG = logging.getLogger(__name__)
 COST_CAP = "The cost cap"
 DELETED = "It was deleted in another window or command."
-
-
-class RunSteering(Protocol):
-    """Plans a batch pass by pass from the results so far, as a trial does, and offers its tools."""
-
-    @property
-    def tools(self) -> ToolOffering:
-        """The tools of its runs."""
-        ...
-
-    def hear(self, run: PlannedRun, result: RunResult) -> bool:
-        """Take in a result; return True if the rest of the pass is not needed."""
-        ...
-
-    async def next_runs(self) -> Sequence[PlannedRun]:
-        """Store and return the runs of the next pass; none at the end."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

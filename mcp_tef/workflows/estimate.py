@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_tef.ports import Selectors, Store
     from mcp_tef.workflows.consent import Consents
     from mcp_tef.workflows.models import Keys, Models
-    from mcp_tef.workflows.trial_steering import TrialSteering
+    from mcp_tef.workflows.run_steering import RunSteering
 
 CHARACTERS_PER_TOKEN = 4
 PROMPT_TOKENS = 150
@@ -88,19 +88,24 @@ def _model_seconds(model: ModelSettings, runs: int, past: Sequence[RunSummary]) 
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """The most that each run may cost under a cap: prices of the models, and tokens of the prompt of each case."""
+    """The most that each run may cost under a cap: prices of the models, and tokens of the prompt of each case.
+
+    `added` holds the tokens that come on top in runs of a repeat.
+    """
 
     prices: Mapping[ModelSettings, CallPrice] = field(default_factory=dict)
     tokens: Mapping[CaseId, int] = field(default_factory=dict)
+    added: Mapping[int, int] = field(default_factory=dict)
 
     def of(self, run: PlannedRun) -> tuple[CallPrice | None, int]:
         """Return the price of a run and the tokens of its prompt; no price without a cap, and for the baseline."""
-        return self.prices.get(run.settings), self.tokens.get(run.case_id, 0)
+        return self.prices.get(run.settings), self.tokens.get(run.case_id, 0) + self.added.get(run.repeat, 0)
 
     def dearest(self, settings: ModelSettings, case_id: CaseId) -> float:
-        """Return US dollars of a run with the longest answer."""
+        """Return US dollars of a run with the longest answer, in the repeat that adds least."""
         price = self.prices.get(settings)
-        return price.dearest(self.tokens[case_id]) if price else 0.0
+        least = min(self.added.values(), default=0)
+        return price.dearest(self.tokens[case_id] + least) if price else 0.0
 
 
 def most_input_tokens(
@@ -184,7 +189,7 @@ class BatchPreparation:
         return [replace(run, settings=settings[run.settings]) for run in runs]
 
     async def costs(
-        self, request: BatchRequest, cases: Sequence[TestCase], trial: TrialSteering | None = None
+        self, request: BatchRequest, cases: Sequence[TestCase], trial: RunSteering | None = None
     ) -> RunCosts:
         """Return the most that each run may cost; without a cap, no price is needed."""
         if request.max_cost_usd is None:
@@ -192,4 +197,5 @@ class BatchPreparation:
         paid = [model for model in request.models if not model.offline]
         prices = {model: call_price(model, await self._models.info(model)) for model in paid}
         listings = trial.tools.listings() if trial else await self.listings(cases)
-        return RunCosts(prices, most_input_tokens(cases, listings, request.models))
+        added = trial.tools.added_tokens() if trial else {}
+        return RunCosts(prices, most_input_tokens(cases, listings, request.models), added)

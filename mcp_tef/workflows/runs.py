@@ -40,12 +40,12 @@ from mcp_tef.workflows.tool_sources import ToolCache
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
-    from mcp_tef.workflows.trial_steering import TrialSteering
+    from mcp_tef.workflows.run_steering import RunSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
 ClientsOf: TypeAlias = "Callable[[], Clients]"
-SteeringOf: TypeAlias = "Callable[[Batch], Awaitable[TrialSteering]]"
+SteeringOf: TypeAlias = "Callable[[Batch], Awaitable[RunSteering]]"
 
 
 class Runs:
@@ -92,7 +92,7 @@ class Runs:
         keys: Mapping[str, Secret] | None = None,
         *,
         may_pause: bool = False,
-        trial: TrialSteering | None = None,
+        trial: RunSteering | None = None,
     ) -> Batch:
         """Store the batch and begin, or line up behind those under way; returns at once.
 
@@ -111,7 +111,7 @@ class Runs:
         require_one(request.max_cost_usd, cheapest, "run")
         batch, runs = await self._store.runs.create_batch(request, to_plan)
         if trial:
-            trial.begin(batch.id, request.models[0])
+            trial.begin(batch.id, request.models)
         return await self._line_up(
             BatchPlan(
                 batch=batch,
@@ -300,7 +300,7 @@ class Runs:
 
     async def _left(
         self, batch_id: BatchId, runs: Sequence[PlannedRun]
-    ) -> tuple[TrialSteering | None, Sequence[PlannedRun]]:
+    ) -> tuple[RunSteering | None, Sequence[PlannedRun]]:
         """Return the steering of a trial, and those of the runs that are still needed; InputError for nothing to do."""
         batch = await self._store.runs.batch(batch_id)
         trial = await self.steering_of(batch) if batch.trial and self.steering_of else None
@@ -309,7 +309,7 @@ class Runs:
             raise InputError("The batch has no run left to do.", hint="Start a new batch.")
         return trial, runs
 
-    async def _cases_of(self, trial: TrialSteering | None, runs: Sequence[PlannedRun]) -> tuple[TestCase, ...]:
+    async def _cases_of(self, trial: RunSteering | None, runs: Sequence[PlannedRun]) -> tuple[TestCase, ...]:
         return await self._store.cases.select(ids=sorted(trial.cases if trial else {run.case_id for run in runs}))
 
     async def _answered(

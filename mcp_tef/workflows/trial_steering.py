@@ -29,9 +29,9 @@ class TrialSteering:
         self.settings = settings
         self._store = store
 
-    def begin(self, batch_id: BatchId, settings: ModelSettings) -> None:
+    def begin(self, batch_id: BatchId, models: Sequence[ModelSettings]) -> None:
         """Note the batch that the trial is, and the settings that its runs are done with."""
-        self.batch_id, self.settings = batch_id, settings
+        self.batch_id, self.settings = batch_id, models[0]
 
     def left(self, runs: Sequence[PlannedRun]) -> tuple[PlannedRun, ...]:
         """Return those of the runs without a verdict that are still needed, and note what they will be offered."""

@@ -53,6 +53,10 @@ class TrialTools:
         """Return the listings of the draft's arm by server, for estimates of the prompts' sizes."""
         return {name: listing for name, (_, listing) in self._arms[Arm.DRAFT].items()}
 
+    def added_tokens(self) -> dict[int, int]:
+        """Return nothing: both arms have about the tools of the listings."""
+        return {}
+
     async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
         """Return the tools of a case in the arm and rotation of a run."""
         arm, round_ = self._planned[run_id]

@@ -24,6 +24,7 @@ from mcp_tef.statistics.paired_evidence import evidence
 from mcp_tef.statistics.trial_decision import what_it_can_show
 from mcp_tef.statistics.trial_text import guards_text, plan_text, until_guards_are_asked, verdict_sentence
 from mcp_tef.workflows.batch_job import COST_CAP
+from mcp_tef.workflows.crowd_plan import is_crowd_plan
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.trial_plan import TrialPlan
@@ -238,7 +239,7 @@ class Trials:
         """Count the different drafts that were tried on any of these cases up to this trial."""
         tried = {plan.draft_hash}
         for other in await self._store.runs.batches():
-            if other.trial and other.created_at <= batch.created_at:
+            if other.trial and not is_crowd_plan(other.trial) and other.created_at <= batch.created_at:
                 earlier = TrialPlan.from_json(other.trial)
                 if not (earlier.same_against_same or earlier.hints) and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)

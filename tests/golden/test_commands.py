@@ -266,6 +266,13 @@ def test_improve(transcript: Transcript, replacements: dict[str, str]) -> None:
     assert_golden("commands/improve.txt", normalized(transcript.text, replacements))
 
 
+def test_crowds(transcript: Transcript, replacements: dict[str, str]) -> None:
+    transcript.both("crowd", "--suite", "Sample", "--sizes", "0,30,300", "--search", "5", "--model", "offline/words")
+    transcript.say("crowd", "--suite", "Second")
+    transcript.both("steal", "--server", "files", "--among", SERVER, "--model", "offline/words")
+    assert_golden("commands/crowds.txt", normalized(transcript.text, replacements))
+
+
 def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     lines = [json.dumps({"query": "Do it", "tools": TOOLS} | call) for call in CALLS]
     (folder / "in.jsonl").write_text("\n".join([*lines, "{half", "{}"]), "utf-8")

@@ -1,6 +1,6 @@
 """A workspace in memory: batches and runs, beside servers and cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 
 from mcp_tef.errors import NotFoundError
@@ -122,7 +122,9 @@ class MemoryRuns:
         """What it was asked for."""
         return self._requests[batch_id]
 
-    async def save_snapshot(self, tools: Sequence[OfferedTool], first_run: RunId) -> SnapshotId:
+    async def save_snapshot(
+        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+    ) -> SnapshotId:
         """Keep the tools."""
         snapshot = Snapshot(SnapshotId(new_id()), tuple(tools))
         self._snapshots[snapshot.id] = snapshot

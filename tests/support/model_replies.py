@@ -86,13 +86,13 @@ def completion(message: Mapping[str, Any], *, finish: str = "stop", tokens: tupl
     return Reply(body=json.dumps(body))
 
 
-def tool_calls(*calls: tuple[str, Arguments], words: str | None = None) -> Reply:
+def tool_calls(*calls: tuple[str, Arguments], words: str | None = None, tokens: tuple[int, int] = (120, 30)) -> Reply:
     """One answer with these native tool calls; arguments given as text are sent as they are."""
     items = [
         {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": _text(arguments)}}
         for number, (name, arguments) in enumerate(calls)
     ]
-    return completion({"content": words, "tool_calls": items}, finish="tool_calls")
+    return completion({"content": words, "tool_calls": items}, finish="tool_calls", tokens=tokens)
 
 
 def _text(arguments: Arguments) -> str:

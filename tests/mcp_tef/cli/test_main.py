@@ -14,7 +14,10 @@ from tests.support.command_line import run, say
 from tests.support.processes import read_only
 from tests.support.workspace_files import case_file, tools_file, weather
 
-VERBS = ("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "score", "keys", "completion")
+VERBS = (
+    *("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "crowd", "steal", "score", "keys"),
+    "completion",
+)
 
 
 def test_help_names_every_verb() -> None:

@@ -44,6 +44,8 @@ WRITES = {
     ("quality", "out"): "quality --server city --out {file}",
     ("quality", "sarif"): "quality --server city --sarif {file}",
     ("quality", "markdown"): "quality --server city --markdown {file}",
+    ("crowd", "html"): "crowd --html {file}",
+    ("steal", "html"): "steal --server city --among town --html {file}",
     ("draft export", "out"): "draft export Shorter --format html --out {file}",
     ("try", "html"): "try Shorter --html {file}",
     ("improve", "out"): "improve --server city --budget 500 --out {file}",
@@ -179,6 +181,7 @@ NOTHING_TO_WRITE = {
     "runs retry": "no run left to do",
     "runs resume": "no run left to do",
     "improve": "cannot be split in two",
+    "steal": "No server is named “town”",
 }
 
 

@@ -1,0 +1,95 @@
+"""Decisions about losses in crowds: step-down, bracket, bands, decided sizes, and the claims of a steal test."""
+
+import numpy as np
+import pytest
+
+from mcp_tef.statistics.crowd_loss import CrowdDecision, lost_sentence, stolen_tools, two_way_interval
+from tests.benchmarks.crowd_loss import Row, shares
+
+SIZES = (0, 10, 30, 60)
+
+
+def decided(lost_from: int, cases: int = 60, passes: int = 1) -> CrowdDecision:
+    """A selector that is always right below a size, and never from it on."""
+    decision = CrowdDecision(range(cases), SIZES, passes=passes, margin=0.1)
+    for crowd in range(passes):
+        for size in decision.open_sizes() if crowd else range(len(SIZES)):
+            for case in range(cases):
+                decision.add(size, crowd, case, SIZES[size] < lost_from)
+        decision.read()
+    return decision
+
+
+@pytest.mark.parametrize(
+    ("lost_from", "bracket", "sentence"),
+    [
+        (5, (0, 10), "`it` is lost with at most 10 other tools."),
+        (30, (10, 30), "`it` is lost between 10 and 30 other tools."),
+        (60, (30, 60), "`it` is lost between 30 and 60 other tools."),
+        (90, (60, None), "`it` is not lost up to 60 other tools."),
+    ],
+)
+def test_the_bracket_is_between_the_last_size_that_holds_and_the_first_that_is_lost(
+    lost_from: int, bracket: tuple[int, int | None], sentence: str
+) -> None:
+    decision = decided(lost_from, passes=2)
+    assert decision.bracket == bracket
+    assert lost_sentence("`it`", decision) == sentence
+    assert decision.open_sizes() == []
+
+
+def test_few_cases_cannot_tell() -> None:
+    decision = decided(90, cases=5)
+    assert decision.bracket == (0, None)
+    assert "Cannot tell yet" in lost_sentence("`it`", decision)
+
+
+def test_a_loss_below_the_margin_is_no_loss() -> None:
+    decision = CrowdDecision(range(200), (0, 10), passes=1, margin=0.1)
+    for case in range(200):
+        decision.add(0, 0, case, True)
+        decision.add(1, 0, case, case >= 12)
+    decision.read()
+    assert decision.lost == set()
+    assert decision.difference(1).value == pytest.approx(-0.06)
+
+
+def test_bands_are_wider_where_crowds_differ() -> None:
+    decision = CrowdDecision(range(40), (0, 10), passes=5, margin=0.1)
+    for crowd in range(5):
+        for case in range(40):
+            decision.add(0, crowd, case, case % 2 == crowd % 2)
+            decision.add(1, crowd, case, crowd > 2)
+    rate = decision.rate(1)
+    assert rate.value == pytest.approx(0.4)
+    assert rate.low is not None
+    assert rate.low < 0.1
+    same = two_way_interval(np.full((5, 40), 1.0), np.full((5, 40), 2.0))
+    assert same == (0.5, 0.5)
+
+
+def test_left_out_runs_are_in_no_share() -> None:
+    decision = CrowdDecision(range(3), (0, 10), passes=1, margin=0.1)
+    decision.add(1, 0, 0, None)
+    decision.add(1, 0, 1, True)
+    assert (decision.rate(1).value, decision.rate(1).n, decision.left_out) == (1.0, 1, 1)
+
+
+def test_a_stolen_tool_is_worse_after_holm_and_above_the_margin() -> None:
+    decision = CrowdDecision(range(40), (0, 3), passes=1, margin=0.05)
+    for case in range(40):
+        decision.add(0, 0, case, True)
+        decision.add(1, 0, case, case >= 10)
+    pairs = [decision.paired(range(20)), decision.paired(range(20, 40))]
+    (first, p, worse), (second, _, kept) = stolen_tools(pairs, 0.05)
+    assert first.value == pytest.approx(-0.5)
+    assert (worse, second.value, kept) == (True, 0.0, False)
+    assert p == pytest.approx(2 * 2 / 2**10)
+    assert not stolen_tools(pairs, 0.6)[0][2]
+
+
+def test_brackets_hold_the_true_size_and_nothing_is_called_lost_without_a_loss() -> None:
+    lost, held, *_ = shares(Row(cases=40, passes=5, rate=0.9, fall=0.0), 20)
+    assert (lost, held) == (0, 20)
+    lost, held, *_ = shares(Row(cases=40, passes=1, rate=0.9, fall=0.5), 30)
+    assert (lost >= 22, held >= 28) == (True, True)
