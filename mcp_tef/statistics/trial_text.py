@@ -75,6 +75,13 @@ def joint_sentence(results: Sequence[TrialResult]) -> str:
     return f"{sentence}." if told == corrected else f"{sentence}; corrected for {models}: {', '.join(corrected)}."
 
 
+def joint_verdict(results: Sequence[TrialResult]) -> ClaimVerdict:
+    """Return the verdict of several models on these cases: worse where any is, else better where any is."""
+    found = {one.claims.on_these_cases.verdict for one in results}
+    order = (ClaimVerdict.WORSE, ClaimVerdict.BETTER, ClaimVerdict.CANNOT_TELL_YET)
+    return next((one for one in order if one in found), ClaimVerdict.NO_WORTHWHILE_CHANGE)
+
+
 def _better_and_worse(verdicts: Sequence[ClaimVerdict]) -> tuple[str, str]:
     better, worse = verdicts.count(ClaimVerdict.BETTER), verdicts.count(ClaimVerdict.WORSE)
     return f"better on {better or 'none'}", f"worse on {worse or 'none'}"

@@ -4,17 +4,27 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcp_tef.errors import ConflictError, EmbeddingError, InputError
+from mcp_tef.errors import ConflictError, EmbeddingError, InputError, TefError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.drafts import Draft
-from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.ids import BatchId, CaseId, DraftId
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
+from mcp_tef.model.runs import (
+    Arm,
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Estimate,
+    ModelSettings,
+    RunStatus,
+    RunSummary,
+    is_baseline,
+)
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
@@ -142,7 +152,36 @@ class Trials:
         REPEATS.check(rounds)
         more = (*(plan.more or (record.decision.look,)), record.rounds + rounds)
         await self._store.runs.set_trial(batch_id, replace(plan, more=more).to_json())
-        return await self.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
+        try:
+            return await self.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
+        except TefError:  # for want of a key or a consent, say: it has ended as before, and can be asked for again
+            await self._store.runs.set_trial(batch_id, plan.to_json())
+            raise
+
+    async def estimate_more(self, batch_id: BatchId, *, rounds: int = 1) -> Estimate:
+        """Estimate the most that `more` takes. NotFoundError; InputError for other batches."""
+        batch = await self._runs.batch(batch_id)
+        plan = _plan_of(batch)
+        (settings,) = (await self._store.runs.request(batch_id)).models
+        request = TrialRequest(draft=plan.draft, settings=settings, cases=plan.cases, guards=plan.guards, rounds=rounds)
+        return await self.estimate(replace(request, concurrency=batch.concurrency))
+
+    async def newest(self, draft_id: DraftId) -> tuple[Batch, ...]:
+        """Return the newest trial of a draft; where several models were tried alike, one batch of each, oldest first.
+
+        A trial with the baseline stands alone, since nothing was asked of a model.
+        """
+        return _alike(await self._of_draft(draft_id))
+
+    async def evidence(self, draft: Draft) -> tuple[tuple[Batch, TrialResult], ...]:
+        """Return the newest trial, one of each model, that was not cut short and tried the tools as they are now."""
+        batches = await self._of_draft(draft.id)
+        whole = [batch for batch in batches if batch.status is BatchStatus.COMPLETED]
+        kept = [batch for batch in whole if self.tried_as_it_is(batch, draft)]
+        return tuple([(batch, await self.result(batch.id)) for batch in _alike(kept)])
+
+    async def _of_draft(self, draft_id: DraftId) -> list[Batch]:
+        return [one for one in await self._runs.batches() if one.trial and one.trial.get("draft") == draft_id]
 
     async def result(self, batch_id: BatchId) -> TrialResult:
         """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
@@ -162,6 +201,11 @@ class Trials:
         made.batch_id = batch.id
         return made
 
+    def tried_as_it_is(self, batch: Batch, draft: Draft) -> bool:
+        """Return True if a trial tried exactly the tools that the draft has now."""
+        plan = _plan_of(batch)
+        return not plan.same_against_same and plan.draft_hash == _tools_hash(draft)
+
     async def _as_tried(self, plan: TrialPlan) -> Draft:
         """Return the draft as it was when the trial began."""
         draft = await self._drafts.get(plan.draft)
@@ -173,9 +217,7 @@ class Trials:
         raise InputError(said, hint="Start a new trial.")
 
     async def _read(self, batch: Batch) -> tuple[TrialPlan, TrialRecord]:
-        if not batch.trial:
-            raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
-        plan = TrialPlan.from_json(batch.trial)
+        plan = _plan_of(batch)
         runs = await self._store.runs.runs(RunFilter(batch_id=batch.id))
         cases = await self._cases(plan, gone=True)
         baseline = (await self._store.runs.request(batch.id)).models[0].offline
@@ -243,6 +285,26 @@ class Trials:
                 if not (earlier.same_against_same or earlier.hints) and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)
         return len(tried)
+
+
+def _alike(batches: Sequence[Batch]) -> tuple[Batch, ...]:
+    """Return the first of these and those that differ from it in the model only, the last of each; oldest first."""
+    found: dict[tuple[str, ...], Batch] = {}
+    alike: tuple[object, ...] = ()
+    for batch in batches:
+        plan = _plan_of(batch)
+        asked = (plan.draft_hash, plan.cases, plan.guards, plan.seed, plan.same_against_same)
+        one = (*asked, any(map(is_baseline, batch.models)))
+        alike = alike or one
+        if one == alike:
+            found.setdefault(batch.models, batch)
+    return tuple(reversed(found.values()))
+
+
+def _plan_of(batch: Batch) -> TrialPlan:
+    if not batch.trial:
+        raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
+    return TrialPlan.from_json(batch.trial)
 
 
 def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:

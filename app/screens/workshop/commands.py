@@ -9,8 +9,11 @@ GROUP: Final = "Workshop"
 NEW, RENAME, REMOVE, ADD_TOOL, REMOVE_TOOL, UNDO, REDO = (
     f"workshop.{name}" for name in ("new", "rename", "remove", "add_tool", "remove_tool", "undo", "redo")
 )
-NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE, TRY, STOP = (
-    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase", "try", "stop")
+NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE = (
+    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase")
+)
+TRY, STOP, MORE, ADD_CASES, ADD_GUARDS = (
+    f"workshop.{name}" for name in ("try", "stop", "more", "add_cases", "add_guards")
 )
 NO_DRAFT: Final = "Select a draft first"
 NO_CHANGE: Final = "Change a tool first"
@@ -40,6 +43,9 @@ def workshop_commands(
         command(SOURCE, "Change the server’s source", "", NO_CHANGE),
         command(TRY, "Try the draft", "Ctrl+Return", "Change a tool that a test case is about"),
         command(STOP, "Stop the trial", "", "No trial is running"),
+        command(MORE, "Run one more round of the trial", "", "No trial with a model is open"),
+        command(ADD_CASES, "Add cases about the tools to the trial", "", NO_DRAFT),
+        command(ADD_GUARDS, "Add cases that must not change to the trial", "", NO_DRAFT),
         command(REBASE, "Move the draft to the newer listing", "", "The server lists the same tools"),
     )
     return {one.id: one for one in made}

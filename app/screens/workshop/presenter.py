@@ -348,8 +348,8 @@ class WorkshopPresenter:
 
     # ------------------------------------------------------------ ways out
 
-    async def text(self, kind: DraftFormat, evidence: str = "") -> str:
-        """Return the draft in a format."""
+    async def text(self, kind: DraftFormat, evidence: Sequence[str] = ()) -> str:
+        """Return the draft in a format; `evidence` are sentences about its trial."""
         draft = self.draft
         assert draft is not None
         return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
