@@ -9,8 +9,8 @@ GROUP: Final = "Workshop"
 NEW, RENAME, REMOVE, ADD_TOOL, REMOVE_TOOL, UNDO, REDO = (
     f"workshop.{name}" for name in ("new", "rename", "remove", "add_tool", "remove_tool", "undo", "redo")
 )
-NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE = (
-    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase")
+FIELDS, NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE = (
+    f"workshop.{name}" for name in ("fields", "next", "previous", "copy", "export", "source", "rebase")
 )
 TRY, STOP, MORE, ADD_CASES, ADD_GUARDS = (
     f"workshop.{name}" for name in ("try", "stop", "more", "add_cases", "add_guards")
@@ -36,6 +36,7 @@ def workshop_commands(
         command(REMOVE_TOOL, "Remove the tool in the draft", "", "Select a tool first"),
         command(UNDO, "Undo a step of the draft", "Ctrl+Alt+Z", "There is no step to undo"),
         command(REDO, "Redo a step of the draft", "Ctrl+Alt+Y", "There is no step to redo"),
+        command(FIELDS, "Show all fields of a tool, or its texts only", "", NO_DRAFT),
         command(NEXT, "Show the next tool of the draft", "Alt+Down", NO_DRAFT),
         command(PREVIOUS, "Show the previous tool of the draft", "Alt+Up", NO_DRAFT),
         command(COPY, "Copy the new text", "Ctrl+Shift+C", NO_CHANGE),

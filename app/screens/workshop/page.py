@@ -65,6 +65,7 @@ class WorkshopPage(Page):
         view.new.button.clicked.connect(lambda: self._do(ids.NEW))
         view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
         view.editor.edited.connect(self._type)
+        view.editor.every_wanted.connect(lambda _: self._do(ids.FIELDS))
         view.editor.reset_wanted.connect(self._put_back)
         view.editor.step_wanted.connect(lambda by: self._do(ids.UNDO if by < 0 else ids.REDO))
 
@@ -113,19 +114,17 @@ class WorkshopPage(Page):
         def later(do: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
             return lambda: self.session.spawn(do())
 
-        def has_draft() -> bool:
-            return presenter.draft is not None
-
         does: dict[str, Callable[[], object]] = {
             ids.NEW: later(self.new_draft),
             ids.RENAME: later(self.rename),
             ids.REMOVE: later(self.remove),
             ids.ADD_TOOL: later(self._then_present(presenter.add_tool)),
             ids.REMOVE_TOOL: later(self._then_present(presenter.remove_tool)),
-            ids.UNDO: later(self._then_present(presenter.undo)),
-            ids.REDO: later(self._then_present(presenter.redo)),
+            ids.UNDO: later(self._then_present(partial(presenter.step, -1))),
+            ids.REDO: later(self._then_present(partial(presenter.step, 1))),
             ids.NEXT: lambda: self._choose_tool(presenter.next_tool(1)),
             ids.PREVIOUS: lambda: self._choose_tool(presenter.next_tool(-1)),
+            ids.FIELDS: self.toggle_fields,
             ids.COPY: self.exports.copy,
             ids.EXPORT: self.open_export,
             ids.SOURCE: later(self.exports.change_source),
@@ -136,10 +135,16 @@ class WorkshopPage(Page):
             ids.ADD_CASES: partial(self.trial.add_cases, self.view.cases, about=True),
             ids.ADD_GUARDS: partial(self.trial.add_cases, self.view.guards, about=False),
         }
-        of_draft = (ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS, ids.ADD_CASES, ids.ADD_GUARDS)
-        can = dict.fromkeys(of_draft, has_draft)
+        return workshop_commands(does, self._conditions())
+
+    def _conditions(self) -> dict[str, Callable[[], bool]]:
+        """Return when each command is possible; those that it does not name always are."""
+        presenter = self.presenter
+        of_draft = (ids.FIELDS, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
+        of_lists = (ids.ADD_CASES, ids.ADD_GUARDS)
+        can: dict[str, Callable[[], bool]] = dict.fromkeys((*of_draft, *of_lists), lambda: presenter.draft is not None)
         can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
-        can |= {
+        return can | {
             ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None,
             ids.UNDO: lambda: presenter.can_step(-1),
             ids.REDO: lambda: presenter.can_step(1),
@@ -149,7 +154,6 @@ class WorkshopPage(Page):
             ids.STOP: self.trial.can_stop,
             ids.MORE: lambda: self.trial.presenter.more_estimate is not None,
         }
-        return workshop_commands(does, can)
 
     def commands(self) -> Sequence[Command]:
         return tuple(self._commands.values())
@@ -194,6 +198,7 @@ class WorkshopPage(Page):
         revision = presenter.revision()
         over = presenter.draft.server or "tools file" if presenter.draft else ""
         editor.show_tool(presenter.tool_key, revision.name, " · ".join(filter(None, (over, presenter.reason))))
+        editor.show_every(every=presenter.every_field)
         editor.show_fields(presenter.fields(), other_changes(revision), removed=revision.after is None)
         self._show_saved()
 
@@ -254,6 +259,11 @@ class WorkshopPage(Page):
             self.presenter.choose_tool(key)
             self._show_tool()
             self._show_prediction()
+
+    def toggle_fields(self) -> None:
+        """Show every field of a tool, or its texts and changes only."""
+        self.presenter.every_field = not self.presenter.every_field
+        self._show_tool()
 
     def _edit_description(self) -> None:
         self.view.editor.focus("description")

@@ -52,6 +52,7 @@ class WorkshopPresenter:
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
         self.reason = ""
+        self.every_field = False
         self.problem: TefError | None = None
         self.listing = ListingState.SAME
         self.prediction: Prediction | None = None
@@ -153,7 +154,7 @@ class WorkshopPresenter:
         typed = {field: text for (key, field), text in self._typed.items() if str(key) == self.tool_key}
         return tuple(
             replace(field, draft=typed[field.key]) if field.key in typed else field
-            for field in definition_fields(before, after)
+            for field in definition_fields(before, after, every=self.every_field)
         )
 
     def changed_texts(self) -> tuple[tuple[str, str], ...]:
@@ -174,7 +175,10 @@ class WorkshopPresenter:
 
     async def predict(self) -> bool:
         """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
-        draft, edits = self.draft, edits_of(self._typed)
+        try:
+            draft, edits = self.draft, edits_of(self._typed)
+        except TefError:  # told once it is to be a step
+            return False
         if draft is None or not (edits or draft.revisions):
             self.prediction = None
             return True
@@ -214,20 +218,13 @@ class WorkshopPresenter:
         self._drafts[draft.id] = draft
         return draft
 
-    async def undo(self) -> bool:
-        """Take back the last step; return False if there is none."""
-        return await self._step(-1)
-
-    async def redo(self) -> bool:
-        """Apply the step that was undone last; return False if there is none."""
-        return await self._step(1)
-
     def can_step(self, by: int) -> bool:
         """Return True if there is a step to undo (-1) or to redo (1)."""
         draft = self.draft
         return draft is not None and (0 <= draft.step + by <= len(draft.steps) or (by < 0 and self.unsaved))
 
-    async def _step(self, by: int) -> bool:
+    async def step(self, by: int) -> bool:
+        """Take back the last step (-1), or apply the one that was undone last (1); return False if there is none."""
         async with self._saving:
             await self._save()
             if self.problem is not None:
