@@ -31,12 +31,17 @@ def guards_text(guards: int, outcomes: Sequence[GuardOutcome], names: Sequence[s
     return f"None of {counted(guards, 'case', 'cases')} that must not change broke{again}."
 
 
-def drafts_tried_text(number: int) -> str:
-    """Return one sentence on how many drafts were tried on these cases; "" for the first."""
+def drafts_tried_text(result: TrialResult) -> str:
+    """Return one sentence on how many drafts were tried on these cases; "" for the first.
+
+    Fresh runs of the baseline would be the same again.
+    """
+    number = result.drafts_tried
     if number < 2:
         return ""
     nth = ORDINALS[number - 1].capitalize() if number <= len(ORDINALS) else f"{number:,}th"
-    return f"{nth} draft tried on these cases: confirm it with fresh runs."
+    confirm = "" if result.evidence is None else ": confirm it with fresh runs"
+    return f"{nth} draft tried on these cases{confirm}."
 
 
 def verdict_sentence(claims: TrialClaims, guards: str) -> str:
@@ -58,7 +63,7 @@ def trial_sentences(result: TrialResult) -> tuple[str, ...]:
     if result.left_out:
         left_out = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
     second = result.claims.for_queries_like_these.sentence
-    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result.drafts_tried))))
+    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result))))
 
 
 def joint_sentence(results: Sequence[TrialResult]) -> str:

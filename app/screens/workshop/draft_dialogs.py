@@ -25,6 +25,7 @@ from app.widgets import (
     Row,
     SearchField,
 )
+from app.widgets.checkable_table import MakeCells
 from app.widgets.text_view import CodeView
 from mcp_tef import InputError, SourceEdit, TestCase, TextConflict, canonical, require_draft_name
 
@@ -38,6 +39,7 @@ CONFLICT_COLUMNS: Final = (
 CASE_COLUMNS: Final = (
     Column(key="case", title="Case", width=200, tip="The test case"),
     Column(key="query", title="Query", stretch=True, role=Role.DIM, tip="The text that the user typed"),
+    Column(key="now", title="Now", width=136, role=Role.DIM, tip="The list that the case is in now"),
 )
 
 
@@ -102,16 +104,20 @@ class DraftNameDialog(Dialog):
 
 
 class AddCasesDialog(Dialog):
-    """Test cases to tick for a list of a trial; `chosen` are their ids once it is accepted."""
+    """Test cases to tick for a list of a trial; `chosen` are their ids once it is accepted.
 
-    def __init__(self, title: str, cases: Sequence[TestCase], parent: QWidget) -> None:
-        super().__init__(f"Add cases: {title[0].lower()}{title[1:]}", parent, width=640)
+    Each case comes with the other list that it is in now, if it is in one.
+    """
+
+    def __init__(self, title: str, cases: Sequence[tuple[TestCase, str]], parent: QWidget) -> None:
+        super().__init__(f"Add {title[0].lower()}{title[1:]}", parent, width=720)
         self.chosen: tuple[str, ...] = ()
         self.search = SearchField("Search cases")
         self.table = CheckableTable(CASE_COLUMNS, "Cases to add")
-        self.table.when_empty = "Every test case of this server is in one of the two lists."
+        self.table.when_empty = "Every test case of this server is in the list."
         self.table.setMinimumHeight(280)
-        self.table.show_cells({case.id: partial(_case_cells, case) for case in cases}, {one.id: False for one in cases})
+        makers: dict[str, MakeCells] = {case.id: partial(_case_cells, case, now) for case, now in cases}
+        self.table.show_cells(makers, dict.fromkeys(makers, False))
         self.search.textChanged.connect(self.table.table_rows.find_rows)
         for part in (self.search, self.table):
             self.body.addWidget(part)
@@ -131,8 +137,9 @@ class AddCasesDialog(Dialog):
         self.accept()
 
 
-def _case_cells(case: TestCase) -> tuple[Cell, ...]:
-    return Cell(text=case.name, tip=case.name), Cell(text=case.draft.query, tip=case.draft.query)
+def _case_cells(case: TestCase, now: str) -> tuple[Cell, ...]:
+    query = case.draft.query
+    return Cell(text=case.name, tip=case.name), Cell(text=query, tip=query), Cell(text=now, tip=now)
 
 
 class ListingConflictsDialog(Dialog):

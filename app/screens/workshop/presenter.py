@@ -272,7 +272,7 @@ class WorkshopPresenter:
     # ------------------------------------------------------------ drafts
 
     async def new(self, name: str, server: str | None, tools_file: str | None = None) -> Draft:
-        """Make a draft over a server or a tools file, and select it."""
+        """Make a draft over a server or file, and select it."""
         made = await self._changed(lambda core: core.drafts.new(name, server=server, tools_file=tools_file, by=BY))
         self.choose(made.id)
         return made
@@ -309,10 +309,7 @@ class WorkshopPresenter:
         self.choose(draft.id)
 
     async def open_tool(self, target: ChangeTool) -> None:
-        """Select a tool in the newest draft over its server, or in a new draft; a given text is put in there.
-
-        TefError if the server or the tool is gone.
-        """
+        """Select a tool in the newest draft over its server; a given text goes into a new one. TefError."""
         server, tool = target.tool.server, target.tool.tool or ""
         await self.save()
         draft = self._newest_over(server) if target.description is None else None
@@ -336,7 +333,11 @@ class WorkshopPresenter:
         if draft is None:
             return None
         await self.save()
-        moved = await self._ask(lambda core: core.drafts.rebase(draft.id, keep_draft=keep_draft, by=BY))
+        try:
+            moved = await self._ask(lambda core: core.drafts.rebase(draft.id, keep_draft=keep_draft, by=BY))
+        except NotFoundError:  # the server was removed meanwhile
+            await self._compare_listing()
+            return None
         self._changes += 1
         self._drafts[draft.id] = moved.draft
         self._keep_tool()
@@ -356,7 +357,10 @@ class WorkshopPresenter:
         draft = self.draft
         if draft is None or self.listing is ListingState.SERVER_GONE:
             return ()
-        return await self._ask(lambda core: core.drafts.source_edits(draft))
+        try:
+            return await self._ask(lambda core: core.drafts.source_edits(draft))
+        except NotFoundError:
+            return ()
 
     async def write_source(self, edits: Sequence[SourceEdit], *, back: bool = False) -> None:
         """Write edits of source files, or put back what was there."""

@@ -83,14 +83,15 @@ class TrialCases:
         cases, guards = (tuple(one for one in ids if one not in self._now.unticked) for ids in lists)
         return cases, guards
 
-    def others(self, server: str | None) -> tuple[TestCase, ...]:
-        """Return the cases in neither list that offer the tools of a server."""
-        listed = {*self.affected(), *self.guards()}
-        return tuple(
-            case
+    def others(self, server: str | None, *, about: bool) -> list[tuple[TestCase, str]]:
+        """Return the cases that one list does not hold, and the other may; those that offer the tools of a server."""
+        lists = (set(self.guards()), set(self.affected()))
+        found = [
+            (case, ("about the tools", "must not change")[about] if case.id in lists[not about] else "")
             for case in self._known.values()
-            if case.id not in listed and (server is None or server in case.draft.servers)
-        )
+            if case.id not in lists[about] and (server is None or server in case.draft.servers)
+        ]
+        return sorted(found, key=lambda one: bool(one[1]))
 
     # ------------------------------------------------------------ changes by hand
 

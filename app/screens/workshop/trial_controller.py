@@ -13,6 +13,7 @@ from app.core_link.targets import ShowBatch, ShowRuns
 from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.workshop.draft_dialogs import AddCasesDialog
+from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_cases import BROKEN
 from app.screens.workshop.trial_presenter import TrialPresenter, price_text
@@ -76,7 +77,12 @@ class TrialController(QObject):
 
     def can_try(self) -> bool:
         """Return True if the draft can be tried now."""
-        return not self.presenter.can_try(self._drafts.draft)
+        return not self._why_not()
+
+    def _why_not(self) -> str:
+        if self._drafts.listing is ListingState.SERVER_GONE and not self.can_stop():
+            return "The server was removed, so the draft cannot be tried."
+        return self.presenter.can_try(self._drafts.draft)
 
     def can_stop(self) -> bool:
         """Return True while the trial runs, or is paused."""
@@ -225,7 +231,8 @@ class TrialController(QObject):
 
     async def _add_cases(self, part: TrialCaseList, *, about: bool) -> None:
         if (draft := self._drafts.draft) is not None:
-            dialog = AddCasesDialog(part.title.text(), self.presenter.cases.others(draft.server), self._page)
+            cases = self.presenter.cases.others(draft.server, about=about)
+            dialog = AddCasesDialog(part.title.text(), cases, self._page)
             if await dialog.done_with():
                 self._place(dialog.chosen, about=about)
 
@@ -246,9 +253,10 @@ class TrialController(QObject):
 
     def _show_footer(self, cases: int) -> None:
         presenter, footer = self.presenter, self._view.footer
-        why = presenter.can_try(self._drafts.draft)
+        why = self._why_not()
         chosen = [BASELINE if one.offline else one.label for one in presenter.models]
-        footer.show_models(tuple(self._models), chosen)
+        known = dict.fromkeys([*self._models, *(one.label for one in presenter.models if not one.offline)])
+        footer.show_models(tuple(known), chosen)
         footer.goal.set_current(presenter.goal)
         line = presenter.progress_text() if self.can_stop() else why or presenter.plan_text()
         footer.show_state(
@@ -268,7 +276,7 @@ class TrialController(QObject):
             notes = (kept, *_notes(result), changed)
         else:
             claims, broken = [self.presenter.joint(), *map(_of_model, results)], ""
-            notes = (drafts_tried_text(max(one.drafts_tried for one in results)), changed)
+            notes = (drafts_tried_text(max(results, key=lambda one: one.drafts_tried)), changed)
         banner.show_verdict(claims, broken, " · ".join(filter(None, notes)), self._links())
 
     def _links(self) -> list[Action]:
@@ -305,5 +313,5 @@ def _notes(result: TrialResult) -> tuple[str, ...]:
         BY_SEARCH if is_baseline(result.model) else result.model,
         f"correct {' → '.join(shares)}",
         f"{result.left_out:,} pairs left out" if result.left_out else "",
-        drafts_tried_text(result.drafts_tried),
+        drafts_tried_text(result),
     )

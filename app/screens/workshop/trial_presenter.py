@@ -66,16 +66,15 @@ class TrialPresenter:
         self.tried_as_it_is = True
 
     def handle(self, event: Event) -> Refresh:
-        """Decide how soon an event changes what is shown of the trial."""
-        mine = {batch.id for batch in self.batches}
+        """Decide how soon an event changes what is shown of the trial; one that has just begun is not known by id."""
         match event:
-            case BatchStarted(batch) | BatchEnded(batch) | BatchPaused(batch) if batch.id in mine:
+            case BatchStarted(batch) | BatchEnded(batch) | BatchPaused(batch) if batch.trial is not None:
                 return Refresh.NOW
             case CasesChanged():
                 return Refresh.NOW
-            case RunEnded(run) if run.batch_id in mine:
+            case RunEnded(run) if run.arm is not None:
                 return Refresh.LATER
-            case BatchProgressed(batch=batch) if batch.id in mine:
+            case BatchProgressed(batch=batch) if batch.trial is not None:
                 return Refresh.LATER
             case _:
                 return Refresh.NONE
@@ -217,9 +216,9 @@ class TrialPresenter:
         return self.cases.guard_rows(self.results, decided=self.decided())
 
     def plan_text(self) -> str:
-        """Return size and cost of the trial that would start now."""
+        """Return cost and size of the trial that would start now; the cost first, since the end may be cut."""
         sizes = " and ".join(filter(None, (self.cases.size_text(), self.cases.guards_text())))
-        return " · ".join(filter(None, (sizes, self.cost_text())))
+        return " · ".join(filter(None, (self.cost_text(), sizes)))
 
     def cost_text(self) -> str:
         """Return the calls and the cost of the trial that would start now."""

@@ -48,11 +48,11 @@ CLAIM_WORDS: Final = {
 BASELINE: Final = "baseline"
 OTHER: Final = "other"
 CASE: Final = Column(key="case", title="Case", stretch=True, least=100, tip="The test case")
-WHY: Final = Column(key="why", title="Why", width=116, least=60, role=Role.DIM, tip="The reason why the case is asked")
+WHY: Final = Column(key="why", title="Why", width=106, least=60, role=Role.DIM, tip="The reason why the case is asked")
 REASON, ORIGINAL, DRAFT = 2, 3, 4
 ARMS: Final = (
-    Column(key="original", title="Original", kind=CellKind.MARKS, width=74, least=64, tip="Result with the original"),
-    Column(key="draft", title="Draft", kind=CellKind.MARKS, width=74, least=64, tip="Result with the draft"),
+    Column(key="original", title="Original", kind=CellKind.MARKS, width=70, least=64, tip="Result with the original"),
+    Column(key="draft", title="Draft", kind=CellKind.MARKS, width=70, least=64, tip="Result with the draft"),
 )
 
 
@@ -135,8 +135,11 @@ class TrialCaseList(QWidget):
         self.table = CheckableTable(columns, title)
         self.table.describe_keys(Space="Take the case into the trial, or leave it out")
         self.nothing = FlowText(empty, role=Role.DIM)
-        self.nothing.setContentsMargins(EDGE, 8, EDGE, 8)
-        self.add = IconButton("plus", f"Add cases: {title[0].lower()}{title[1:]}")
+        self.empty = QWidget()
+        around = QVBoxLayout(self.empty)
+        around.setContentsMargins(EDGE, 8, EDGE, 8)
+        around.addWidget(self.nothing)
+        self.add = IconButton("plus", f"Add {title[0].lower()}{title[1:]}")
         self.add.clicked.connect(self.add_wanted)
         move = f"Move to {other[0].lower()}{other[1:]}"
         self.table.set_menu(lambda ids: [Action(text=move, do=partial(self.move_wanted.emit, tuple(ids)))])
@@ -153,7 +156,7 @@ class TrialCaseList(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(Rule())
-        column.addWidget(self.nothing)
+        column.addWidget(self.empty)
         column.addWidget(self.table, 1)
         column.addStretch(0)
         self.table.ticks_changed.connect(lambda: self.ticked.emit(self.table.ticked(), tuple(self._shown)))
@@ -165,7 +168,7 @@ class TrialCaseList(QWidget):
         makers: dict[str, MakeCells] = {row.id: partial(_cells, row, reasons=reasons) for row in rows}
         self.table.show_cells(makers, {row.id: row.ticked for row in rows})
         self.table.setVisible(bool(rows))
-        self.nothing.setVisible(not rows)
+        self.empty.setVisible(not rows)
         self.counts.set_text(counts)
         asked = any(row.original for row in rows)
         for column in (ORIGINAL, DRAFT):
@@ -242,6 +245,8 @@ class TrialFooter(QWidget):
         self.line.set_text(line)
         text = "Stop" if running else f"Try {count(cases, 'case')}" if cases else "Try"
         self.go.setText(text)
+        self.go.icon_name = "x" if running else "play"
+        self.go.refresh_icon()
         self.go.setEnabled(running or possible)
         self.go.setToolTip("" if running else hint)
         for part in (self.model, self.goal, self.options):
