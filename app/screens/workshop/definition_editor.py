@@ -207,6 +207,7 @@ class DefinitionEditor(QWidget):
         self._fields: tuple[DefinitionField, ...] = ()
         self._all = self._every = False
         self._turn = 0
+        self._wanted = ""
         self._tool = ""
         self.rows: list[DefinitionFieldView] = []
         self._lay_out()
@@ -260,7 +261,7 @@ class DefinitionEditor(QWidget):
     def show_tool(self, key: str, name: str, reason: str) -> None:
         """Show another tool's head; its texts follow with `show_fields`."""
         if key != self._tool:
-            self._tool, self._all = key, False
+            self._tool, self._all, self._wanted = key, False, ""
         self.name.set_text(name)
         self.reason.set_text(reason)
         self.reason.setVisible(bool(reason))
@@ -300,6 +301,8 @@ class DefinitionEditor(QWidget):
                 return
         for place, row in enumerate(self.rows):
             row.setVisible(place < number)
+        if wanted := self._wanted:
+            self.focus(wanted)
 
     def _show_row(self, place: int, field: DefinitionField) -> None:
         if place == len(self.rows):
@@ -316,8 +319,9 @@ class DefinitionEditor(QWidget):
         self.show_fields(self._fields, (), removed=False)
 
     def focus(self, key: str) -> None:
-        """Give the keyboard to a text, and scroll to it once it has its place."""
+        """Give the keyboard to a field, once it is built, and scroll to it once it has its place."""
         row = self.row(key)
+        self._wanted = key if row is None else ""
         if row is not None:
             row.editor().setFocus()
             QTimer.singleShot(0, row, lambda: self._pane.ensureWidgetVisible(row, 0, EDGE))

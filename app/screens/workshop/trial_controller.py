@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page
-from app.core_link.targets import ShowBatch, ShowRuns
+from app.core_link.targets import NewCases, ShowBatch, ShowRuns
 from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.workshop.draft_dialogs import AddCasesDialog
@@ -29,6 +29,7 @@ from mcp_tef import (
     Event,
     ModelSettings,
     RunFilter,
+    ToolLabel,
     TrialGoal,
     TrialResult,
     drafts_tried_text,
@@ -36,6 +37,8 @@ from mcp_tef import (
     percent_text,
 )
 
+NO_CHANGE: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
+NO_CASES: Final = "No test case is about the changed tools yet. A trial needs one that expects the tool."
 BY_SEARCH: Final = "Found by search; no model asked"
 GoOn = Callable[[BatchId, ApiKeys], Awaitable[Batch]]
 
@@ -61,6 +64,7 @@ class TrialController(QObject):
             part.ticked.connect(self._tick)
             part.add_wanted.connect(partial(self.add_cases, part, about=about))
             part.move_wanted.connect(partial(self._place, about=not about))
+        view.cases.write.clicked.connect(self._write_case)
         footer.show_models((), (BASELINE,))
 
     def handle(self, event: Event) -> Refresh:
@@ -236,11 +240,19 @@ class TrialController(QObject):
             if await dialog.done_with():
                 self._place(dialog.chosen, about=about)
 
+    def _write_case(self) -> None:
+        """Write a test case for the selected tool."""
+        draft = self._drafts.draft
+        if draft is not None and draft.server:
+            tool = ToolLabel(tool=self._drafts.revision().name, server=draft.server)
+            self._session.go(NewCases((tool,)))
+
     # ------------------------------------------------------------ showing
 
     def show(self) -> None:
         """Show the lists, the footer and the verdict."""
         presenter, view = self.presenter, self._view
+        self._say_why_none()
         cases, guards = presenter.case_rows(), presenter.guard_rows()
         view.cases.show_rows(cases, change_text(cases) or presenter.cases.size_text(), reasons=True)
         said = [row.said for row in guards]
@@ -250,6 +262,11 @@ class TrialController(QObject):
         self._show_footer(sum(row.ticked for row in cases))
         self._show_verdict()
         self.changed.emit()
+
+    def _say_why_none(self) -> None:
+        draft = self._drafts.draft
+        changed = draft is not None and bool(draft.revisions)
+        self._view.cases.say(NO_CASES if changed else NO_CHANGE, write=bool(changed and draft and draft.server))
 
     def _show_footer(self, cases: int) -> None:
         presenter, footer = self.presenter, self._view.footer

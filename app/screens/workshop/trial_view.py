@@ -138,7 +138,10 @@ class TrialCaseList(QWidget):
         self.empty = QWidget()
         around = QVBoxLayout(self.empty)
         around.setContentsMargins(EDGE, 8, EDGE, 8)
+        self.write = Button("Write a test case", kind="link")
+        self.write.hide()
         around.addWidget(self.nothing)
+        around.addWidget(self.write, 0, Qt.AlignmentFlag.AlignLeft)
         self.add = IconButton("plus", f"Add {title[0].lower()}{title[1:]}")
         self.add.clicked.connect(self.add_wanted)
         move = f"Move to {other[0].lower()}{other[1:]}"
@@ -161,6 +164,11 @@ class TrialCaseList(QWidget):
         column.addStretch(0)
         self.table.ticks_changed.connect(lambda: self.ticked.emit(self.table.ticked(), tuple(self._shown)))
         self._shown: list[str] = []
+
+    def say(self, text: str, *, write: bool) -> None:
+        """Say why there is no case, and offer to write one."""
+        self.nothing.set_text(text)
+        self.write.setVisible(write)
 
     def show_rows(self, rows: Sequence[TrialCaseRow], counts: str, *, reasons: bool) -> None:
         """Show these cases."""

@@ -36,7 +36,6 @@ WORK: Final = "workshop.work"
 PANES: Final = 2
 ABOUT: Final = "Cases about this tool"
 UNCHANGED: Final = "Cases that must not change"
-NO_CASES: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
 NO_GUARDS: Final = "Cases of other tools are asked as well, to see that nothing else breaks."
 RESULT: Final = Column(key="why", title="Result", width=108, least=60, role=Role.DIM, tip="Broken, or no change")
 
@@ -66,7 +65,7 @@ class WorkshopView(QStackedWidget):
         """Build it in several turns of the event loop."""
         editor = DefinitionEditor()
         yield
-        cases = TrialCaseList(ABOUT, (CASE, WHY, *ARMS), NO_CASES, UNCHANGED)
+        cases = TrialCaseList(ABOUT, (CASE, WHY, *ARMS), "", UNCHANGED)
         yield
         guards = TrialCaseList(UNCHANGED, (CASE, RESULT, *ARMS), NO_GUARDS, ABOUT)
         yield

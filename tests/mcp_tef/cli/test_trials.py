@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shlex
 import subprocess
 import threading
 from collections.abc import Mapping
@@ -201,3 +202,14 @@ def test_a_draft_leaves_with_what_its_last_trial_showed(tmp_path: Path) -> None:
     for name in ("clear.md", "clear.html"):
         assert say("draft", "export", "Clear", "--out", name, *at).code == 0
         assert "Better on these cases" in Path(name).read_text("utf-8")
+
+
+def test_the_draft_of_the_sample_is_ready_after_the_demo_and_better_offline(tmp_path: Path) -> None:
+    at = ("--workspace", tmp_path / "sample.db")
+    told = say("demo", *at)
+    (line,) = [line for line in told.out.splitlines() if "mcp-tef try" in line]
+    words = shlex.split(line.partition("mcp-tef ")[2])
+    tried_draft = say(*words)
+    assert tried_draft.code == 0
+    assert "Better on these cases" in tried_draft.out
+    assert "must not change broke" in tried_draft.out
