@@ -23,7 +23,6 @@ from mcp_tef.model.runs import (
     ModelSettings,
     RunStatus,
     RunSummary,
-    is_baseline,
 )
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -36,7 +35,7 @@ from mcp_tef.statistics.trial_text import guards_text, plan_text, until_guards_a
 from mcp_tef.workflows.batch_job import COST_CAP
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.trial_plan import TrialPlan
+from mcp_tef.workflows.trial_plan import TrialPlan, alike, plan_of
 from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
@@ -161,7 +160,7 @@ class Trials:
     async def estimate_more(self, batch_id: BatchId, *, rounds: int = 1) -> Estimate:
         """Estimate the most that `more` takes. NotFoundError; InputError for other batches."""
         batch = await self._runs.batch(batch_id)
-        plan = _plan_of(batch)
+        plan = plan_of(batch)
         (settings,) = (await self._store.runs.request(batch_id)).models
         request = TrialRequest(draft=plan.draft, settings=settings, cases=plan.cases, guards=plan.guards, rounds=rounds)
         return await self.estimate(replace(request, concurrency=batch.concurrency))
@@ -171,17 +170,19 @@ class Trials:
 
         A trial with the baseline stands alone, since nothing was asked of a model.
         """
-        return _alike(await self._of_draft(draft_id))
+        return alike(await self._of_draft(draft_id))
 
     async def evidence(self, draft: Draft) -> tuple[tuple[Batch, TrialResult], ...]:
         """Return the newest trial, one of each model, that was not cut short and tried the tools as they are now."""
         batches = await self._of_draft(draft.id)
         whole = [batch for batch in batches if batch.status is BatchStatus.COMPLETED]
         kept = [batch for batch in whole if self.tried_as_it_is(batch, draft)]
-        return tuple([(batch, await self.result(batch.id)) for batch in _alike(kept)])
+        return tuple([(batch, await self.result(batch.id)) for batch in alike(kept)])
 
     async def _of_draft(self, draft_id: DraftId) -> list[Batch]:
-        return [one for one in await self._runs.batches() if one.trial and one.trial.get("draft") == draft_id]
+        """Return the trials of a draft against the original, newest first; not those that `improve` asks on its way."""
+        found = [one for one in await self._runs.batches() if one.trial and one.trial.get("draft") == draft_id]
+        return [one for one in found if not (one.trial and (one.trial.get("against") or one.trial.get("hints")))]
 
     async def result(self, batch_id: BatchId) -> TrialResult:
         """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
@@ -203,7 +204,7 @@ class Trials:
 
     def tried_as_it_is(self, batch: Batch, draft: Draft) -> bool:
         """Return True if a trial tried exactly the tools that the draft has now."""
-        plan = _plan_of(batch)
+        plan = plan_of(batch)
         return not plan.same_against_same and plan.draft_hash == _tools_hash(draft)
 
     async def _as_tried(self, plan: TrialPlan) -> Draft:
@@ -217,7 +218,7 @@ class Trials:
         raise InputError(said, hint="Start a new trial.")
 
     async def _read(self, batch: Batch) -> tuple[TrialPlan, TrialRecord]:
-        plan = _plan_of(batch)
+        plan = plan_of(batch)
         runs = await self._store.runs.runs(RunFilter(batch_id=batch.id))
         cases = await self._cases(plan, gone=True)
         baseline = (await self._store.runs.request(batch.id)).models[0].offline
@@ -285,26 +286,6 @@ class Trials:
                 if not (earlier.same_against_same or earlier.hints) and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)
         return len(tried)
-
-
-def _alike(batches: Sequence[Batch]) -> tuple[Batch, ...]:
-    """Return the first of these and those that differ from it in the model only, the last of each; oldest first."""
-    found: dict[tuple[str, ...], Batch] = {}
-    alike: tuple[object, ...] = ()
-    for batch in batches:
-        plan = _plan_of(batch)
-        asked = (plan.draft_hash, plan.cases, plan.guards, plan.seed, plan.same_against_same)
-        one = (*asked, any(map(is_baseline, batch.models)))
-        alike = alike or one
-        if one == alike:
-            found.setdefault(batch.models, batch)
-    return tuple(reversed(found.values()))
-
-
-def _plan_of(batch: Batch) -> TrialPlan:
-    if not batch.trial:
-        raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
-    return TrialPlan.from_json(batch.trial)
 
 
 def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:

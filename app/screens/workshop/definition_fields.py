@@ -243,11 +243,13 @@ def new_texts(revisions: tuple[ToolRevision, ...]) -> tuple[tuple[str, str], ...
 
 def other_changes(revision: ToolRevision) -> tuple[str, ...]:
     """Return the changes of a tool that no field shows: types, patterns and the like."""
-    before, after = (list(_parameters(_schema(raw or {}))) for raw in (revision.before, revision.after))
+    if revision.before is None or revision.after is None:
+        return ()
+    before, after = (list(_parameters(_schema(raw))) for raw in (revision.before, revision.after))
     return tuple(
         f"{' / '.join(path)}: {_value(old)} → {_value(new)}"
         for path, (old, new) in revision.fields.items()
-        if revision.before is not None and not _has_field(path, same_number=len(before) == len(after))
+        if not _has_field(path, same_number=len(before) == len(after))
     )
 
 
