@@ -123,7 +123,7 @@ _NAMES = {
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (
-        "DraftFormat draft_format draft_html draft_text left_out_of_override trial_evidence trial_markdown write_draft"
+        "DraftFormat draft_format draft_html draft_text left_out_of_override trials_evidence write_draft"
     ),
     "mcp_tef.reports.results": "Results",
     "mcp_tef.reports.run_reports": "RunReports write_results",
@@ -138,7 +138,7 @@ _NAMES = {
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
-    "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence trial_sentences",
+    "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence joint_verdict trial_sentences",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.workflows.batch_results": "tally_of",

@@ -46,6 +46,7 @@ class ModelTask:
         estimate: estimates a request for these items.
         run: sends the request under a cost cap in US dollars; calls back with each answer, on the core's thread.
         cost: cost of an answer in US dollars; None if unknown.
+        button: text of the button; empty for "Ask about 12 tools".
     """
 
     title: str
@@ -56,6 +57,7 @@ class ModelTask:
     estimate: Callable[[Items, ModelSettings], Awaitable[Estimate]]
     run: Callable[[Items, ModelSettings, Callable[[Any], None], float | None], Awaitable[object]]
     cost: Callable[[Any], float | None]
+    button: str = ""
 
 
 def estimate_text(items: int, noun: str, estimate: Estimate) -> str:
@@ -254,7 +256,7 @@ class ModelRequestDialog(Dialog):
         return self._scopes[int(self.scope.current())][1]
 
     def _button_text(self) -> str:
-        return f"Ask about {count(len(self.items()), self._task.noun)}"
+        return self._task.button or f"Ask about {count(len(self.items()), self._task.noun)}"
 
     def _change(self) -> None:
         """Check the form, and estimate the cost soon."""

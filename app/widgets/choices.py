@@ -287,6 +287,7 @@ class MenuButton(Button):
         self._name = name
         self._choices: tuple[Choice | None, ...] = ()
         self._current = ""
+        self._ticked: tuple[str, ...] = ()
         self._placeholder = ""
         self.setFont(theme().font())
         self.setStyleSheet("QPushButton { text-align: left; }")
@@ -297,7 +298,15 @@ class MenuButton(Button):
     def set_choices(self, choices: Sequence[Choice | None], current: str) -> None:
         """Offer these."""
         self._choices = tuple(choices)
+        self._ticked = ()
         self.set_current(current)
+
+    def set_ticked(self, keys: Sequence[str], several: str) -> None:
+        """Tick these, of which there may be several, called so; from now on `changed` gives each key that is used."""
+        self.set_current(keys[0] if keys else "")
+        self._ticked = tuple(keys)
+        if len(keys) > 1:
+            self._show_label(several)
 
     def current(self) -> str:
         """Return the key of the chosen one."""
@@ -306,7 +315,9 @@ class MenuButton(Button):
     def set_current(self, key: str) -> None:
         """Choose without telling anyone."""
         self._current = key
-        label = next((choice[1] for choice in self._choices if choice and choice[0] == key), "")
+        self._show_label(next((choice[1] for choice in self._choices if choice and choice[0] == key), ""))
+
+    def _show_label(self, label: str) -> None:
         self.setText(visible(label or self._placeholder, LINE_LIMIT).replace("&", "&&"))
         self._dim(not label)
         self.setAccessibleName(visible(f"{self._name}: {label}"))
@@ -346,12 +357,15 @@ class MenuButton(Button):
                 line = True
                 continue
             do = partial(self.choose, choice[0])
-            actions.append(Action(text=choice[1], do=do, checked=choice[0] == self._current, apart=line))
+            checked = choice[0] == self._current or choice[0] in self._ticked
+            actions.append(Action(text=choice[1], do=do, checked=checked, apart=line))
             line = False
         show_menu(actions, self.mapToGlobal(QPoint(0, self.height() + 4)), self)
 
     def choose(self, key: str) -> None:
         """Choose as the user would."""
-        if key != self._current:
+        if self._ticked:
+            self.changed.emit(key)
+        elif key != self._current:
             self.set_current(key)
             self.changed.emit(key)

@@ -106,7 +106,7 @@ class GrowingEdit(TextArea):
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if needed > most else policy.ScrollBarAlwaysOff)
         lines = max(least, min(most, needed))
-        self.setFixedHeight(max(sized(28), math.ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + FRAME))
+        self.setFixedHeight(max(sized(28), lines * math.ceil(QFontMetricsF(self.font()).lineSpacing()) + FRAME))
 
 
 class LineEdit(QLineEdit):

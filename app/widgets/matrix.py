@@ -21,7 +21,7 @@ from app.widgets.rows import paint_focus
 from app.widgets.safe_text import tip
 from app.widgets.spans import LinePainter
 
-MOST = 36
+LEAST, MOST = 3, 36
 SHORT_NAME = 110
 STEPS = (4, 6, 9, 14, 22, 28, 36)
 WALKS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
@@ -105,7 +105,7 @@ class MatrixChart(QAbstractScrollArea):
         names, keys, totals = self._painter.widths
         wide = self.viewport().width() - (EDGE + min(names, sized(SHORT_NAME)) + 2 * GAP + keys + totals + 8)
         high = self.viewport().height() - sized(HEAD) - sized(LEGEND)
-        return max(STEPS[0], min(sized(MOST), wide // columns, high // rows))
+        return max(LEAST, min(sized(MOST), wide // columns, high // rows))
 
     def _names(self, side: int) -> int:
         """Return the width of the names, reduced where that brings all columns into view."""

@@ -20,14 +20,19 @@ def register_demo(verbs: Verbs) -> None:
 
 
 async def demo(arguments: Namespace, terminal: Terminal) -> int:
-    """Run the sample; passed when every run has a verdict, since the baseline is not meant to be perfect."""
+    """Run the sample and prepare its draft; passed when every run has a verdict: the baseline is not perfect."""
     from mcp_tef import default_workspace
 
     async with opened(arguments, terminal, default_workspace().with_name(SAMPLE_FILE)) as engine:
         cases = await engine.open_sample()
         request = BatchRequest(cases=tuple(case.id for case in cases), name="Sample")
         batch, _ = await follow(engine, terminal, engine.runs.start(request))
-        terminal.say("", f"Open it in the window with: mcp-tef gui --workspace {shlex.quote(str(engine.workspace))}")
+        draft, place = await engine.open_sample_draft(), shlex.quote(str(engine.workspace))
+        terminal.say(
+            "",
+            f"Try the draft that improves a tool with: mcp-tef try {shlex.quote(draft.name)} --workspace {place}",
+            f"Open it in the window with: mcp-tef gui --workspace {place}",
+        )
     return 1 if batch.count("failed") else 0
 
 

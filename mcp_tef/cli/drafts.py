@@ -22,6 +22,7 @@ from mcp_tef import (
     left_out_of_override,
     open_regular_file,
     prediction_to_json,
+    trials_evidence,
     write_draft,
 )
 from mcp_tef.cli.arguments import add_group, add_verb
@@ -345,16 +346,18 @@ async def export(arguments: Namespace, terminal: Terminal) -> int:
     """Write the changes of a draft."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
+        evidence = trials_evidence(await engine.trials.evidence(draft))
     out = arguments.out or STANDARD_OUTPUT
     kind = draft_format(out, arguments.format or (DraftFormat.PATCH if is_standard_output(out) else None))
     if kind is DraftFormat.OVERRIDE and (left_out := left_out_of_override(draft)):
         terminal.note(f"An override cannot hold: {', '.join(left_out)}.")
     told = {"draft": draft.name, "format": kind.value}
     if arguments.out is None:
-        terminal.document(told | {"text": draft_text(draft, kind)})
-        terminal.say(draft_text(draft, kind).rstrip("\n"))
+        text = draft_text(draft, kind, evidence=evidence)
+        terminal.document(told | {"text": text})
+        terminal.say(text.rstrip("\n"))
         return DONE
-    write_draft(draft, out, kind)
+    write_draft(draft, out, kind, evidence=evidence)
     terminal.document(told | {"file": str(out)})
     terminal.say(f"The {kind.value} of {draft.name} was written to {output_name(out)}.")
     return DONE

@@ -22,9 +22,9 @@ from mcp_tef import (
     draft_html,
     joint_sentence,
     parse_model,
-    trial_evidence,
     trial_sentences,
     trial_to_json,
+    trials_evidence,
     write_lines,
 )
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
@@ -100,8 +100,7 @@ async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
                 await engine.drafts.remove([draft.id])
         await _report(engine, found, terminal)
         if arguments.html:
-            told = [text for batch, one in found for text in trial_evidence(one, batch.created_at.date())]
-            write_lines(arguments.html, [draft_html(draft, told)])
+            write_lines(arguments.html, [draft_html(draft, trials_evidence(found))])
             terminal.say(f"The report was written to {output_name(arguments.html)}.")
     return _code(found, strict=arguments.strict)
 

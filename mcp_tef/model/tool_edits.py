@@ -48,6 +48,8 @@ def edited_tool(raw: JsonObject, edit: ToolEdit) -> JsonObject:
         made.pop("title", None)
     if edit.annotations:
         made["annotations"] = _given({**(raw.get("annotations") or {}), **edit.annotations})
+        if not made["annotations"]:
+            del made["annotations"]
     for parameter in edit.parameters:
         schema = made.get("inputSchema")
         made["inputSchema"] = _with_parameter(schema if isinstance(schema, Mapping) else {}, parameter, parameter.name)

@@ -14,11 +14,12 @@ from mcp_tef.model.drafts import Draft, ToolRevision, name_of
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.json_patch import MISSING
 from mcp_tef.model.rates import percent_text
+from mcp_tef.model.runs import Batch
 from mcp_tef.model.trials import TrialResult
 from mcp_tef.reports.charts import visible
 from mcp_tef.reports.markdown import plain
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
-from mcp_tef.statistics.trial_text import trial_sentences
+from mcp_tef.statistics.trial_text import joint_sentence, trial_sentences
 
 
 class DraftFormat(StrEnum):
@@ -53,13 +54,13 @@ def draft_format(path: Path, wanted: str | None = None) -> DraftFormat:
     return found
 
 
-def write_draft(draft: Draft, path: Path, kind: DraftFormat) -> None:
+def write_draft(draft: Draft, path: Path, kind: DraftFormat, *, evidence: Sequence[str] = ()) -> None:
     """Write a draft to a file, whole or not at all. InputError."""
-    write_text(path, draft_text(draft, kind))
+    write_text(path, draft_text(draft, kind, evidence=evidence))
 
 
-def draft_text(draft: Draft, kind: DraftFormat, *, evidence: str = "") -> str:
-    """Return a draft in a format; `evidence` is Markdown for the pull request, of a trial."""
+def draft_text(draft: Draft, kind: DraftFormat, *, evidence: Sequence[str] = ()) -> str:
+    """Return a draft in a format; `evidence` are sentences about a trial, told to readers."""
     match kind:
         case DraftFormat.PATCH:
             return _json_text(list(draft.patch))
@@ -69,7 +70,7 @@ def draft_text(draft: Draft, kind: DraftFormat, *, evidence: str = "") -> str:
             return _json_text({"tools": [raw for raw in draft.tools if raw]})
         case DraftFormat.MARKDOWN:
             return draft_markdown(draft, evidence)
-    return draft_html(draft)
+    return draft_html(draft, evidence)
 
 
 def draft_override(draft: Draft) -> dict[str, Json]:
@@ -95,14 +96,15 @@ def left_out_of_override(draft: Draft) -> tuple[str, ...]:
     return tuple(found)
 
 
-def draft_markdown(draft: Draft, evidence: str = "") -> str:
-    """Return what changed, with old and new texts, as Markdown. Words of strangers stay words."""
+def draft_markdown(draft: Draft, evidence: Sequence[str] = ()) -> str:
+    """Return what changed, with old and new texts and the evidence, as Markdown. Words of strangers stay words."""
     parts = [f"## {plain(_title(draft))}", plain(_lead(draft))]
     for one in draft.revisions:
         parts.append(f"### {plain(_heading(one))}")
         for field, before, after in _fields(one):
             parts += [f"**{plain(field)}**", _quoted("Before", before), _quoted("After", after)]
-    return "\n\n".join([*parts, f"### Evidence\n\n{evidence}" if evidence else ""]).rstrip() + "\n"
+    told = "\n".join(f"- {plain(sentence)}" for sentence in evidence)
+    return "\n\n".join([*parts, *(["### Evidence", told] if told else [])]) + "\n"
 
 
 def draft_html(draft: Draft, evidence: Sequence[str] = ()) -> str:
@@ -111,17 +113,19 @@ def draft_html(draft: Draft, evidence: Sequence[str] = ()) -> str:
     return page(_title(draft), paragraphs(*evidence, _lead(draft)), parts)
 
 
-def trial_evidence(result: TrialResult, day: date) -> tuple[str, ...]:
-    """Return sentences about a trial for a reader of the draft: verdicts, arms, pairs, model and date."""
+def trials_evidence(trials: Sequence[tuple[Batch, TrialResult]]) -> tuple[str, ...]:
+    """Return sentences about a trial for a reader of the draft; of several models with their joint sentence first."""
+    told = [joint_sentence([result for _, result in trials])] if len(trials) > 1 else []
+    told += [text for batch, result in trials for text in _trial_evidence(result, batch.created_at.date())]
+    return tuple(told)
+
+
+def _trial_evidence(result: TrialResult, day: date) -> tuple[str, ...]:
+    """Return verdicts, arms, pairs, model and date."""
     shares, judged = result.shares, result.criterion.value.replace("_", " ").capitalize()
     shown = [percent_text(rate.value) for rate in (shares.before, shares.after)]
     pairs = f"{counted(result.pairs, 'pair')} of runs with {result.model}, {day:%Y-%m-%d}"
     return (*trial_sentences(result), f"{judged}: original {shown[0]}, draft {shown[1]} in {pairs}.")
-
-
-def trial_markdown(result: TrialResult, day: date) -> str:
-    """Return the evidence of a trial as Markdown, for a pull request."""
-    return "\n".join(f"- {plain(sentence)}" for sentence in trial_evidence(result, day))
 
 
 def _title(draft: Draft) -> str:

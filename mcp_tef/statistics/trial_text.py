@@ -31,12 +31,17 @@ def guards_text(guards: int, outcomes: Sequence[GuardOutcome], names: Sequence[s
     return f"None of {counted(guards, 'case', 'cases')} that must not change broke{again}."
 
 
-def drafts_tried_text(number: int) -> str:
-    """Return one sentence on how many drafts were tried on these cases; "" for the first."""
+def drafts_tried_text(result: TrialResult) -> str:
+    """Return one sentence on how many drafts were tried on these cases; "" for the first.
+
+    Fresh runs of the baseline would be the same again.
+    """
+    number = result.drafts_tried
     if number < 2:
         return ""
     nth = ORDINALS[number - 1].capitalize() if number <= len(ORDINALS) else f"{number:,}th"
-    return f"{nth} draft tried on these cases: confirm it with fresh runs."
+    confirm = "" if result.evidence is None else ": confirm it with fresh runs"
+    return f"{nth} draft tried on these cases{confirm}."
 
 
 def verdict_sentence(claims: TrialClaims, guards: str) -> str:
@@ -58,7 +63,7 @@ def trial_sentences(result: TrialResult) -> tuple[str, ...]:
     if result.left_out:
         left_out = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
     second = result.claims.for_queries_like_these.sentence
-    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result.drafts_tried))))
+    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result))))
 
 
 def joint_sentence(results: Sequence[TrialResult]) -> str:
@@ -73,6 +78,13 @@ def joint_sentence(results: Sequence[TrialResult]) -> str:
     models = counted(len(results), "model", "models")
     sentence = f"{told[0].capitalize()} of {models}, {told[1]}"
     return f"{sentence}." if told == corrected else f"{sentence}; corrected for {models}: {', '.join(corrected)}."
+
+
+def joint_verdict(results: Sequence[TrialResult]) -> ClaimVerdict:
+    """Return the verdict of several models on these cases: worse where any is, else better where any is."""
+    found = {one.claims.on_these_cases.verdict for one in results}
+    order = (ClaimVerdict.WORSE, ClaimVerdict.BETTER, ClaimVerdict.CANNOT_TELL_YET)
+    return next((one for one in order if one in found), ClaimVerdict.NO_WORTHWHILE_CHANGE)
 
 
 def _better_and_worse(verdicts: Sequence[ClaimVerdict]) -> tuple[str, str]:

@@ -1,11 +1,12 @@
 """Plan of a trial, as its batch stores it: everything that an interrupted trial needs to go on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from mcp_tef.errors import StoreError
+from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import CaseId, DraftId
 from mcp_tef.model.json import Json
+from mcp_tef.model.runs import Batch, is_baseline
 from mcp_tef.model.trials import TrialGoal
 
 
@@ -57,3 +58,24 @@ class TrialPlan:
             return cls(**{**known, **lists, "more": more, "goal": TrialGoal(known["goal"])})
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError("The plan of this trial cannot be read.", hint="Start a new trial.") from error
+
+
+def alike(batches: Sequence[Batch]) -> tuple[Batch, ...]:
+    """Return the first of these and those that differ from it in the model only, the last of each; oldest first."""
+    found: dict[tuple[str, ...], Batch] = {}
+    first: tuple[object, ...] = ()
+    for batch in batches:
+        plan = plan_of(batch)
+        asked = (plan.draft_hash, plan.cases, plan.guards, plan.seed, plan.same_against_same)
+        one = (*asked, any(map(is_baseline, batch.models)))
+        first = first or one
+        if one == first:
+            found.setdefault(batch.models, batch)
+    return tuple(reversed(found.values()))
+
+
+def plan_of(batch: Batch) -> TrialPlan:
+    """Return the plan of a batch that is a trial; InputError for others, StoreError."""
+    if not batch.trial:
+        raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
+    return TrialPlan.from_json(batch.trial)

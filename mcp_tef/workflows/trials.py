@@ -4,17 +4,26 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcp_tef.errors import ConflictError, EmbeddingError, InputError
+from mcp_tef.errors import ConflictError, EmbeddingError, InputError, TefError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.drafts import Draft
-from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.ids import BatchId, CaseId, DraftId
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
+from mcp_tef.model.runs import (
+    Arm,
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Estimate,
+    ModelSettings,
+    RunStatus,
+    RunSummary,
+)
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
@@ -27,7 +36,7 @@ from mcp_tef.workflows.batch_job import COST_CAP
 from mcp_tef.workflows.crowd_plan import is_crowd_plan
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.trial_plan import TrialPlan
+from mcp_tef.workflows.trial_plan import TrialPlan, alike, plan_of
 from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
@@ -143,7 +152,38 @@ class Trials:
         REPEATS.check(rounds)
         more = (*(plan.more or (record.decision.look,)), record.rounds + rounds)
         await self._store.runs.set_trial(batch_id, replace(plan, more=more).to_json())
-        return await self.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
+        try:
+            return await self.resume(batch_id, keys, max_cost_usd=max_cost_usd, may_pause=may_pause)
+        except TefError:  # for want of a key or a consent, say: it has ended as before, and can be asked for again
+            await self._store.runs.set_trial(batch_id, plan.to_json())
+            raise
+
+    async def estimate_more(self, batch_id: BatchId, *, rounds: int = 1) -> Estimate:
+        """Estimate the most that `more` takes. NotFoundError; InputError for other batches."""
+        batch = await self._runs.batch(batch_id)
+        plan = plan_of(batch)
+        (settings,) = (await self._store.runs.request(batch_id)).models
+        request = TrialRequest(draft=plan.draft, settings=settings, cases=plan.cases, guards=plan.guards, rounds=rounds)
+        return await self.estimate(replace(request, concurrency=batch.concurrency))
+
+    async def newest(self, draft_id: DraftId) -> tuple[Batch, ...]:
+        """Return the newest trial of a draft; where several models were tried alike, one batch of each, oldest first.
+
+        A trial with the baseline stands alone, since nothing was asked of a model.
+        """
+        return alike(await self._of_draft(draft_id))
+
+    async def evidence(self, draft: Draft) -> tuple[tuple[Batch, TrialResult], ...]:
+        """Return the newest trial, one of each model, that was not cut short and tried the tools as they are now."""
+        batches = await self._of_draft(draft.id)
+        whole = [batch for batch in batches if batch.status is BatchStatus.COMPLETED]
+        kept = [batch for batch in whole if self.tried_as_it_is(batch, draft)]
+        return tuple([(batch, await self.result(batch.id)) for batch in alike(kept)])
+
+    async def _of_draft(self, draft_id: DraftId) -> list[Batch]:
+        """Return the trials of a draft against the original, newest first; not those that `improve` asks on its way."""
+        found = [one for one in await self._runs.batches() if one.trial and one.trial.get("draft") == draft_id]
+        return [one for one in found if not (one.trial and (one.trial.get("against") or one.trial.get("hints")))]
 
     async def result(self, batch_id: BatchId) -> TrialResult:
         """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
@@ -163,6 +203,11 @@ class Trials:
         made.batch_id = batch.id
         return made
 
+    def tried_as_it_is(self, batch: Batch, draft: Draft) -> bool:
+        """Return True if a trial tried exactly the tools that the draft has now."""
+        plan = plan_of(batch)
+        return not plan.same_against_same and plan.draft_hash == _tools_hash(draft)
+
     async def _as_tried(self, plan: TrialPlan) -> Draft:
         """Return the draft as it was when the trial began."""
         draft = await self._drafts.get(plan.draft)
@@ -174,9 +219,7 @@ class Trials:
         raise InputError(said, hint="Start a new trial.")
 
     async def _read(self, batch: Batch) -> tuple[TrialPlan, TrialRecord]:
-        if not batch.trial:
-            raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
-        plan = TrialPlan.from_json(batch.trial)
+        plan = plan_of(batch)
         runs = await self._store.runs.runs(RunFilter(batch_id=batch.id))
         cases = await self._cases(plan, gone=True)
         baseline = (await self._store.runs.request(batch.id)).models[0].offline

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from app.core_link.targets import ChangeTool, ShowBatch, ShowCase, ShowRuns, ShowToolQuality, StartRuns
+from app.core_link.targets import ShowBatch, ShowCase, ShowRuns, ShowToolQuality, StartRuns
 from app.screens.cases.page import CasesPage
 from app.screens.kit import SortState, ViewState
 from app.screens.metrics.page import MetricsPage
@@ -13,20 +13,16 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.server_pane import EXCLUDED
 from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
-from app.screens.workshop.page import WorkshopPage
 from app.widgets import DetailPane
 from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError, ToolLabel
 from tests.shots import openings
+from tests.shots import workshop_states as states
 from tests.shots.stage import Stage, built
 from tests.shots.workspaces import EMPTY, ERRORS, FULL, SHUT
 from tests.support.windows import until
 
 Show = Callable[[Stage], Awaitable[object]]
 
-PARTS_TEXT = (
-    "Find a spare part that fits the bike: brake pads, chains, cassettes, inner tubes, spokes, lights, saddles. "
-    "Lists part numbers and prices, not how many are on the shelf."
-)
 DOCUMENTS_TOOL = ToolLabel(tool="find_document", server="Documents")
 
 
@@ -265,25 +261,9 @@ async def _shut(stage: Stage) -> None:
     await until(lambda: stage.bench.window is None)
 
 
-async def _workshop(stage: Stage) -> WorkshopPage:
-    """A draft in work, with what it is predicted to change."""
-    target = ChangeTool(ToolLabel(tool="find_parts", server="Bike shop"), "from a wrong run")
-    page = await stage.page("workshop", target)
-    assert isinstance(page, WorkshopPage)
-    await until(lambda: page.view.editor.row("description"))
-    row = page.view.editor.row("description")
-    assert row is not None
-    row.draft.setPlainText(PARTS_TEXT)
-    await until(lambda: page.view.cases.table.rows.ids() and page.presenter.prediction)
-    return page
-
-
 async def _workshop_verdict(stage: Stage) -> None:
     """A draft that was tried offline."""
-    page = await _workshop(stage)
-    await until(page.trial.can_try)
-    page.trial.toggle()
-    await until(page.view.banner.isVisible)
+    await states.tried(await states.drafted(stage, "Parts for the bike"))
 
 
 SETTINGS = (
@@ -298,6 +278,7 @@ SCENES: tuple[Scene, ...] = (
         Scene(key, EMPTY, partial(Stage.page, key=key))
         for key in ("cases", "runs", "metrics", "similarity", "workshop", "quality")
     ),
+    Scene("workshop-no-cases", EMPTY, states.no_cases),
     Scene("palette-off", EMPTY, openings.palette_off),
     Scene("servers", FULL, partial(_server, name="Bike shop")),
     Scene("servers-file", FULL, partial(_server, name="Documents")),
@@ -337,8 +318,6 @@ SCENES: tuple[Scene, ...] = (
     ),
     *(Scene(f"similarity-{view}", FULL, partial(_similarity, view=view)) for view in ("map", "pairs", "groups")),
     Scene("similarity-pair", FULL, _recommendation),
-    Scene("workshop-edit", FULL, _workshop),
-    Scene("workshop-verdict", FULL, _workshop_verdict),
     Scene(
         "quality",
         FULL,
@@ -360,6 +339,20 @@ SCENES: tuple[Scene, ...] = (
     Scene("servers-left-out", FULL, _tools_left_out),
     Scene("runs-narrowed", FULL, _narrowed_runs),
     Scene("cases-importing", FULL, openings.cases_importing),
+    Scene("workshop-unchanged", FULL, states.unchanged),
+    Scene("workshop-predicting", FULL, states.predicting),
+    Scene("workshop-edit", FULL, partial(states.drafted, name="Parts or stock")),
+    Scene("workshop-verdict", FULL, _workshop_verdict),
+    Scene("workshop-fields", FULL, states.fields),
+    Scene("workshop-add-cases", FULL, states.add_cases),
+    Scene("workshop-model", FULL, states.model),
+    Scene("workshop-undecided", FULL, states.undecided),
+    Scene("workshop-several", FULL, states.several),
+    Scene("workshop-broken", FULL, states.broken_guard),
+    Scene("workshop-running", FULL, states.running),
+    Scene("workshop-stopped", FULL, states.stopped),
+    Scene("workshop-drifted", FULL, states.drifted),
+    Scene("workshop-gone", FULL, states.server_gone),
     Scene("closing", FULL, _closing),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),

@@ -114,6 +114,8 @@ def _stack(item: CalibrationBin) -> ConfidenceBar:
 
 
 def _calibration_table(report: CalibrationReport) -> DataTable:
+    """Return the bins; where all runs have one kind of confidence, its name stands there as on the chart."""
+    parts = report.by_source if len(_sources(report)) == 1 else (report.overall, *report.by_source)
     rows = tuple(
         (
             SOURCES[part.source] if part.source else "all",
@@ -122,7 +124,7 @@ def _calibration_table(report: CalibrationReport) -> DataTable:
             item.mean,
             *rate_values(item.right),
         )
-        for part in (report.overall, *report.by_source)
+        for part in parts
         for item in part.bins
         if item.n
     )

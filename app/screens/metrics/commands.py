@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from app.core_link.links import Link, link_actions, tool_links
 from app.core_link.session import Page, Session
-from app.core_link.targets import Screen, ShowBatch, ShowCase, ShowPair, ShowRuns, ShowTool, StartRuns
+from app.core_link.targets import ChangeTool, Screen, ShowBatch, ShowCase, ShowPair, ShowRuns, ShowTool, StartRuns
 from app.dialogs.export import Writers, ask_file, picture_writers, text_writer
 from app.screens.kit import FilterValues
 from app.screens.kit.menus import ScreenCommand
@@ -33,7 +33,7 @@ from mcp_tef import (
 
 GROUP: Final = "Metrics"
 VIEWS: Final = (("overview", "Overview"), ("models", "Models"), ("repeats", "Repeats"), ("compare", "Compare"))
-CELL, PAIR, CLEAR, EXPORT = (f"metrics.{name}" for name in ("cell", "pair", "clear", "export"))
+CELL, PAIR, CHANGE, CLEAR, EXPORT = (f"metrics.{name}" for name in ("cell", "pair", "change", "clear", "export"))
 
 
 def metrics_commands(
@@ -44,7 +44,7 @@ def metrics_commands(
     has_pair: Callable[[], bool],
     has_filters: Callable[[], bool],
 ) -> dict[str, ScreenCommand]:
-    """Return all commands by id; `does` gives the operations of CELL, PAIR, CLEAR and EXPORT."""
+    """Return all commands by id; `does` gives the operations of the others."""
 
     def command(key: str, text: str, menu_text: str = "", **options: Any) -> ScreenCommand:
         return ScreenCommand(id=key, text=text, do=does[key], menu_text=menu_text, group=GROUP, **options)
@@ -57,6 +57,7 @@ def metrics_commands(
         ),
         cell(CELL, "Show the runs of the cell", "Show runs", needs=has_cell),
         cell(PAIR, "Compare the two tools of the cell", "Compare the two tools", keys="Ctrl+I", needs=has_pair),
+        cell(CHANGE, "Change the tool that the cell expects", "Change the expected tool…", needs=has_pair),
         command(CLEAR, "Clear all filters", needs=has_filters, unless="No filter is set"),
         command(EXPORT, "Export metrics and charts"),
     )
@@ -163,7 +164,15 @@ class MetricsLinks:
         if pair is None:
             return []
         words = f"Compare with {one_line(pair[1].tool or '', LONGEST)}"
-        return [Action(text=words, do=lambda: self._session.go(ShowPair(*pair)), icon="scales")]
+        return [
+            Action(text=words, do=lambda: self._session.go(ShowPair(*pair)), icon="scales"),
+            Action(text="Change in the Workshop…", do=lambda: self.change_tool(pair), icon="wrench"),
+        ]
+
+    def change_tool(self, pair: tuple[ToolLabel, ToolLabel] | None) -> None:
+        """Change the expected tool of a confusion in the Workshop."""
+        if pair is not None:
+            self._session.go(ChangeTool(pair[0], f"{pair[1].tool} was selected in its place"))
 
     def model_menu(self, labels: Sequence[str]) -> list[Action]:
         """Return the menu of selected models."""

@@ -146,7 +146,7 @@ def _width(matrix: ConfusionMatrix) -> int:
 
 
 def _table(matrix: ConfusionMatrix, rows: tuple[str, ...], names: tuple[str, ...]) -> DataTable:
-    cells = sorted(matrix.cells.items(), key=lambda cell: (-cell[1], cell[0]))
+    cells = sorted(matrix.cells.items())  # in the order of the rows and columns on the screen
     return DataTable(
         name="Expected against selected",
         columns=("Expected", "Selected", "Runs", "Of runs"),

@@ -21,6 +21,7 @@ from app.screens.kit.menus import ScreenCommand, command_action, menu_of
 from app.screens.metrics.batch_comparison import ComparisonView
 from app.screens.metrics.commands import (
     CELL,
+    CHANGE,
     CLEAR,
     EXPORT,
     PAIR,
@@ -86,7 +87,7 @@ class MetricsPage(Page):
         """Metrics, matrix, tools, calibration and trend."""
         pane = OverviewPane()
         pane.cell_opened.connect(lambda row, column: self.links.open_cell((row, column)))
-        pane.matrix.own_actions = lambda: menu_of((self._commands[CELL], self._commands[PAIR]))
+        pane.matrix.own_actions = lambda: menu_of([self._commands[one] for one in (CELL, PAIR, CHANGE)])
         pane.tool_opened.connect(lambda place: self.links.open_tool(pane.tool(place)))
         pane.tools.set_menu(lambda rows: self.links.tool_menu(pane.tool(int(rows[0])) if len(rows) == 1 else None))
         pane.batch_opened.connect(lambda one: self.session.go(ShowBatch(one)))
@@ -206,6 +207,7 @@ class MetricsPage(Page):
             {
                 CELL: lambda: self.links.open_cell(self.overview.square.current()),
                 PAIR: self._show_pair,
+                CHANGE: lambda: self.links.change_tool(self.overview.pair()),
                 CLEAR: lambda: self._filter(NO_FILTERS),
                 EXPORT: self._open_export,
             },

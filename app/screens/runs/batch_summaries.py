@@ -364,4 +364,6 @@ def ended_text(batch: Batch, reason: str | None) -> str:
         return f"{batch.name} stopped: {reason}"
     if batch.status is BatchStatus.CANCELLED:
         return f"{batch.name} was cancelled. Finished runs are kept."
+    if batch.trial is not None:  # shares over both arms together would say nothing
+        return f"{batch.name} has ended."
     return f"{batch.name}: {batch.sentence}."

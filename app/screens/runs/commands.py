@@ -78,7 +78,7 @@ class RunCommands:
                 "Find a batch",
                 self.batches.focus_search,
                 keys="Ctrl+Shift+F",
-                needs=search.isVisible,
+                needs=lambda: search.isVisibleTo(self.batches),
                 unless="There are no batches to find yet",
             ),
         )

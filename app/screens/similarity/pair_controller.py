@@ -127,7 +127,7 @@ class PairController(QObject):
         if detail is None or places != self.places or mine != self._read:
             return
         view.pair.show_pair(detail, view.map.scale.threshold())
-        view.pair.show_links([_tool_links(label) for label in self.tools() or ()])
+        view.pair.show_links(_pair_links(self.tools()))
         await asyncio.sleep(PAUSE_S)
         if places != self.places:
             return
@@ -175,6 +175,14 @@ class PairController(QObject):
         ask_file(self._page, self._session, f"Save the {form}", f"{file_name(chosen.tool_name)}-{form}", writers)
 
 
-def _tool_links(tool: ToolLabel) -> list[Link]:
-    """Return the two links that fit below a tool."""
-    return [lead for lead in tool_links(tool, "similarity") if lead.target.screen in (Screen.SERVERS, Screen.QUALITY)]
+def _pair_links(pair: tuple[ToolLabel, ...] | None) -> list[list[Link]]:
+    """Return the links below each of the two tools."""
+    first, second = pair or (ToolLabel(), ToolLabel())
+    return [_tool_links(*both) for both in ((first, second), (second, first)) if pair]
+
+
+def _tool_links(tool: ToolLabel, other: ToolLabel) -> list[Link]:
+    """Return the links that fit below a tool."""
+    fitting = (Screen.SERVERS, Screen.QUALITY)
+    change = Link("Change", ChangeTool(tool, f"a look-alike of {other.tool}"))
+    return [*(lead for lead in tool_links(tool, "similarity") if lead.target.screen in fitting), change]

@@ -9,8 +9,11 @@ GROUP: Final = "Workshop"
 NEW, RENAME, REMOVE, ADD_TOOL, REMOVE_TOOL, UNDO, REDO = (
     f"workshop.{name}" for name in ("new", "rename", "remove", "add_tool", "remove_tool", "undo", "redo")
 )
-NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE, TRY, STOP, FIND = (
-    f"workshop.{name}" for name in ("next", "previous", "copy", "export", "source", "rebase", "try", "stop", "find")
+FIELDS, NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE = (
+    f"workshop.{name}" for name in ("fields", "next", "previous", "copy", "export", "source", "rebase")
+)
+TRY, STOP, FIND, MORE, ADD_CASES, ADD_GUARDS = (
+    f"workshop.{name}" for name in ("try", "stop", "find", "more", "add_cases", "add_guards")
 )
 NO_DRAFT: Final = "Select a draft first"
 NO_CHANGE: Final = "Change a tool first"
@@ -33,6 +36,7 @@ def workshop_commands(
         command(REMOVE_TOOL, "Remove the tool in the draft", "", "Select a tool first"),
         command(UNDO, "Undo a step of the draft", "Ctrl+Alt+Z", "There is no step to undo"),
         command(REDO, "Redo a step of the draft", "Ctrl+Alt+Y", "There is no step to redo"),
+        command(FIELDS, "Show all fields of a tool, or its texts only", "", NO_DRAFT),
         command(NEXT, "Show the next tool of the draft", "Alt+Down", NO_DRAFT),
         command(PREVIOUS, "Show the previous tool of the draft", "Alt+Up", NO_DRAFT),
         command(COPY, "Copy the new text", "Ctrl+Shift+C", NO_CHANGE),
@@ -41,6 +45,9 @@ def workshop_commands(
         command(TRY, "Try the draft", "Ctrl+Return", "Change a tool that a test case is about"),
         command(FIND, "Find a better text", "", "Select a draft over a server first"),
         command(STOP, "Stop the trial", "", "No trial is running"),
+        command(MORE, "Run one more round of the trial", "", "No trial with a model is open"),
+        command(ADD_CASES, "Add cases about the tools to the trial", "", NO_DRAFT),
+        command(ADD_GUARDS, "Add cases that must not change to the trial", "", NO_DRAFT),
         command(REBASE, "Move the draft to the newer listing", "", "The server lists the same tools"),
     )
     return {one.id: one for one in made}

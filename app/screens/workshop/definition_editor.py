@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.screens.workshop.definition_fields import PARAMETER, DefinitionField
+from app.screens.workshop.definition_fields import TEXTS, DefinitionField
 from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
@@ -16,7 +16,9 @@ from app.widgets import (
     GrowingEdit,
     IconButton,
     Label,
+    LineEdit,
     LineText,
+    MenuButton,
     Notice,
     Rule,
     ScrollPane,
@@ -45,6 +47,11 @@ class DefinitionFieldView(QWidget):
         self.draft = GrowingEdit("Draft", most=12)
         self.draft.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.draft.edited.connect(self._tell)
+        self.line = LineEdit()
+        self.line.editingFinished.connect(self._tell_line)
+        self.choice = MenuButton("Draft")
+        self.choice.changed.connect(self._tell)
+        self._editors: tuple[QWidget, ...] = (self.draft, self.line, self.choice)
         self.reset.clicked.connect(lambda: self._field and self.reset_wanted.emit(self._field.key))
         theme().changed.connect(self._mark)
         self._lay_out()
@@ -63,25 +70,46 @@ class DefinitionFieldView(QWidget):
         grid.setVerticalSpacing(4)
         grid.addLayout(head, 0, 0, 1, 2)
         grid.addWidget(self.original, 1, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.draft, 1, 1, Qt.AlignmentFlag.AlignTop)
+        for editor in self._editors:
+            grid.addWidget(editor, 1, 1, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 3)
         self.original.setContentsMargins(0, 6, 0, 0)
         self.original.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def show_field(self, field: DefinitionField) -> None:
-        """Show another text, unless it is what stands there already."""
-        if field == self._field:
+        """Show another field, unless it is what stands there already."""
+        typing = self.line.isModified() and self.editor() is self.line
+        if field == self._field and (typing or self._value() == field.draft):
             return
         self._field = field
-        self.caption.setFont(theme().font(strong=True, mono=field.key.startswith(PARAMETER)))
+        self.caption.setFont(theme().font(strong=field.is_text, mono=field.key not in TEXTS))
         self.caption.setText(field.label)
         self.detail.setText(field.detail)
+        self.reset.setAccessibleName(f"Take the original: {_said(field)}")
         self.draft.setFont(theme().font(mono=field.mono))
-        self.draft.setAccessibleName(f"{field.label}, draft")
-        self.reset.setAccessibleName(f"Take the original text: {field.label}")
-        self.draft.set_text(field.draft)
+        if field.choices:
+            self.choice.set_choices(field.choices, field.draft)
+        elif field.line:
+            self.line.setText(field.draft)
+            self.line.setModified(False)
+        else:
+            self.draft.set_text(field.draft)
+        for widget in self._editors:
+            widget.setVisible(widget is self.editor())
+        self.editor().setAccessibleName(f"{_said(field)}, draft")
         self._mark()
+
+    def _value(self) -> str:
+        if self.editor() is self.choice:
+            return self.choice.current()
+        return self.line.text() if self.editor() is self.line else self.draft.text()
+
+    def editor(self) -> QWidget:
+        """Return the widget that edits the shown field."""
+        if self._field is None or not (self._field.choices or self._field.line):
+            return self.draft
+        return self.choice if self._field.choices else self.line
 
     @property
     def field(self) -> DefinitionField | None:
@@ -93,24 +121,37 @@ class DefinitionFieldView(QWidget):
             self._mark()
             self.edited.emit(self._field.key, text)
 
+    def _tell_line(self) -> None:
+        if self.line.isModified():
+            self.line.setModified(False)
+            self._tell(self.line.text())
+
     def _mark(self) -> None:
         """Mark the words that differ: struck at the left, tinted at the right."""
-        if self._field is None:
-            return
-        original, now = self._field.original, self.draft.toPlainText()
-        changed = original is None or original != self.draft.text()
-        self.reset.setVisible(changed and original is not None)
-        old, new = difference(original or "", now) if changed else ((), ())
-        self.original.set_spans(_original_spans(original, old, changed=changed))
-        _tint(self.draft, new)
+        if self._field is not None:
+            old, new = self._differing(self._field)
+            self.original.set_spans(_original_spans(self._field, old))
+            if self.editor() is self.draft:
+                _tint(self.draft, new)
+
+    def _differing(self, field: DefinitionField) -> tuple[Sequence[Stretch], Sequence[Stretch]]:
+        """Return original and draft with their changed words, nothing where they are alike."""
+        free = self.editor() is self.draft
+        changed = field.original != (self.draft.text() if free else field.draft)
+        self.reset.setVisible(changed and field.original is not None)
+        now = self.draft.toPlainText() if free else field.shown(field.draft)
+        return difference(field.shown(field.original or ""), now) if changed else ((), ())
 
 
-def _original_spans(original: str | None, old: Sequence[Stretch], *, changed: bool) -> list[Span]:
-    if original is None:
-        return [Span("Not in the original", Role.DIM)]
-    if not original:
-        return [Span("Empty", Role.DIM)]
-    if not changed:
+def _said(field: DefinitionField) -> str:
+    return field.label if field.is_text else f"{field.label}, {field.detail}"
+
+
+def _original_spans(field: DefinitionField, old: Sequence[Stretch]) -> list[Span]:
+    if not field.original:
+        empty = field.shown("") or "Empty"
+        return [Span("Not in the original" if field.original is None else empty, Role.DIM)]
+    if not old:
         return [Span("Unchanged", Role.DIM)]
     return [Span(one.text, Role.BAD, back=Role.BAD_TINT, strike=True) if one.changed else Span(one.text) for one in old]
 
@@ -149,6 +190,7 @@ class DefinitionEditor(QWidget):
     edited = Signal(str, str)
     reset_wanted = Signal(str)
     step_wanted = Signal(int)
+    every_wanted = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,15 +203,18 @@ class DefinitionEditor(QWidget):
         self.removed = FlowText("This tool is removed in the draft. Undo brings it back.", role=Role.DIM)
         self.others = FlowText(size=Size.SMALL, role=Role.DIM)
         self.more = Button("", kind="link")
+        self.every = Button("", kind="link")
         self._fields: tuple[DefinitionField, ...] = ()
-        self._all = False
+        self._all = self._every = False
         self._turn = 0
+        self._wanted = ""
         self._tool = ""
         self.rows: list[DefinitionFieldView] = []
         self._lay_out()
         self.undo.clicked.connect(lambda: self.step_wanted.emit(-1))
         self.redo.clicked.connect(lambda: self.step_wanted.emit(1))
         self.more.clicked.connect(self._show_all)
+        self.every.clicked.connect(lambda: self.every_wanted.emit(not self._every))
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -188,10 +233,13 @@ class DefinitionEditor(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 4, 0, 12)
         column.setSpacing(0)
-        captions = QHBoxLayout()
-        captions.setContentsMargins(EDGE, 4, EDGE, 0)
-        for words_of, stretch in (("Original", 2), ("Draft", 3)):
-            captions.addWidget(Label(words_of, size=Size.SMALL, role=Role.DIM), stretch)
+        captions = QGridLayout()
+        captions.setContentsMargins(EDGE, 4, EDGE - 4, 0)
+        captions.setHorizontalSpacing(16)
+        for place, (words_of, stretch) in enumerate((("Original", 2), ("Draft", 3))):
+            captions.addWidget(Label(words_of, size=Size.SMALL, role=Role.DIM), 0, place)
+            captions.setColumnStretch(place, stretch)
+        captions.addWidget(self.every, 0, 1, Qt.AlignmentFlag.AlignRight)
         column.addLayout(captions)
         column.addLayout(self._column)
         below = QVBoxLayout()
@@ -213,7 +261,7 @@ class DefinitionEditor(QWidget):
     def show_tool(self, key: str, name: str, reason: str) -> None:
         """Show another tool's head; its texts follow with `show_fields`."""
         if key != self._tool:
-            self._tool, self._all = key, False
+            self._tool, self._all, self._wanted = key, False, ""
         self.name.set_text(name)
         self.reason.set_text(reason)
         self.reason.setVisible(bool(reason))
@@ -224,15 +272,20 @@ class DefinitionEditor(QWidget):
         self.undo.setEnabled(undo)
         self.redo.setEnabled(redo)
 
+    def show_every(self, *, every: bool) -> None:
+        """Offer the other choice: texts and changes only, or every field of the tool."""
+        self._every = every
+        self.every.setText("Show texts only" if every else "Show all fields")
+
     def show_fields(self, fields: Sequence[DefinitionField], others: Sequence[str], *, removed: bool) -> None:
-        """Show these texts; rows that are missing are built in turns."""
+        """Show these fields; rows that are missing are built in turns."""
         self._fields = tuple(fields)
         self.removed.setVisible(removed)
         self.others.setVisible(bool(others))
         self.others.set_text("Other changes: " + "\n".join(others))
         shown = self._fields if self._all else self._fields[:MOST_FIELDS]
         self.more.setVisible(len(shown) < len(self._fields))
-        self.more.setText(f"Show all {len(self._fields):,} texts")
+        self.more.setText(f"Show all {len(self._fields):,} fields")
         self._turn += 1
         steps = self._steps(self._turn, in_turns(enumerate(shown), lambda one: self._show_row(*one)), len(shown))
         if len(shown) <= len(self.rows):
@@ -248,6 +301,8 @@ class DefinitionEditor(QWidget):
                 return
         for place, row in enumerate(self.rows):
             row.setVisible(place < number)
+        if wanted := self._wanted:
+            self.focus(wanted)
 
     def _show_row(self, place: int, field: DefinitionField) -> None:
         if place == len(self.rows):
@@ -264,10 +319,11 @@ class DefinitionEditor(QWidget):
         self.show_fields(self._fields, (), removed=False)
 
     def focus(self, key: str) -> None:
-        """Give the keyboard to a text, and scroll to it once it has its place."""
+        """Give the keyboard to a field, once it is built, and scroll to it once it has its place."""
         row = self.row(key)
+        self._wanted = key if row is None else ""
         if row is not None:
-            row.draft.setFocus()
+            row.editor().setFocus()
             QTimer.singleShot(0, row, lambda: self._pane.ensureWidgetVisible(row, 0, EDGE))
 
     def row(self, key: str) -> DefinitionFieldView | None:

@@ -1,21 +1,36 @@
-"""Texts of a tool definition that can be edited, the original beside the draft; knows no Qt."""
+"""Texts and values of a tool definition that can be edited, the original beside the draft; knows no Qt."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from app.arguments.parameters import Parameter, parameters_of
-from mcp_tef import JsonObject, ParameterEdit, ToolEdit, ToolRevision, canonical
+from mcp_tef import InputError, Json, JsonObject, ParameterEdit, ToolEdit, ToolRevision, canonical
 
-PARAMETER: Final = "parameter:"
+PARAMETER, HINT = "parameter:", "hint:"
+NAME, VALUES, JSON_VALUES, DEFAULT, JSON_DEFAULT, REQUIRED = (
+    f"{word}:" for word in ("name", "values", "json values", "default", "json default", "required")
+)
 TEXTS: Final[Mapping[str, str]] = {"name": "Name", "title": "Title", "description": "Description"}
+HINTS: Final[Mapping[str, str]] = {
+    "readOnlyHint": "changes nothing",
+    "destructiveHint": "may delete or overwrite",
+    "idempotentHint": "the same again has no further effect",
+    "openWorldHint": "reaches beyond its own system",
+}
+YES, NO, UNSAID = "yes", "no", ""
+YES_NO: Final = ((YES, "Yes"), (NO, "No"))
+ANSWERS: Final = ((UNSAID, "Not stated"), *YES_NO)
+OF_PARAMETERS: Final = frozenset({"enum", "default", "required"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionField:
-    """One text of a tool. `key` is "name", "title", "description" or "parameter:PATH".
+    """One text or value of a tool. `key` is "name", "title", "description", or what it is of a parameter or hint.
 
-    `original` is None where the listing has no such tool or parameter.
+    `original` is None where the listing has no such tool or parameter. With `choices` one of them is the value; a
+    `line` is taken once it is left, since it names the other fields.
     """
 
     key: str
@@ -24,16 +39,27 @@ class DefinitionField:
     original: str | None
     draft: str
     mono: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
+    line: bool = False
 
     @property
     def changed(self) -> bool:
         """True if the draft differs from the original."""
         return (self.original or "") != self.draft or self.original is None
 
+    @property
+    def is_text(self) -> bool:
+        """True for a name, a title or a description."""
+        return self.key in TEXTS or self.key.startswith(PARAMETER)
 
-def definition_fields(before: JsonObject | None, after: JsonObject) -> tuple[DefinitionField, ...]:
-    """Return the texts of a tool: name, title, description, then the descriptions of its parameters."""
-    texts = (
+    def shown(self, value: str) -> str:
+        """Return a value as the user reads it."""
+        return dict(self.choices).get(value, value)
+
+
+def definition_fields(before: JsonObject | None, after: JsonObject, *, every: bool = False) -> list[DefinitionField]:
+    """Return the texts of a tool and its parameters, and the other values that differ, or `every` one."""
+    texts = [
         DefinitionField(
             key=key,
             label=label,
@@ -42,30 +68,166 @@ def definition_fields(before: JsonObject | None, after: JsonObject) -> tuple[Def
             mono=key == "name",
         )
         for key, label in TEXTS.items()
-    )
-    known = {path: node for path, node, _ in _parameters(_schema(before or {}))}
-    parameters = (
-        DefinitionField(
+    ]
+    found = [*texts, *_hints(before, after), *_parameter_fields(_schema(before or {}), _schema(after))]
+    return [one for one in found if every or one.is_text or (one.changed and one.original is not None)]
+
+
+def _hints(before: JsonObject | None, after: JsonObject) -> Iterator[DefinitionField]:
+    old, new = (_object((raw or {}).get("annotations")) for raw in (before, after))
+    for name, meaning in HINTS.items():
+        original = None if before is None else _answer(old.get(name))
+        yield DefinitionField(
+            key=f"{HINT}{name}",
+            label=name,
+            detail=meaning,
+            original=original,
+            draft=_answer(new.get(name)),
+            choices=ANSWERS,
+        )
+
+
+def _answer(value: Json) -> str:
+    return (YES if value else NO) if isinstance(value, bool) else UNSAID
+
+
+_Found: TypeAlias = tuple[str, JsonObject, Parameter]
+_Kind: TypeAlias = tuple[str, str, Callable[[_Found], str]]
+"""Kind of a field of a parameter: the beginning of its key, what it is, and how it is read."""
+
+
+def _parameter_fields(before: JsonObject, after: JsonObject) -> Iterator[DefinitionField]:
+    """Yield the fields of each parameter: its description, name, allowed values, default, and if it is required."""
+    old, new = list(_parameters(before)), list(_parameters(after))
+    known = _originals(old, new)
+    for one in new:
+        path, node, parameter = one
+        was = known.get(path)
+        yield DefinitionField(
             key=f"{PARAMETER}{path}",
             label=path,
             detail=f"{parameter.type_word}{', required' if parameter.required else ''}",
-            original=_text(known[path].get("description")) if path in known else None,
+            original=_text(was[1].get("description")) if was else None,
             draft=_text(node.get("description")),
         )
-        for path, node, parameter in _parameters(_schema(after))
-    )
-    return (*texts, *parameters)
+        yield from _values_of(one, was)
+
+
+def _originals(old: Sequence[_Found], new: Sequence[_Found]) -> dict[str, _Found]:
+    """Return the original of each parameter by its path in the draft, also where it was renamed."""
+    known, now = {one[0]: one for one in old}, {one[0] for one in new}
+    come, gone = [path for path, *_ in new if path not in known], [one for one in old if one[0] not in now]
+    return known | (dict(zip(come, gone, strict=True)) if len(come) == len(gone) else {})
+
+
+def _values_of(now: _Found, was: _Found | None) -> Iterator[DefinitionField]:
+    plain = _is_plain(now[1]) and (was is None or _is_plain(was[1]))
+    for key, detail, read in _PLAIN_VALUES if plain else _JSON_VALUES:
+        yield DefinitionField(
+            key=f"{key}{now[0]}",
+            label=now[0],
+            detail=detail,
+            original=read(was) if was else None,
+            draft=read(now),
+            mono=True,
+            line=key == NAME,
+            choices=YES_NO if key == REQUIRED else (),
+        )
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _is_plain(node: JsonObject) -> bool:
+    """Return True if the values of a parameter are texts of one line, so that they need no quotes."""
+    values = [*_listed(node.get("enum")), *([node["default"]] if "default" in node else [])]
+    return node.get("type") == "string" and all(isinstance(one, str) and one and "\n" not in one for one in values)
+
+
+def _listed(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _value_lines(one: _Found) -> str:
+    return "\n".join(map(str, _listed(one[1].get("enum"))))
+
+
+def _json_lines(one: _Found) -> str:
+    return "\n".join(map(canonical, _listed(one[1].get("enum"))))
+
+
+def _default(one: _Found) -> str:
+    return _text(one[1].get("default"))
+
+
+def _json_default(one: _Found) -> str:
+    return canonical(one[1]["default"]) if "default" in one[1] else ""
+
+
+_NAMED: Final[_Kind] = (NAME, "name", lambda one: _last(one[0]))
+_NEEDED: Final[_Kind] = (REQUIRED, "required", lambda one: YES if one[2].required else NO)
+_PLAIN_VALUES: Final[tuple[_Kind, ...]] = (
+    _NAMED,
+    (VALUES, "allowed values, one in each line", _value_lines),
+    (DEFAULT, "default", _default),
+    _NEEDED,
+)
+_JSON_VALUES: Final[tuple[_Kind, ...]] = (
+    _NAMED,
+    (JSON_VALUES, "allowed values as JSON, one in each line", _json_lines),
+    (JSON_DEFAULT, "default as JSON", _json_default),
+    _NEEDED,
+)
 
 
 def definition_edit(texts: Mapping[str, str]) -> ToolEdit:
-    """Return the edit that sets these texts, by the keys of their fields."""
-    parameters = tuple(
-        ParameterEdit(name=key.removeprefix(PARAMETER), description=text)
-        for key, text in texts.items()
-        if key.startswith(PARAMETER)
+    """Return the edit that sets these fields, by their keys. InputError for a value that is no JSON."""
+    parameters: dict[str, ParameterEdit] = {}
+    hints: dict[str, Json] = {}
+    for key, text in texts.items():
+        kind, _, path = key.partition(":")
+        if key.startswith(HINT):
+            hints[path] = None if text == UNSAID else text == YES
+        elif path:
+            edit = parameters.get(path, ParameterEdit(name=path))
+            parameters[path] = replace(edit, **_CHANGES[f"{kind}:"](text))
+    inner_first = sorted(parameters.values(), key=lambda one: -one.name.count("."))
+    edit_of_tool = ToolEdit(
+        title=texts.get("title"),
+        description=texts.get("description"),
+        annotations=hints,
+        parameters=tuple(inner_first),
     )
-    edit = ToolEdit(title=texts.get("title"), description=texts.get("description"), parameters=parameters)
-    return replace(edit, rename=texts["name"].strip()) if "name" in texts else edit
+    return replace(edit_of_tool, rename=texts["name"].strip()) if "name" in texts else edit_of_tool
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _new_default(text: str, read: Callable[[str], Json]) -> dict[str, Any]:
+    return {"default": read(text), "has_default": True} if text.strip() else {"without_default": True}
+
+
+def _json(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        raise InputError(f"{shown} is not JSON.", hint='Write texts in quotes, such as "open".') from None
+
+
+_CHANGES: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = {
+    PARAMETER: lambda text: {"description": text},
+    NAME: lambda text: {"rename": text.strip()},
+    VALUES: lambda text: {"enum": _lines(text)},
+    JSON_VALUES: lambda text: {"enum": [_json(line) for line in _lines(text)]},
+    DEFAULT: lambda text: _new_default(text, str),
+    JSON_DEFAULT: lambda text: _new_default(text, _json),
+    REQUIRED: lambda text: {"required": text == YES},
+}
+"""Values of a `ParameterEdit` that the text of a field stands for, by the kind of field."""
 
 
 def new_texts(revisions: tuple[ToolRevision, ...]) -> tuple[tuple[str, str], ...]:
@@ -75,17 +237,30 @@ def new_texts(revisions: tuple[ToolRevision, ...]) -> tuple[tuple[str, str], ...
         for one in revisions
         if one.after is not None
         for field in definition_fields(one.before, one.after)
-        if field.changed and field.draft
+        if field.is_text and field.changed and field.draft
     )
 
 
 def other_changes(revision: ToolRevision) -> tuple[str, ...]:
-    """Return the changes of a tool that are in no text field: enums, defaults, annotations and the like."""
+    """Return the changes of a tool that no field shows: types, patterns and the like."""
+    if revision.before is None or revision.after is None:
+        return ()
+    before, after = (list(_parameters(_schema(raw))) for raw in (revision.before, revision.after))
     return tuple(
-        f"{' / '.join(path)}: {_value(before)} → {_value(after)}"
-        for path, (before, after) in revision.fields.items()
-        if revision.before is not None and path[-1] not in TEXTS
+        f"{' / '.join(path)}: {_value(old)} → {_value(new)}"
+        for path, (old, new) in revision.fields.items()
+        if not _has_field(path, same_number=len(before) == len(after))
     )
+
+
+def _has_field(path: Sequence[str], *, same_number: bool) -> bool:
+    """Return True if a field shows what differs at a path."""
+    if path[0] == "annotations":
+        return path[-1] in HINTS
+    if path[-1] in TEXTS and len(path) == 1:
+        return True
+    renamed = same_number and path[-2:-1] == ("properties",)
+    return path[0] == "inputSchema" and (path[-1] == "description" or path[-1] in OF_PARAMETERS or renamed)
 
 
 def _value(value: Any) -> str:
@@ -99,12 +274,15 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _schema(raw: JsonObject) -> Mapping[str, Any]:
-    schema = raw.get("inputSchema")
-    return schema if isinstance(schema, Mapping) else {}
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
 
 
-def _parameters(schema: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Mapping[str, Any], Parameter]]:
+def _schema(raw: JsonObject) -> JsonObject:
+    return _object(raw.get("inputSchema"))
+
+
+def _parameters(schema: JsonObject, before: str = "") -> Iterator[tuple[str, JsonObject, Parameter]]:
     """Yield each parameter with its path, as `ParameterEdit` names it, its schema and its type."""
     properties = schema.get("properties")
     if isinstance(properties, Mapping):

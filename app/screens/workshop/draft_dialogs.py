@@ -1,16 +1,19 @@
-"""Dialogs of the workshop: a new draft, its name, a newer listing with three columns, and edits of source files."""
+"""Dialogs of the workshop: a draft's name, cases to add, a newer listing in three columns, edits of source files."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
     Action,
     Cell,
     CellKind,
+    CheckableTable,
     Column,
     Dialog,
     Field,
@@ -20,15 +23,23 @@ from app.widgets import (
     Picker,
     PickItem,
     Row,
+    SearchField,
 )
+from app.widgets.checkable_table import MakeCells
 from app.widgets.text_view import CodeView
-from mcp_tef import InputError, SourceEdit, TextConflict, canonical, require_draft_name
+from mcp_tef import InputError, SourceEdit, TestCase, TextConflict, canonical, require_draft_name
 
 CONFLICT_COLUMNS: Final = (
     Column(key="text", title="Text", kind=CellKind.MONO, width=150, tip="The text that both changed"),
     Column(key="was", title="Was", width=150, tip="The text in the listing under the draft"),
     Column(key="now", title="Now", width=150, tip="The text that the server lists now"),
     Column(key="draft", title="Draft", stretch=True, tip="The text in your draft"),
+)
+
+CASE_COLUMNS: Final = (
+    Column(key="case", title="Case", width=200, tip="The test case"),
+    Column(key="query", title="Query", stretch=True, role=Role.DIM, tip="The text that the user typed"),
+    Column(key="now", title="Now", width=136, role=Role.DIM, tip="The list that the case is in now"),
 )
 
 
@@ -90,6 +101,45 @@ class DraftNameDialog(Dialog):
         """Take a tools file instead of a server."""
         self.tools_file = path
         self.agree()
+
+
+class AddCasesDialog(Dialog):
+    """Test cases to tick for a list of a trial; `chosen` are their ids once it is accepted.
+
+    Each case comes with the other list that it is in now, if it is in one.
+    """
+
+    def __init__(self, title: str, cases: Sequence[tuple[TestCase, str]], parent: QWidget) -> None:
+        super().__init__(f"Add {title[0].lower()}{title[1:]}", parent, width=720)
+        self.chosen: tuple[str, ...] = ()
+        self.search = SearchField("Search cases")
+        self.table = CheckableTable(CASE_COLUMNS, "Cases to add")
+        self.table.when_empty = "Every test case of this server is in the list."
+        self.table.setMinimumHeight(280)
+        makers: dict[str, MakeCells] = {case.id: partial(_case_cells, case, now) for case, now in cases}
+        self.table.show_cells(makers, dict.fromkeys(makers, False))
+        self.search.textChanged.connect(self.table.table_rows.find_rows)
+        for part in (self.search, self.table):
+            self.body.addWidget(part)
+        add = Action(text="Add cases", do=self._agree, kind="primary")
+        self.add = self.set_buttons([Action(text="Cancel", do=self.reject), add])[-1]
+        self.table.ticks_changed.connect(self._show_number)
+        self._show_number()
+        self.search.setFocus()
+
+    def _show_number(self) -> None:
+        number = len(self.table.ticked())
+        self.add.setText(f"Add {count(number, 'case')}" if number else "Add cases")
+        self.add.setEnabled(bool(number))
+
+    def _agree(self) -> None:
+        self.chosen = self.table.ticked()
+        self.accept()
+
+
+def _case_cells(case: TestCase, now: str) -> tuple[Cell, ...]:
+    query = case.draft.query
+    return Cell(text=case.name, tip=case.name), Cell(text=query, tip=query), Cell(text=now, tip=now)
 
 
 class ListingConflictsDialog(Dialog):

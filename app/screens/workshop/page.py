@@ -11,28 +11,21 @@ from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, ChangeTool, ShowDraft, Target
-from app.dialogs.export import ask_file, copy_text, file_name, text_writer
 from app.screens.kit.menus import command_action
 from app.screens.workshop import commands as ids
 from app.screens.workshop.commands import workshop_commands
 from app.screens.workshop.definition_fields import other_changes
-from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog, SourceEditsDialog
+from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog
+from app.screens.workshop.draft_exports import DraftExports
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_controller import TrialController
 from app.screens.workshop.view import WorkshopView
 from app.widgets import Action, at_once, show_menu_under
-from mcp_tef import DraftFormat, DraftId, Event
+from mcp_tef import DraftId, Event
 
 SAVE_MS: Final = 400
 PREDICT_MS: Final = 150
-EXPORTS: Final[Mapping[DraftFormat, tuple[str, str]]] = {
-    DraftFormat.PATCH: ("Patch (RFC 6902)", "json"),
-    DraftFormat.OVERRIDE: ("Override (ToolHive)", "json"),
-    DraftFormat.TOOLS: ("Tools file", "json"),
-    DraftFormat.MARKDOWN: ("Markdown for a pull request", "md"),
-    DraftFormat.HTML: ("HTML page", "html"),
-}
 
 
 class WorkshopPage(Page):
@@ -43,6 +36,7 @@ class WorkshopPage(Page):
         self.presenter = WorkshopPresenter(session.call)
         self.view = view or at_once(WorkshopView.in_parts())
         self.trial = TrialController(self, self.view, self.presenter, self.save)
+        self.exports = DraftExports(self, self.presenter, self.trial.presenter, self.save)
         self._pending: Target | None = None
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._predict_pause = QTimer(self, singleShot=True, interval=PREDICT_MS)
@@ -71,6 +65,7 @@ class WorkshopPage(Page):
         view.new.button.clicked.connect(lambda: self._do(ids.NEW))
         view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
         view.editor.edited.connect(self._type)
+        view.editor.every_wanted.connect(lambda _: self._do(ids.FIELDS))
         view.editor.reset_wanted.connect(self._put_back)
         view.editor.step_wanted.connect(lambda by: self._do(ids.UNDO if by < 0 else ids.REDO))
 
@@ -119,30 +114,38 @@ class WorkshopPage(Page):
         def later(do: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
             return lambda: self.session.spawn(do())
 
-        def has_draft() -> bool:
-            return presenter.draft is not None
-
-        does = {
+        does: dict[str, Callable[[], object]] = {
             ids.NEW: later(self.new_draft),
             ids.RENAME: later(self.rename),
             ids.REMOVE: later(self.remove),
             ids.ADD_TOOL: later(self._then_present(presenter.add_tool)),
             ids.REMOVE_TOOL: later(self._then_present(presenter.remove_tool)),
-            ids.UNDO: later(self._then_present(presenter.undo)),
-            ids.REDO: later(self._then_present(presenter.redo)),
+            ids.UNDO: later(self._then_present(partial(presenter.step, -1))),
+            ids.REDO: later(self._then_present(partial(presenter.step, 1))),
             ids.NEXT: lambda: self._choose_tool(presenter.next_tool(1)),
             ids.PREVIOUS: lambda: self._choose_tool(presenter.next_tool(-1)),
-            ids.COPY: self.copy,
+            ids.FIELDS: self.toggle_fields,
+            ids.COPY: self.exports.copy,
             ids.EXPORT: self.open_export,
-            ids.SOURCE: later(self.change_source),
+            ids.SOURCE: later(self.exports.change_source),
             ids.REBASE: later(self.rebase),
             ids.TRY: self.trial.toggle,
             ids.STOP: self.trial.toggle,
             ids.FIND: later(self.trial.find_text),
+            ids.MORE: later(self.trial.run_more),
+            ids.ADD_CASES: partial(self.trial.add_cases, self.view.cases, about=True),
+            ids.ADD_GUARDS: partial(self.trial.add_cases, self.view.guards, about=False),
         }
-        can = dict.fromkeys((ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS), has_draft)
+        return workshop_commands(does, self._conditions())
+
+    def _conditions(self) -> dict[str, Callable[[], bool]]:
+        """Return when each command is possible; those that it does not name always are."""
+        presenter = self.presenter
+        of_draft = (ids.FIELDS, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
+        of_lists = (ids.ADD_CASES, ids.ADD_GUARDS)
+        can: dict[str, Callable[[], bool]] = dict.fromkeys((*of_draft, *of_lists), lambda: presenter.draft is not None)
         can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
-        can |= {
+        return can | {
             ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None,
             ids.UNDO: lambda: presenter.can_step(-1),
             ids.REDO: lambda: presenter.can_step(1),
@@ -150,9 +153,9 @@ class WorkshopPage(Page):
             ids.REBASE: lambda: presenter.listing is ListingState.NEWER,
             ids.TRY: self.trial.can_try,
             ids.FIND: self.trial.can_find_text,
-            ids.STOP: lambda: self.trial.presenter.running,
+            ids.STOP: self.trial.can_stop,
+            ids.MORE: lambda: self.trial.presenter.more_estimate is not None,
         }
-        return workshop_commands(does, can)
 
     def commands(self) -> Sequence[Command]:
         return tuple(self._commands.values())
@@ -197,6 +200,7 @@ class WorkshopPage(Page):
         revision = presenter.revision()
         over = presenter.draft.server or "tools file" if presenter.draft else ""
         editor.show_tool(presenter.tool_key, revision.name, " · ".join(filter(None, (over, presenter.reason))))
+        editor.show_every(every=presenter.every_field)
         editor.show_fields(presenter.fields(), other_changes(revision), removed=revision.after is None)
         self._show_saved()
 
@@ -257,6 +261,11 @@ class WorkshopPage(Page):
             self.presenter.choose_tool(key)
             self._show_tool()
             self._show_prediction()
+
+    def toggle_fields(self) -> None:
+        """Show every field of a tool, or its texts and changes only."""
+        self.presenter.every_field = not self.presenter.every_field
+        self._show_tool()
 
     def _edit_description(self) -> None:
         self.view.editor.focus("description")
@@ -337,63 +346,11 @@ class WorkshopPage(Page):
 
     # ------------------------------------------------------------------ ways out
 
-    def copy(self) -> None:
-        """Copy the new text; where there are several, ask for the field."""
-        texts = self.presenter.changed_texts()
-        if len(texts) == 1:
-            copy_text(self.session, texts[0][1], "the new text")
-            return
-        actions = [
-            Action(text=label, do=partial(copy_text, self.session, text, f"the new text of {label}"))
-            for label, text in texts
-        ]
-        whole = "\n\n".join(f"{label}:\n{text}" for label, text in texts)
-        every = Action(text="All new texts", do=partial(copy_text, self.session, whole, "all new texts"), apart=True)
-        show_menu_under([*actions, every], self.header.buttons()[-1])
-
     def export_actions(self) -> list[Action]:
         """Return the entries of the export menu."""
-        copies = [
-            Action(text=f"Copy {label[0].lower()}{label[1:]}", do=partial(self._spawn_copy, kind), icon="copy")
-            for kind, (label, _) in list(EXPORTS.items())[:4]
-        ]
-        saves = [
-            Action(text=f"Save {label[0].lower()}{label[1:]}…", do=partial(self.save_as, kind), apart=not place)
-            for place, (kind, (label, _)) in enumerate(EXPORTS.items())
-        ]
         source = command_action(self._commands[ids.SOURCE], "Change the server’s source…", apart=True)
-        return [*copies, *saves, source]
+        return [*self.exports.actions(), source]
 
     def open_export(self) -> None:
         """Open the export menu under its button."""
         show_menu_under(self.export_actions(), self.header.buttons()[0])
-
-    def _spawn_copy(self, kind: DraftFormat) -> None:
-        self.session.spawn(self._copy_as(kind))
-
-    async def _copy_as(self, kind: DraftFormat) -> None:
-        await self.save()
-        copy_text(self.session, await self.presenter.text(kind), f"the draft as {EXPORTS[kind][0]}")
-
-    def save_as(self, kind: DraftFormat) -> None:
-        """Ask for a file, and save the draft in a format."""
-        self.session.spawn(self._save_as(kind))
-
-    async def _save_as(self, kind: DraftFormat) -> None:
-        await self.save()
-        draft, (label, ending) = self.presenter.draft, EXPORTS[kind]
-        if draft is not None:
-            writer = text_writer(await self.presenter.text(kind))
-            ask_file(self, self.session, f"Save: {label}", f"{file_name(draft.name)}-{kind}", {ending: writer})
-
-    async def change_source(self) -> None:
-        """Show the edit of the server's own source, and write it after a click; it can be undone."""
-        await self.save()
-        edits = await self.presenter.source_edits()
-        if not edits:
-            self.session.toast("No file on this computer holds the old text exactly once.")
-            return
-        if await SourceEditsDialog(edits, self).done_with():
-            await self.presenter.write_source(edits)
-            undo = partial(self.presenter.write_source, edits, back=True)
-            self.session.toast("Changed the server’s source", undo=undo, action="change the server’s source")

@@ -81,9 +81,8 @@ def _is_closer(before: Neighbour | None, after: Neighbour | None) -> bool:
 def _tokens(prediction: Prediction) -> PredictedValue:
     before, after = prediction.set_tokens_before, prediction.set_tokens_after
     share = f", {100 * (after - before) / before:+.0f} %" if before else ""
-    return PredictedValue(
-        title="Tokens of all tools", before=f"{before:,}", after=f"{after:,}", note=f"{after - before:+,}{share}"
-    )
+    note = f"{after - before:+,}{share}".replace("-", "−")
+    return PredictedValue(title="Tokens of all tools", before=f"{before:,}", after=f"{after:,}", note=note)
 
 
 class PredictedValueView(QWidget):

@@ -52,6 +52,7 @@ class WorkshopPresenter:
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
         self.reason = ""
+        self.every_field = False
         self.problem: TefError | None = None
         self.listing = ListingState.SAME
         self.prediction: Prediction | None = None
@@ -153,7 +154,7 @@ class WorkshopPresenter:
         typed = {field: text for (key, field), text in self._typed.items() if str(key) == self.tool_key}
         return tuple(
             replace(field, draft=typed[field.key]) if field.key in typed else field
-            for field in definition_fields(before, after)
+            for field in definition_fields(before, after, every=self.every_field)
         )
 
     def changed_texts(self) -> tuple[tuple[str, str], ...]:
@@ -174,7 +175,10 @@ class WorkshopPresenter:
 
     async def predict(self) -> bool:
         """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
-        draft, edits = self.draft, edits_of(self._typed)
+        try:
+            draft, edits = self.draft, edits_of(self._typed)
+        except TefError:  # told once it is to be a step
+            return False
         if draft is None or not (edits or draft.revisions):
             self.prediction = None
             return True
@@ -214,20 +218,13 @@ class WorkshopPresenter:
         self._drafts[draft.id] = draft
         return draft
 
-    async def undo(self) -> bool:
-        """Take back the last step; return False if there is none."""
-        return await self._step(-1)
-
-    async def redo(self) -> bool:
-        """Apply the step that was undone last; return False if there is none."""
-        return await self._step(1)
-
     def can_step(self, by: int) -> bool:
         """Return True if there is a step to undo (-1) or to redo (1)."""
         draft = self.draft
         return draft is not None and (0 <= draft.step + by <= len(draft.steps) or (by < 0 and self.unsaved))
 
-    async def _step(self, by: int) -> bool:
+    async def step(self, by: int) -> bool:
+        """Take back the last step (-1), or apply the one that was undone last (1); return False if there is none."""
         async with self._saving:
             await self._save()
             if self.problem is not None:
@@ -275,7 +272,7 @@ class WorkshopPresenter:
     # ------------------------------------------------------------ drafts
 
     async def new(self, name: str, server: str | None, tools_file: str | None = None) -> Draft:
-        """Make a draft over a server or a tools file, and select it."""
+        """Make a draft over a server or file, and select it."""
         made = await self._changed(lambda core: core.drafts.new(name, server=server, tools_file=tools_file, by=BY))
         self.choose(made.id)
         return made
@@ -312,10 +309,7 @@ class WorkshopPresenter:
         self.choose(draft.id)
 
     async def open_tool(self, target: ChangeTool) -> None:
-        """Select a tool in the newest draft over its server, or in a new draft; a given text is put in there.
-
-        TefError if the server or the tool is gone.
-        """
+        """Select a tool in the newest draft over its server; a given text goes into a new one. TefError."""
         server, tool = target.tool.server, target.tool.tool or ""
         await self.save()
         draft = self._newest_over(server) if target.description is None else None
@@ -339,7 +333,11 @@ class WorkshopPresenter:
         if draft is None:
             return None
         await self.save()
-        moved = await self._ask(lambda core: core.drafts.rebase(draft.id, keep_draft=keep_draft, by=BY))
+        try:
+            moved = await self._ask(lambda core: core.drafts.rebase(draft.id, keep_draft=keep_draft, by=BY))
+        except NotFoundError:  # the server was removed meanwhile
+            await self._compare_listing()
+            return None
         self._changes += 1
         self._drafts[draft.id] = moved.draft
         self._keep_tool()
@@ -348,8 +346,8 @@ class WorkshopPresenter:
 
     # ------------------------------------------------------------ ways out
 
-    async def text(self, kind: DraftFormat, evidence: str = "") -> str:
-        """Return the draft in a format."""
+    async def text(self, kind: DraftFormat, evidence: Sequence[str] = ()) -> str:
+        """Return the draft in a format; `evidence` are sentences about its trial."""
         draft = self.draft
         assert draft is not None
         return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
@@ -359,7 +357,10 @@ class WorkshopPresenter:
         draft = self.draft
         if draft is None or self.listing is ListingState.SERVER_GONE:
             return ()
-        return await self._ask(lambda core: core.drafts.source_edits(draft))
+        try:
+            return await self._ask(lambda core: core.drafts.source_edits(draft))
+        except NotFoundError:
+            return ()
 
     async def write_source(self, edits: Sequence[SourceEdit], *, back: bool = False) -> None:
         """Write edits of source files, or put back what was there."""

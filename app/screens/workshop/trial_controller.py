@@ -1,6 +1,7 @@
 """The trial on the page: its lists, footer and verdict, and the questions that start it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -8,21 +9,29 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page
-from app.core_link.targets import ShowBatch, ShowDraft
+from app.core_link.targets import NewCases, ShowBatch, ShowDraft, ShowRuns
 from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
+from app.dialogs.preflight import ApiKeys, Preflight
+from app.screens.workshop.draft_dialogs import AddCasesDialog
+from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.improvement_dialog import ImprovementDialog
 from app.screens.workshop.improvement_presenter import ImprovementPresenter
 from app.screens.workshop.presenter import WorkshopPresenter
-from app.screens.workshop.trial_presenter import TrialPresenter
-from app.screens.workshop.trial_view import BASELINE, OTHER, change_text
+from app.screens.workshop.trial_cases import BROKEN
+from app.screens.workshop.trial_presenter import TrialPresenter, price_text
+from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
 from mcp_tef import (
-    ClaimVerdict,
+    Batch,
+    BatchId,
+    Claim,
     Estimate,
     Event,
     ModelSettings,
+    RunFilter,
+    ToolLabel,
     TrialGoal,
     TrialResult,
     drafts_tried_text,
@@ -30,8 +39,10 @@ from mcp_tef import (
     percent_text,
 )
 
-NO_CASES: Final = "No test case is about the changed tools yet. Write one that expects the tool."
+NO_CHANGE: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
+NO_CASES: Final = "No test case is about the changed tools yet. A trial needs one that expects the tool."
 BY_SEARCH: Final = "Found by search; no model asked"
+GoOn = Callable[[BatchId, ApiKeys], Awaitable[Batch]]
 
 
 class TrialController(QObject):
@@ -45,16 +56,18 @@ class TrialController(QObject):
         super().__init__(page)
         self.presenter = TrialPresenter(page.session.call)
         self._page, self._session, self._view, self._drafts, self._save = page, page.session, view, drafts, save
-        self._model: ModelSettings | None = None
-        self._dialog: ModelRequestDialog | None = None
+        self._models: dict[str, ModelSettings] = {}
         footer = view.footer
         footer.go.clicked.connect(self.toggle)
         footer.goal_chosen.connect(self._choose_goal)
-        footer.model_chosen.connect(self._choose_model)
+        footer.model_chosen.connect(self.choose_model)
         footer.options.clicked.connect(lambda: show_menu_under(self.options(), footer.options))
-        for part in (view.cases, view.guards):
+        for part, about in ((view.cases, True), (view.guards, False)):
             part.ticked.connect(self._tick)
-        footer.show_models("", BASELINE)
+            part.add_wanted.connect(partial(self.add_cases, part, about=about))
+            part.move_wanted.connect(partial(self._place, about=not about))
+        view.cases.write.clicked.connect(self._write_case)
+        footer.show_models((), (BASELINE,))
 
     def handle(self, event: Event) -> Refresh:
         """Decide how soon an event makes the trial out of date."""
@@ -70,31 +83,64 @@ class TrialController(QObject):
 
     def can_try(self) -> bool:
         """Return True if the draft can be tried now."""
-        return not self.presenter.can_try(self._drafts.draft)
+        return not self._why_not()
+
+    def _why_not(self) -> str:
+        if self._drafts.listing is ListingState.SERVER_GONE and not self.can_stop():
+            return "The server was removed, so the draft cannot be tried."
+        return self.presenter.can_try(self._drafts.draft)
+
+    def can_stop(self) -> bool:
+        """Return True while the trial runs, or is paused."""
+        return self.presenter.running or self.presenter.paused
 
     def toggle(self) -> None:
         """Stop the trial that runs, or start one."""
-        self._session.spawn(self.stop() if self.presenter.running else self.start())
+        self._session.spawn(self.stop() if self.can_stop() else self.start())
 
     async def start(self) -> None:
         """Try the draft as it is now."""
+        await self._start(seed=0)
+
+    async def confirm(self) -> None:
+        """Try the draft again with fresh runs."""
+        await self._start(seed=self.presenter.fresh_seed())
+
+    async def _start(self, seed: int) -> None:
         await self._save()
         draft = self._drafts.draft
-        if draft is not None and self.can_try():
-            await self.presenter.start(draft)
-            self.show()
+        if draft is None or not self.can_try():
+            return
+        for request in self.presenter.requests(draft, seed=seed):
+            if await self._asked(partial(self.presenter.start, request), request.settings.provider) is None:
+                break
+        await self.refresh()
 
     async def stop(self) -> None:
         """Stop the trial; what was asked is kept."""
         await self.presenter.stop()
-        self.show()
+        await self.refresh()
 
-    async def confirm(self) -> None:
-        """Try the draft again with fresh runs."""
-        draft = self._drafts.draft
-        if draft is not None and self.can_try():
-            await self.presenter.confirm(draft)
-            self.show()
+    async def run_more(self) -> None:
+        """Ask one round more, and keep the pairs."""
+        await self._go_on(self.presenter.open_batches(), self.presenter.run_more)
+
+    async def resume(self) -> None:
+        """Go on with a trial that was stopped or cut off."""
+        await self._go_on(self.presenter.cut_off(), self.presenter.resume)
+
+    async def _go_on(self, batches: Sequence[BatchId], do: GoOn) -> None:
+        providers = {one.batch_id: one.model.split("/", 1)[0] for one in self.presenter.results}
+        for batch_id in batches:
+            if await self._asked(partial(do, batch_id), providers[batch_id]) is None:
+                break
+        await self.refresh()
+
+    async def _asked(self, do: Callable[[ApiKeys], Awaitable[Batch]], provider: str) -> Batch | None:
+        """Start a batch, asking for a missing key or consent; return None if the user cancels."""
+        return await Preflight(self._session, self._page).run(do, provider)
+
+    # ------------------------------------------------------------ settings
 
     def can_find_text(self) -> bool:
         """Return True if a better text can be sought: the draft stands over a server, and no trial runs."""
@@ -107,7 +153,7 @@ class TrialController(QObject):
         draft = self._drafts.draft
         if draft is None or draft.server is None:
             return
-        settings, cap = self.presenter.settings, self.presenter.max_cost_usd
+        settings, cap = self.presenter.models[0], self.presenter.max_cost_usd
         search = ImprovementPresenter(self._session.call, draft.server, settings, cap)
         if await ImprovementDialog(self._session, search, self._page).done_with() and search.draft_id:
             self._session.go(ShowDraft(search.draft_id))
@@ -143,15 +189,20 @@ class TrialController(QObject):
         self.presenter.goal = goal
         self._replan()
 
-    def _choose_model(self, key: str) -> None:
+    def choose_model(self, key: str) -> None:
+        """Try the draft with the baseline alone, with a model as well or no longer, or ask for another model."""
         if key == OTHER:
             self._session.spawn(self._ask_model())
             return
-        self.presenter.settings = ModelSettings() if key == BASELINE or self._model is None else self._model
+        before = self.presenter.models
+        known = self._models.get(key)
+        self.presenter.choose(
+            () if known is None else [one for one in before if one != known] if known in before else [*before, known]
+        )
         self._replan()
 
     async def _ask_model(self) -> None:
-        """Ask for a model with its key and cost cap; without an answer the model before stays."""
+        """Ask for a model with its key and cost cap; without an answer the models stay."""
         draft = self._drafts.draft
         if draft is None:
             return
@@ -168,17 +219,19 @@ class TrialController(QObject):
             noun="case",
             activity="tries the draft",
             result="tried",
+            button="Use this model",
             estimate=estimate,
             run=run,
             cost=lambda _: None,
         )
         cases = [row for row in self.presenter.case_rows() if row.ticked]
-        self._dialog = ModelRequestDialog(
-            self._session, task, [("Cases", cases or [None])], last_form(self._session.settings), self._page
-        )
-        dialog = self._dialog
+        form = last_form(self._session.settings)
+        dialog = ModelRequestDialog(self._session, task, [("Cases", cases or [None])], form, self._page)
         if await dialog.done_with() and dialog.agreed is not None:
-            self._model = self.presenter.settings = dialog.agreed
+            model = dialog.agreed
+            others = [one for one in self.presenter.models if one.label != model.label]
+            self._models[model.label] = model
+            self.presenter.choose([*others, model])
             self.presenter.max_cost_usd = dialog.max_cost_usd
         self._replan()
 
@@ -190,52 +243,108 @@ class TrialController(QObject):
             await self.presenter.plan(draft)
             self.show()
 
+    # ------------------------------------------------------------ cases
+
     def _tick(self, ids: tuple[str, ...], shown: tuple[str, ...]) -> None:
-        self.presenter.tick(ids, shown)
+        self.presenter.cases.tick(ids, shown)
         self._replan()
+
+    def _place(self, ids: tuple[str, ...], *, about: bool) -> None:
+        self.presenter.cases.place(ids, about=about)
+        self._replan()
+
+    def add_cases(self, part: TrialCaseList, *, about: bool) -> None:
+        """Ask for further cases of a list."""
+        self._session.spawn(self._add_cases(part, about=about))
+
+    async def _add_cases(self, part: TrialCaseList, *, about: bool) -> None:
+        if (draft := self._drafts.draft) is not None:
+            cases = self.presenter.cases.others(draft.server, about=about)
+            dialog = AddCasesDialog(part.title.text(), cases, self._page)
+            if await dialog.done_with():
+                self._place(dialog.chosen, about=about)
+
+    def _write_case(self) -> None:
+        """Write a test case for the selected tool."""
+        draft = self._drafts.draft
+        if draft is not None and draft.server:
+            tool = ToolLabel(tool=self._drafts.revision().name, server=draft.server)
+            self._session.go(NewCases((tool,)))
 
     # ------------------------------------------------------------ showing
 
     def show(self) -> None:
         """Show the lists, the footer and the verdict."""
         presenter, view = self.presenter, self._view
+        self._say_why_none()
         cases, guards = presenter.case_rows(), presenter.guard_rows()
-        ticked = [sum(row.ticked for row in rows) for rows in (cases, guards)]
-        view.cases.show_rows(cases, change_text(cases) or presenter.size_text(), reasons=True)
+        view.cases.show_rows(cases, change_text(cases) or presenter.cases.size_text(), reasons=True)
         said = [row.said for row in guards]
-        broken = f"{said.count('broken'):,} broken" if "broken" in said else "none broken" if any(said) else ""
-        view.guards.show_rows(guards, " · ".join(filter(None, (count(ticked[1], "case"), broken))), reasons=False)
-        self._show_footer(ticked[0])
+        broken = f"{said.count(BROKEN):,} broken" if BROKEN in said else "none broken" if any(said) else ""
+        number = count(sum(row.ticked for row in guards), "case")
+        view.guards.show_rows(guards, " · ".join(filter(None, (number, broken))), reasons=False)
+        self._show_footer(sum(row.ticked for row in cases))
         self._show_verdict()
         self.changed.emit()
 
+    def _say_why_none(self) -> None:
+        draft = self._drafts.draft
+        changed = draft is not None and bool(draft.revisions)
+        self._view.cases.say(NO_CASES if changed else NO_CHANGE, write=bool(changed and draft and draft.server))
+
     def _show_footer(self, cases: int) -> None:
         presenter, footer = self.presenter, self._view.footer
-        why = presenter.can_try(self._drafts.draft)
-        model = self._model.label if self._model else ""
-        chosen = BASELINE if is_baseline(presenter.settings.label) else presenter.settings.label
-        footer.show_models(model, chosen)
+        why = self._why_not()
+        chosen = [BASELINE if one.offline else one.label for one in presenter.models]
+        known = dict.fromkeys([*self._models, *(one.label for one in presenter.models if not one.offline)])
+        footer.show_models(tuple(known), chosen)
         footer.goal.set_current(presenter.goal)
-        plan = " · ".join(filter(None, (presenter.size_text() if cases else "", presenter.cost_text())))
-        line = presenter.progress_text() if presenter.running else why or plan
+        line = presenter.progress_text() if self.can_stop() else why or presenter.plan_text()
         footer.show_state(
-            line, cases, running=presenter.running, possible=not why, hint=why or presenter.can_show or "Ctrl+Return"
+            line, cases, running=self.can_stop(), possible=not why, hint=why or presenter.can_show or "Ctrl+Return"
         )
 
     def _show_verdict(self) -> None:
-        result, banner, draft = self.presenter.result, self._view.banner, self._drafts.draft
-        if result is None or not self.presenter.decided() or draft is None:
+        results, banner = self.presenter.results, self._view.banner
+        if not self.presenter.decided() or self._drafts.draft is None:
             banner.hide()
             return
-        claims = (result.claims.on_these_cases, result.claims.for_queries_like_these)
-        changed = "" if self.presenter.is_about(draft) else "The draft was changed after this trial."
-        links = [Action(text="Show the runs", do=partial(self._session.go, ShowBatch(result.batch_id)), kind="link")]
-        if result.drafts_tried > 1 or claims[0].verdict is ClaimVerdict.CANNOT_TELL_YET:
-            links.insert(0, Action(text="Confirm with fresh runs", do=self._confirm, kind="link"))
-        banner.show_verdict(result.sentence, claims, " · ".join(filter(None, (*_notes(result), changed))), links)
+        changed = "" if self.presenter.tried_as_it_is else "The draft was changed after this trial."
+        if len(results) == 1:
+            result = results[0]
+            claims = [result.claims.on_these_cases, result.claims.for_queries_like_these]
+            broken, kept = _guards(result)
+            notes = (kept, *_notes(result), changed)
+        else:
+            claims, broken = [self.presenter.joint(), *map(_of_model, results)], ""
+            notes = (drafts_tried_text(max(results, key=lambda one: one.drafts_tried)), changed)
+        banner.show_verdict(claims, broken, " · ".join(filter(None, notes)), self._links())
 
-    def _confirm(self) -> None:
-        self._session.spawn(self.confirm())
+    def _links(self) -> list[Action]:
+        """Return what to do after a verdict."""
+        presenter = self.presenter
+        price = price_text(presenter.more_estimate) if presenter.more_estimate else ""
+        ids = tuple(one.batch_id for one in presenter.results)
+        runs = ShowBatch(ids[0]) if len(ids) == 1 else ShowRuns(RunFilter(batch_ids=ids), "Runs of the trial")
+        found: tuple[tuple[object, str, Callable[[], object]], ...] = (
+            (price, f"Run more ({price})", lambda: self._session.spawn(self.run_more())),
+            (presenter.cut_off(), "Continue the trial", lambda: self._session.spawn(self.resume())),
+            (presenter.is_repeated(), "Confirm with fresh runs", lambda: self._session.spawn(self.confirm())),
+            (ids, "Show the runs", partial(self._session.go, runs)),
+        )
+        return [Action(text=text, do=do, kind="link") for wanted, text, do in found if wanted]
+
+
+def _of_model(result: TrialResult) -> Claim:
+    """Return the verdict of one model among several."""
+    first = result.claims.on_these_cases
+    return replace(first, sentence=f"{result.model}: {result.sentence}")
+
+
+def _guards(result: TrialResult) -> tuple[str, str]:
+    """Return the sentence on the cases that must not change, apart where some broke and where none did."""
+    told = result.sentence.removeprefix(result.claims.on_these_cases.sentence).strip()
+    return (told, "") if any(one.broken for one in result.claims.guards) else ("", told.rstrip("."))
 
 
 def _notes(result: TrialResult) -> tuple[str, ...]:
@@ -245,5 +354,5 @@ def _notes(result: TrialResult) -> tuple[str, ...]:
         BY_SEARCH if is_baseline(result.model) else result.model,
         f"correct {' → '.join(shares)}",
         f"{result.left_out:,} pairs left out" if result.left_out else "",
-        drafts_tried_text(result.drafts_tried),
+        drafts_tried_text(result),
     )

@@ -1,92 +1,80 @@
-"""Cases, model and state of the trial of a draft; knows no Qt."""
+"""Models, cost and state of the trial of a draft; knows no Qt."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
+from app.dialogs.preflight import ApiKeys
+from app.screens.workshop.trial_cases import TrialCaseRow, TrialCases
 from app.text.formatting import count, money
 from mcp_tef import (
+    Batch,
     BatchEnded,
     BatchId,
+    BatchPaused,
     BatchProgressed,
     BatchStarted,
+    BatchStatus,
     CaseId,
     CasesChanged,
+    Claim,
     ClaimVerdict,
     Draft,
     Estimate,
     Event,
     ModelSettings,
+    PassCriterion,
     RunEnded,
-    ScopeReason,
     TefError,
     TestCase,
+    TrialEnd,
     TrialGoal,
     TrialRequest,
     TrialResult,
     TrialScope,
     is_baseline,
+    joint_sentence,
+    joint_verdict,
+    trials_evidence,
 )
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-REASONS: Final = {
-    ScopeReason.EXPECTS_CHANGED: "expects it",
-    ScopeReason.SELECTED_CHANGED: "selected it once",
-    ScopeReason.NEAR_CHANGED: "look-alike",
-    ScopeReason.RANKS_CHANGED: "ranks it high",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialCaseRow:
-    """One case of a trial; `original` and `draft` are passes and pairs of the arms, None before any answer.
-
-    `said` describes a case that must not change, once it was asked.
-    """
-
-    id: CaseId
-    name: str
-    query: str
-    reasons: tuple[str, ...] = ()
-    ticked: bool = True
-    original: tuple[int, int] | None = None
-    draft: tuple[int, int] | None = None
-    said: str = ""
+BASELINE = ModelSettings()
 
 
 class TrialPresenter:
-    """Cases about the changed tools and cases that must not change, settings of the trial, and its result."""
+    """Settings of the trial of the selected draft, and what its newest trial has shown: one result for each model."""
 
     def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
-        self._cases: dict[CaseId, TestCase] = {}
-        self._unticked: set[CaseId] = set()
         self._loading = 0
-        self._batch: BatchId | None = None
-        self._tried: tuple[str, int] | None = None
-        self.scope: TrialScope | None = None
-        self.result: TrialResult | None = None
+        self.cases = TrialCases()
+        self.batches: tuple[Batch, ...] = ()
+        self.results: tuple[TrialResult, ...] = ()
         self.can_show = self.problem = ""
         self.estimate: Estimate | None = None
-        self.settings = ModelSettings()
+        self.more_estimate: Estimate | None = None
+        self.models: tuple[ModelSettings, ...] = (BASELINE,)
         self.goal = TrialGoal.QUICK
         self.max_cost_usd: float | None = None
         self.same_against_same = False
+        self.tried_as_it_is = True
 
     def handle(self, event: Event) -> Refresh:
-        """Decide how soon an event changes what is shown of the trial."""
+        """Decide how soon an event changes what is shown of the trial; one that has just begun is not known by id."""
         match event:
-            case BatchStarted(batch) | BatchEnded(batch) if batch.id == self._batch:
+            case BatchStarted(batch) | BatchEnded(batch) | BatchPaused(batch) if batch.trial is not None:
                 return Refresh.NOW
             case CasesChanged():
                 return Refresh.NOW
-            case RunEnded(run) if run.batch_id == self._batch:
+            case RunEnded(run) if run.arm is not None:
                 return Refresh.LATER
-            case BatchProgressed(batch=batch) if batch.id == self._batch:
+            case BatchProgressed(batch=batch) if batch.trial is not None:
                 return Refresh.LATER
             case _:
                 return Refresh.NONE
@@ -95,100 +83,117 @@ class TrialPresenter:
         """Read cases and the newest trial of a draft; return False if a later call has replaced this one."""
         self._loading += 1
         mine = self._loading
-        found = await self._ask(lambda core: _read(core, draft))
+        scope, known, batches, same = await self._ask(partial(_read, draft=draft))
+        results = await self._ask(partial(_results, batches=batches))
         if mine != self._loading:
             return False
-        self.scope, self._cases, newest = found
-        self._batch, step = newest or (None, 0)
-        self._tried = (draft.id, step)
-        await self._read_result()
-        await self._plan(draft)
-        return True
+        self.cases.show(draft.id, scope, known)
+        self.batches, self.results, self.tried_as_it_is = batches, results, same
+        await self.plan(draft)
+        return mine == self._loading
 
-    async def load_result(self) -> None:
-        """Read the state of the trial again."""
-        await self._read_result()
-
-    async def _read_result(self) -> None:
-        batch = self._batch
-        self.result = await self._ask(lambda core: core.trials.result(batch)) if batch else None
-
-    async def _plan(self, draft: Draft) -> None:
-        """Find out what a trial of the ticked cases can show, and what it costs."""
-        request = self._request(draft)
-        self.can_show, self.estimate, self.problem = "", None, ""
-        if not request.cases:
-            return
+    async def plan(self, draft: Draft) -> None:
+        """Find out what a trial of the ticked cases can show, what it costs, and what more rounds would cost."""
+        requests = self.requests(draft)
+        self.can_show, self.estimate, self.problem, self.more_estimate = "", None, "", None
         try:
-            self.can_show = await self._ask(lambda core: core.trials.what_it_can_show(request.cases))
-            self.estimate = await self._ask(lambda core: core.trials.estimate(request))
+            if requests[0].cases:
+                self.can_show = await self._ask(lambda core: core.trials.what_it_can_show(requests[0].cases))
+                self.estimate = await self._ask(partial(_estimated, requests=requests))
+            if found := self.open_batches():
+                self.more_estimate = await self._ask(partial(_more, batches=found))
         except TefError as error:
             self.problem = error.message
 
-    async def plan(self, draft: Draft) -> None:
-        """Find out again what a trial can show and costs, after a change of cases or settings."""
-        await self._plan(draft)
-
     async def estimate_for(self, draft: Draft, model: ModelSettings) -> Estimate:
         """Return the most that a trial with a model takes."""
-        request = replace(self._request(draft), settings=model)
+        request = replace(self.requests(draft)[0], settings=model)
         return await self._ask(lambda core: core.trials.estimate(request))
 
-    def tick(self, ids: Collection[str], shown: Collection[str]) -> None:
-        """Take the ticked ones of the shown cases into the trial."""
-        self._unticked = (self._unticked - set(map(CaseId, shown))) | {CaseId(one) for one in shown if one not in ids}
+    def choose(self, models: Iterable[ModelSettings]) -> None:
+        """Try these models; the baseline only where there is no other."""
+        found = dict.fromkeys(model for model in models if not model.offline)
+        self.models = tuple(found) or (BASELINE,)
 
     # ------------------------------------------------------------ running
 
     @property
     def running(self) -> bool:
-        """True while the trial asks."""
-        return self.result is not None and self.result.end is None
+        """True while the trial asks, or waits to."""
+        return any(status in (BatchStatus.RUNNING, BatchStatus.WAITING) for status in self._statuses())
+
+    @property
+    def paused(self) -> bool:
+        """True while the trial is paused."""
+        return not self.running and BatchStatus.PAUSED in self._statuses()
+
+    def _statuses(self) -> list[BatchStatus]:
+        """Return the states of the trials that have not ended; a batch was read before its result."""
+        pairs = zip(self.batches, self.results, strict=True)
+        return [batch.status for batch, result in pairs if result.end is None]
 
     def decided(self) -> bool:
-        """Return True if the trial has ended, so that its verdict can be shown."""
-        return self.result is not None and self.result.end is not None
+        """Return True if the trial has ended or was cut off with every model, so that its verdict can be shown."""
+        return bool(self.results) and all(status is BatchStatus.INTERRUPTED for status in self._statuses())
 
-    def is_about(self, draft: Draft) -> bool:
-        """Return True if the trial tried the draft as it is now."""
-        return self._tried == (draft.id, draft.step)
+    def requests(self, draft: Draft, *, seed: int = 0) -> list[TrialRequest]:
+        """Return one request for each model; another `seed` asks in another order, for fresh runs."""
+        cases, guards = self.cases.ticked()
+        return [
+            TrialRequest(
+                draft=draft.id,
+                settings=model,
+                cases=cases,
+                guards=guards,
+                goal=self.goal,
+                seed=seed,
+                max_cost_usd=self.max_cost_usd,
+                same_against_same=self.same_against_same,
+            )
+            for model in self.models
+        ]
 
-    def _request(self, draft: Draft) -> TrialRequest:
-        cases, guards = self._ticked()
-        return TrialRequest(
-            draft=draft.id,
-            settings=self.settings,
-            cases=cases,
-            guards=guards,
-            goal=self.goal,
-            max_cost_usd=self.max_cost_usd,
-            same_against_same=self.same_against_same,
-        )
+    def fresh_seed(self) -> int:
+        """Return a seed that no trial shown here had."""
+        return 1 + max((result.seed for result in self.results), default=0)
 
-    def _ticked(self) -> tuple[tuple[CaseId, ...], tuple[CaseId, ...]]:
-        if self.scope is None:
-            return (), ()
-        lists = (tuple(self.scope.affected), self.scope.guards)
-        cases, guards = (tuple(one for one in ids if one not in self._unticked) for ids in lists)
-        return cases, guards
+    async def start(self, request: TrialRequest, keys: ApiKeys) -> Batch:
+        """Try the draft with one model."""
+        return await self._ask(lambda core: core.trials.start(request, keys, may_pause=True))
 
-    async def start(self, draft: Draft, *, seed: int = 0) -> None:
-        """Try the draft; another `seed` asks in another order, for fresh runs."""
-        request = replace(self._request(draft), seed=seed)
-        batch = await self._ask(lambda core: core.trials.start(request, may_pause=True))
-        self._batch, self._tried = batch.id, (draft.id, draft.step)
-        await self._read_result()
+    async def run_more(self, batch_id: BatchId, keys: ApiKeys) -> Batch:
+        """Ask one round more, and keep the pairs."""
+        return await self._ask(lambda core: core.trials.more(batch_id, keys, may_pause=True))
 
-    async def confirm(self, draft: Draft) -> None:
-        """Try the draft again with fresh runs."""
-        await self.start(draft, seed=(self.result.seed if self.result else 0) + 1)
+    async def resume(self, batch_id: BatchId, keys: ApiKeys) -> Batch:
+        """Go on with a trial that was stopped or cut off."""
+        return await self._ask(lambda core: core.trials.resume(batch_id, keys, may_pause=True))
 
     async def stop(self) -> None:
         """Stop the trial; what was asked is kept."""
-        batch = self._batch
-        if batch is not None and self.running:
-            await self._ask(lambda core: core.runs.cancel(batch))
-            await self._read_result()
+        await self._ask(partial(_cancel, batches=[batch.id for batch in self.batches]))
+
+    def open_batches(self) -> list[BatchId]:
+        """Return the ended trials with a model in which a claim is open, so that more rounds can be asked."""
+        ended = (TrialEnd.DECIDED, TrialEnd.FUTILE, TrialEnd.COMPLETE)
+        return [
+            one.batch_id
+            for one in self.results
+            if one.end in ended and one.criterion is PassCriterion.CORRECT_CALL and _is_open(one)
+        ]
+
+    def cut_off(self) -> list[BatchId]:
+        """Return the trials that were stopped or cut off, so that they can go on."""
+        pairs = zip(self.batches, self.results, strict=True)
+        return [
+            batch.id
+            for batch, result in pairs
+            if batch.status is BatchStatus.INTERRUPTED or result.end is TrialEnd.CANCELLED
+        ]
+
+    def is_repeated(self) -> bool:
+        """Return True if earlier drafts were tried on these cases, so that a model has to confirm the verdict."""
+        return any(one.drafts_tried > 1 and not is_baseline(one.model) for one in self.results)
 
     # ------------------------------------------------------------ what is shown
 
@@ -196,98 +201,104 @@ class TrialPresenter:
         """Return why the draft cannot be tried now; "" if it can."""
         if draft is None or not (draft.revisions or self.same_against_same):
             return "Nothing is changed yet."
-        if self.running:
+        if self.running or self.paused:
             return "The trial is running."
         if self.problem:
             return self.problem
-        return "" if self._ticked()[0] else "No test case is about the changed tools."
+        return "" if self.cases.ticked()[0] else "No test case is about the changed tools."
 
     def case_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases about the changed tools, those that differ between the arms first."""
-        scope = self.scope
-        outcomes = {one.case_id: one for one in self.result.outcomes} if self.result else {}
-        rows = []
-        for case_id, reasons in scope.affected.items() if scope else ():
-            row = replace(self._row(case_id), reasons=tuple(REASONS[one] for one in reasons))
-            if (one := outcomes.get(case_id)) and one.pairs:
-                row = replace(row, original=(one.original, one.pairs), draft=(one.draft, one.pairs))
-            rows.append(row)
-        return tuple(sorted(rows, key=_change))
+        return self.cases.rows(self.results)
 
     def guard_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases that must not change, broken and doubtful ones first."""
-        asked = {one.case_id: one for one in self.result.claims.guards} if self.result else {}
-        rows = []
-        for case_id in self.scope.guards if self.scope else ():
-            row = self._row(case_id)
-            if one := asked.get(case_id):
-                said = "broken" if one.broken else "not broken"
-                row = replace(row, original=one.original, draft=one.draft, said=said)
-            elif self.decided():
-                row = replace(row, said="no change")
-            rows.append(row)
-        return tuple(sorted(rows, key=lambda row: ("broken", "not broken", "no change", "").index(row.said)))
+        return self.cases.guard_rows(self.results, decided=self.decided())
 
-    def _row(self, case_id: CaseId) -> TrialCaseRow:
-        case = self._cases.get(case_id)
-        name, query = (case.name, case.draft.query) if case else ("This case was removed", "")
-        return TrialCaseRow(id=case_id, name=name, query=query, ticked=case_id not in self._unticked)
-
-    def size_text(self) -> str:
-        """Return the size of the trial: "34 of 210 cases, 20 guards"."""
-        cases, guards = self._ticked()
-        total = self.scope.total if self.scope else 0
-        return f"{len(cases):,} of {count(total, 'case')}, {count(len(guards), 'guard')}"
+    def plan_text(self) -> str:
+        """Return cost and size of the trial that would start now; the cost first, since the end may be cut."""
+        sizes = " and ".join(filter(None, (self.cases.size_text(), self.cases.guards_text())))
+        return " · ".join(filter(None, (self.cost_text(), sizes)))
 
     def cost_text(self) -> str:
         """Return the calls and the cost of the trial that would start now."""
         found = self.estimate
         if found is None:
             return ""
-        free = is_baseline(self.settings.label)
-        return f"{count(found.runs, 'search', 'searches')}, free" if free else _priced(found)
+        free = all(model.offline for model in self.models)
+        return f"{count(found.runs, 'search', 'searches')}, free" if free else price_text(found)
 
     def progress_text(self) -> str:
-        """Return the running evidence: "8 wins, 1 loss · 131 of 252 calls"."""
-        result = self.result
-        if result is None:
-            return ""
-        parts = [f"{count(result.wins, 'win')}, {count(result.losses, 'loss', 'losses')}"]
-        parts.append(f"{result.calls:,} of {count(result.planned_calls, 'call')}")
-        parts += [f"{result.left_out:,} left out"] if result.left_out else []
-        return " · ".join([*parts, *([money(result.cost_usd)] if result.cost_usd else [])])
+        """Return the running evidence: "8 wins, 1 loss; 3 more wins would decide it · 131 of 252 calls"."""
+        paused = ["paused"] if self.paused else []
+        return " · ".join([*paused, _evidence(self.results), *_calls(self.results)])
 
-    def verdicts(self) -> tuple[ClaimVerdict, ClaimVerdict] | None:
-        """Return the two verdicts of a trial that has ended."""
-        if self.result is None or not self.decided():
-            return None
-        claims = self.result.claims
-        return claims.on_these_cases.verdict, claims.for_queries_like_these.verdict
+    def joint(self) -> Claim:
+        """Return the verdict of all models together."""
+        return Claim(joint_verdict(self.results), joint_sentence(self.results))
+
+    async def evidence(self, draft: Draft) -> tuple[str, ...]:
+        """Return sentences about the last whole trial of the draft as it is now; none where there is none."""
+        return trials_evidence(await self._ask(lambda core: core.trials.evidence(draft)))
 
 
-def _priced(estimate: Estimate) -> str:
-    return f"up to {count(estimate.runs, 'call')}, {money(estimate.cost_usd)}"
+def _is_open(result: TrialResult) -> bool:
+    claims = (result.claims.on_these_cases, result.claims.for_queries_like_these)
+    return any(claim.verdict is ClaimVerdict.CANNOT_TELL_YET for claim in claims)
 
 
-def _change(row: TrialCaseRow) -> int:
-    """Return the place of a row: worse first, then fixed, then those without a difference."""
-    before, after = (row.original or (0, 0))[0], (row.draft or (0, 0))[0]
-    return 0 if after < before else 1 if after > before else 2
+def _evidence(results: Sequence[TrialResult]) -> str:
+    """Return the numbers of the first claim without its verdict: "8 wins, 1 loss in 9 pairs; 3 more wins …"."""
+    if len(results) > 1:
+        return f"{sum(one.end is not None for one in results):,} of {count(len(results), 'model')} tried"
+    asked = next((one for one in results if one.pairs), None)
+    _, _, numbers = asked.claims.on_these_cases.sentence.partition(": ") if asked else ("", "", "")
+    return numbers.rstrip(".") or "No pair yet"
+
+
+def _calls(results: Sequence[TrialResult]) -> list[str]:
+    """Return calls, pairs left out and cost so far."""
+    calls, planned = sum(one.calls for one in results), sum(one.planned_calls for one in results)
+    spent, left_out = sum(one.cost_usd or 0.0 for one in results), sum(one.left_out for one in results)
+    told = [f"{calls:,} of {count(planned, 'call')}"]
+    told += [f"{left_out:,} left out"] if left_out else []
+    return told + ([money(spent)] if spent else [])
+
+
+def price_text(estimate: Estimate) -> str:
+    """Return the most calls and the cost of an estimate."""
+    cost = "cost unknown" if estimate.cost_usd is None else money(estimate.cost_usd)
+    return f"up to {count(estimate.runs, 'call')}, {cost}"
+
+
+def _together(estimates: Sequence[Estimate]) -> Estimate:
+    costs = [one.cost_usd for one in estimates]
+    cost = None if None in costs else sum(filter(None, costs))
+    return Estimate(runs=sum(one.runs for one in estimates), tokens=None, cost_usd=cost, seconds=None)
 
 
 async def _read(
     core: "Engine", draft: Draft
-) -> tuple[TrialScope | None, dict[CaseId, TestCase], tuple[BatchId, int] | None]:
-    """Return cases of a trial of the draft, all test cases, and the newest trial with the step that it tried."""
+) -> tuple[TrialScope | None, dict[CaseId, TestCase], tuple[Batch, ...], bool]:
+    """Return the scope of a draft, all test cases, its newest trial, and if that tried the draft as it is."""
     scope = await core.predictions.scope(draft) if draft.revisions else None
-    cases = {case.id: case for case in await core.cases.list()} if scope else {}
-    return scope, cases, await _newest(core, draft)
+    cases = {case.id: case for case in await core.cases.list()}
+    batches = await core.trials.newest(draft.id)
+    return scope, cases, batches, all(core.trials.tried_as_it_is(batch, draft) for batch in batches)
 
 
-async def _newest(core: "Engine", draft: Draft) -> tuple[BatchId, int] | None:
-    trials: Sequence[tuple[BatchId, int]] = [
-        (batch.id, int(batch.trial["step"]))
-        for batch in await core.runs.batches()
-        if batch.trial and batch.trial.get("draft") == draft.id
-    ]
-    return next(iter(trials), None)
+async def _results(core: "Engine", batches: Sequence[Batch]) -> tuple[TrialResult, ...]:
+    return tuple([await core.trials.result(batch.id) for batch in batches])
+
+
+async def _estimated(core: "Engine", requests: Sequence[TrialRequest]) -> Estimate:
+    return _together([await core.trials.estimate(request) for request in requests])
+
+
+async def _more(core: "Engine", batches: Sequence[BatchId]) -> Estimate:
+    return _together([await core.trials.estimate_more(batch_id) for batch_id in batches])
+
+
+async def _cancel(core: "Engine", batches: Sequence[BatchId]) -> None:
+    for batch_id in set(batches).intersection(core.runs.active()):
+        await core.runs.cancel(batch_id)

@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.workshop.trial_presenter import TrialCaseRow
+from app.screens.workshop.trial_cases import BROKEN, TrialCaseRow
 from app.text.formatting import count
 from app.theme import Role, Size, roomy
 from app.widgets import (
@@ -18,6 +18,7 @@ from app.widgets import (
     CheckableTable,
     Column,
     FlowText,
+    IconButton,
     Label,
     LineText,
     Links,
@@ -26,6 +27,7 @@ from app.widgets import (
     MenuButton,
     Rule,
     Segmented,
+    Span,
 )
 from app.widgets.checkable_table import MakeCells
 from mcp_tef import Claim, ClaimVerdict, TrialGoal
@@ -46,37 +48,36 @@ CLAIM_WORDS: Final = {
 BASELINE: Final = "baseline"
 OTHER: Final = "other"
 CASE: Final = Column(key="case", title="Case", stretch=True, least=100, tip="The test case")
-WHY: Final = Column(key="why", title="Why", width=112, least=60, role=Role.DIM, tip="The reason why the case is asked")
+WHY: Final = Column(key="why", title="Why", width=106, least=60, role=Role.DIM, tip="The reason why the case is asked")
 REASON, ORIGINAL, DRAFT = 2, 3, 4
 ARMS: Final = (
-    Column(key="original", title="Original", kind=CellKind.MARKS, width=74, least=64, tip="Result with the original"),
-    Column(key="draft", title="Draft", kind=CellKind.MARKS, width=74, least=64, tip="Result with the draft"),
+    Column(key="original", title="Original", kind=CellKind.MARKS, width=70, least=64, tip="Result with the original"),
+    Column(key="draft", title="Draft", kind=CellKind.MARKS, width=70, least=64, tip="Result with the draft"),
 )
 
 
 class VerdictBanner(QWidget):
-    """The two claims with their marks, the shares of both arms, and what to do next."""
+    """The claims with their marks, the shares of both arms, and what to do next."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.marks = (MarkLabel(size=20), MarkLabel(size=16))
-        self.claims = (FlowText(size=Size.LEAD, strong=True), FlowText())
+        self.marks: list[MarkLabel] = []
+        self.claims: list[FlowText] = []
+        self._holders: list[QWidget] = []
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.links = Links()
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        for mark, claim in zip(self.marks, self.claims, strict=True):
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(claim, 1)
-            column.addLayout(row)
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(4)
         below = QHBoxLayout()
         below.setContentsMargins(32, 0, 0, 0)
+        below.setSpacing(12)
         below.addWidget(self.note, 1)
-        below.addWidget(self.links)
-        column.addLayout(below)
+        below.addWidget(self.links, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(4)
         column.setContentsMargins(EDGE, 12, EDGE, 12)
+        column.addLayout(self._lines)
+        column.addLayout(below)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -84,47 +85,90 @@ class VerdictBanner(QWidget):
         outer.addWidget(Rule())
         self.hide()
 
-    def show_verdict(self, sentence: str, claims: tuple[Claim, Claim], note: str, links: Sequence[Action]) -> None:
-        """Show a verdict; `sentence` is about these cases and those that must not change."""
-        for mark, claim in zip(self.marks, claims, strict=True):
-            mark.set_mark(CLAIM_MARKS[claim.verdict], CLAIM_WORDS[claim.verdict])
-        self.claims[0].set_text(sentence)
-        self.claims[1].set_text(claims[1].sentence)
+    def _add_line(self) -> None:
+        first = not self.marks
+        mark = MarkLabel(size=20 if first else 16)
+        claim = FlowText(size=Size.LEAD, strong=True) if first else FlowText()
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0 if first else 2, 0, 0, 0)
+        row.setSpacing(12 if first else 14)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(claim, 1)
+        self._lines.addWidget(holder)
+        self._holders.append(holder)
+        self.marks.append(mark)
+        self.claims.append(claim)
+
+    def show_verdict(self, claims: Sequence[Claim], broken: str, note: str, links: Sequence[Action]) -> None:
+        """Show claims below each other, the first as a title with what broke; `note` and `links` stand below."""
+        while len(self.marks) < len(claims):
+            self._add_line()
+        for place, (mark, line) in enumerate(zip(self.marks, self.claims, strict=True)):
+            self._holders[place].setVisible(place < len(claims))
+            if place < len(claims):
+                claim = claims[place]
+                mark.set_mark(CLAIM_MARKS[claim.verdict], CLAIM_WORDS[claim.verdict])
+                strong, said = not place, Span(claim.sentence, strong=not place)
+                told = [Span(f" {broken}", Role.BAD, strong=strong)] if broken and strong else []
+                line.set_spans([said, *told])
         self.note.set_text(note)
         self.links.set_links(links)
-        self.setAccessibleName(sentence)
+        self.setAccessibleName(self.claims[0].text())
         self.show()
 
 
 class TrialCaseList(QWidget):
-    """One list of cases with a box each; `ticked` gives the ids of the ticked and of the shown ones."""
+    """One list of cases with a box each; `ticked` gives the ids of the ticked and of the shown ones.
+
+    `add_wanted` asks for further cases, `move_wanted` gives the ids of those that belong into the other list.
+    """
 
     ticked = Signal(tuple, tuple)
+    add_wanted = Signal()
+    move_wanted = Signal(tuple)
 
-    def __init__(self, title: str, columns: Sequence[Column], empty: str) -> None:
+    def __init__(self, title: str, columns: Sequence[Column], empty: str, other: str) -> None:
         super().__init__()
-        self._empty = empty
         self.title = Label(title, strong=True)
         self.counts = LineText(size=Size.SMALL, role=Role.DIM)
         self.table = CheckableTable(columns, title)
         self.table.describe_keys(Space="Take the case into the trial, or leave it out")
         self.nothing = FlowText(empty, role=Role.DIM)
-        self.nothing.setContentsMargins(EDGE, 8, EDGE, 8)
-        head = QVBoxLayout()
-        head.setContentsMargins(EDGE, 8, EDGE, 8)
-        head.setSpacing(2)
-        head.addWidget(self.title)
-        head.addWidget(self.counts)
+        self.empty = QWidget()
+        around = QVBoxLayout(self.empty)
+        around.setContentsMargins(EDGE, 8, EDGE, 8)
+        self.write = Button("Write a test case", kind="link")
+        self.write.hide()
+        around.addWidget(self.nothing)
+        around.addWidget(self.write, 0, Qt.AlignmentFlag.AlignLeft)
+        self.add = IconButton("plus", f"Add {title[0].lower()}{title[1:]}")
+        self.add.clicked.connect(self.add_wanted)
+        move = f"Move to {other[0].lower()}{other[1:]}"
+        self.table.set_menu(lambda ids: [Action(text=move, do=partial(self.move_wanted.emit, tuple(ids)))])
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self.counts)
+        head = QHBoxLayout()
+        head.setContentsMargins(EDGE, 8, 8, 8)
+        head.addLayout(words, 1)
+        head.addWidget(self.add)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(Rule())
-        column.addWidget(self.nothing)
+        column.addWidget(self.empty)
         column.addWidget(self.table, 1)
         column.addStretch(0)
         self.table.ticks_changed.connect(lambda: self.ticked.emit(self.table.ticked(), tuple(self._shown)))
         self._shown: list[str] = []
+
+    def say(self, text: str, *, write: bool) -> None:
+        """Say why there is no case, and offer to write one."""
+        self.nothing.set_text(text)
+        self.write.setVisible(write)
 
     def show_rows(self, rows: Sequence[TrialCaseRow], counts: str, *, reasons: bool) -> None:
         """Show these cases."""
@@ -132,7 +176,7 @@ class TrialCaseList(QWidget):
         makers: dict[str, MakeCells] = {row.id: partial(_cells, row, reasons=reasons) for row in rows}
         self.table.show_cells(makers, {row.id: row.ticked for row in rows})
         self.table.setVisible(bool(rows))
-        self.nothing.setVisible(not rows)
+        self.empty.setVisible(not rows)
         self.counts.set_text(counts)
         asked = any(row.original for row in rows)
         for column in (ORIGINAL, DRAFT):
@@ -142,7 +186,7 @@ class TrialCaseList(QWidget):
 
 def _cells(row: TrialCaseRow, *, reasons: bool) -> tuple[Cell, ...]:
     why = next(iter(row.reasons), "") if reasons else row.said
-    role = Role.BAD if why == "broken" else Role.DIM
+    role = Role.BAD if why == BROKEN else Role.DIM
     return (
         Cell(text=row.name, tip=row.query),
         Cell(text=why, role=role, tip=", ".join(row.reasons)),
@@ -197,16 +241,20 @@ class TrialFooter(QWidget):
         self.goal.changed.connect(lambda key: self.goal_chosen.emit(TrialGoal(key)))
         self.model.changed.connect(self.model_chosen)
 
-    def show_models(self, label: str, chosen: str) -> None:
-        """Offer the baseline, the model used last, if any, and any other."""
-        known = [(label, label)] if label else []
-        self.model.set_choices([(BASELINE, "Offline baseline"), *known, None, (OTHER, "Another model…")], chosen)
+    def show_models(self, labels: Sequence[str], chosen: Sequence[str]) -> None:
+        """Offer the baseline, the models used before and any other; several can be chosen."""
+        known = [(label, label) for label in labels]
+        self.model.set_choices([(BASELINE, "Offline baseline"), *known, None, (OTHER, "Another model…")], "")
+        self.model.set_ticked(chosen, count(len(chosen), "model"))
+        self.model.setToolTip("\n".join(chosen) if len(chosen) > 1 else "")
 
     def show_state(self, line: str, cases: int, *, running: bool, possible: bool, hint: str) -> None:
         """Show what a trial would take, or how far it is."""
         self.line.set_text(line)
         text = "Stop" if running else f"Try {count(cases, 'case')}" if cases else "Try"
         self.go.setText(text)
+        self.go.icon_name = "x" if running else "play"
+        self.go.refresh_icon()
         self.go.setEnabled(running or possible)
         self.go.setToolTip("" if running else hint)
         for part in (self.model, self.goal, self.options):

@@ -34,9 +34,10 @@ NARROW: Final = 1100
 SPLIT: Final = "workshop.split"
 WORK: Final = "workshop.work"
 PANES: Final = 2
-NO_CASES: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
+ABOUT: Final = "Cases about this tool"
+UNCHANGED: Final = "Cases that must not change"
 NO_GUARDS: Final = "Cases of other tools are asked as well, to see that nothing else breaks."
-RESULT: Final = Column(key="why", title="Result", width=92, least=60, role=Role.DIM, tip="Broken, or no change")
+RESULT: Final = Column(key="why", title="Result", width=108, least=60, role=Role.DIM, tip="Broken, or no change")
 
 
 class ListHead(QWidget):
@@ -64,9 +65,9 @@ class WorkshopView(QStackedWidget):
         """Build it in several turns of the event loop."""
         editor = DefinitionEditor()
         yield
-        cases = TrialCaseList("Cases about this tool", (CASE, WHY, *ARMS), NO_CASES)
+        cases = TrialCaseList(ABOUT, (CASE, WHY, *ARMS), "", UNCHANGED)
         yield
-        guards = TrialCaseList("Cases that must not change", (CASE, RESULT, *ARMS), NO_GUARDS)
+        guards = TrialCaseList(UNCHANGED, (CASE, RESULT, *ARMS), NO_GUARDS, ABOUT)
         yield
         return cls(editor, cases, guards)
 

@@ -91,6 +91,13 @@ def test_a_click_on_a_cell_with_a_count_opens_it(chart: MatrixChart, qtbot: Any)
     assert opened == [(0, 1)]
 
 
+def test_sixty_rows_are_in_view_in_the_smallest_window(chart: MatrixChart) -> None:
+    chart.resize(560, 290)
+    chart.set_matrix(square(61))
+    assert chart.cut_text() == ""
+    assert chart.verticalScrollBar().maximum() == 0
+
+
 def test_arrow_keys_walk_through_the_cells_and_say_them(chart: MatrixChart, qtbot: Any) -> None:
     opened = recorded(chart.opened)
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Return):

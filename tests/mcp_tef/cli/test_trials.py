@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shlex
 import subprocess
 import threading
 from collections.abc import Mapping
@@ -183,3 +184,32 @@ def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...]) -> None
 def test_a_budget_of_nothing_is_refused() -> None:
     assert tried(VAGUE, CLEAR, "--max-cost", "0").code == 2
     assert tried(VAGUE, CLEAR, "--repeats", "0").code == 2
+
+
+def test_a_draft_leaves_with_what_its_last_trial_showed(tmp_path: Path) -> None:
+    at, new = ("--workspace", tmp_path / "own.db"), tmp_path / "new.txt"
+    new.write_text(CLEAR, "utf-8")
+    tools = written_tools(tmp_path, TOOLS)
+    for words in (
+        ("servers", "add", "city", "--tools-file", tools),
+        ("cases", "import", "cases.json"),
+        ("draft", "new", "Clear", "--server", "city"),
+        ("draft", "set", "Clear", "forecast", "--description", new),
+    ):
+        assert say(*words, *at).code == 0
+    assert "Evidence" not in say("draft", "export", "Clear", "--format", "markdown", *at).out
+    assert say("try", "Clear", *at).code == 0
+    for name in ("clear.md", "clear.html"):
+        assert say("draft", "export", "Clear", "--out", name, *at).code == 0
+        assert "Better on these cases" in Path(name).read_text("utf-8")
+
+
+def test_the_draft_of_the_sample_is_ready_after_the_demo_and_better_offline(tmp_path: Path) -> None:
+    at = ("--workspace", tmp_path / "sample.db")
+    told = say("demo", *at)
+    (line,) = [line for line in told.out.splitlines() if "mcp-tef try" in line]
+    words = shlex.split(line.partition("mcp-tef ")[2])
+    tried_draft = say(*words)
+    assert tried_draft.code == 0
+    assert "Better on these cases" in tried_draft.out
+    assert "must not change broke" in tried_draft.out

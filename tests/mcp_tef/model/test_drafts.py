@@ -231,7 +231,7 @@ def test_parameters_are_renamed_described_and_required() -> None:
         ),
     )
     assert "title" not in back
-    assert (back["annotations"], "required" in back["inputSchema"]) == ({}, False)
+    assert ("annotations" in back, "required" in back["inputSchema"]) == (False, False)
     assert back["inputSchema"]["properties"]["limit"]["default"] == 7
 
 

@@ -156,6 +156,36 @@ async def test_run_more_keeps_the_pairs_and_reads_at_a_level_of_its_own(engine: 
     assert "0.5 %" in found.claims.for_queries_like_these.sentence
 
 
+async def test_run_more_that_cannot_start_leaves_the_trial_as_it_had_ended(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(7)) as stub:
+        plain = await tried(engine, ToolEdit(description=f"{VAGUE}  "))
+        engine.consents.add_typed_address("openai", stub.url)
+        request = with_model(plain, stub, rounds=1)
+        priced = replace(request.settings, input_price=1.0, output_price=1.0)
+        batch = await engine.runs.wait((await engine.trials.start(replace(request, settings=priced), KEYS)).id)
+        before = await engine.trials.result(batch.id)
+        for _ in range(2):
+            with pytest.raises(InputError, match="cap"):
+                await engine.trials.more(batch.id, KEYS, max_cost_usd=1e-9)
+    assert await engine.trials.result(batch.id) == before
+    estimate = await engine.trials.estimate_more(batch.id)
+    assert estimate.runs == 2 * 12
+
+
+async def test_evidence_is_of_the_newest_whole_trial_of_the_tools_as_they_are(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(description=CLEAR))
+    draft = await engine.drafts.get(request.draft)
+    assert await engine.trials.evidence(draft) == ()
+    same = await engine.runs.wait((await engine.trials.start(replace(request, same_against_same=True))).id)
+    assert await engine.trials.newest(draft.id) == (same,)
+    assert await engine.trials.evidence(draft) == ()
+    batch = await engine.runs.wait((await engine.trials.start(request)).id)
+    assert [one.id for one, _ in await engine.trials.evidence(draft)] == [batch.id]
+    changed = await engine.drafts.edit(draft.id, "forecast", ToolEdit(description=f"{CLEAR} Also snow."))
+    assert await engine.trials.evidence(changed) == ()
+    assert await engine.trials.evidence(await engine.drafts.undo(draft.id))
+
+
 async def test_a_trial_under_a_cost_cap_ends_within_it_and_says_so(engine: Engine) -> None:
     with ModelStub(WordSensitiveModel(8)) as stub:
         plain = await tried(engine, ToolEdit(description=CLEAR))

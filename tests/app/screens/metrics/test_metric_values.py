@@ -383,3 +383,8 @@ async def test_every_point_and_bar_of_a_chart_stands_in_its_table_with_its_inter
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (0.00042, "0.00042"), (0.04712, "0.047"), (12.5, "12.5")])
 def test_a_small_cost_is_not_rounded_to_nothing(value: float, text: str) -> None:
     assert shown(value) == text
+
+
+def test_the_table_of_calibration_names_the_source_that_the_chart_names() -> None:
+    data = calibration_data(small().calibration)
+    assert {row[0] for row in data.table.rows} == {"self-reported"}

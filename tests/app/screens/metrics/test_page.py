@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
-from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, ShowRuns, StartRuns
+from app.core_link.targets import ChangeTool, CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, ShowRuns, StartRuns
 from app.screens.kit import NO_FILTERS
 from app.screens.metrics.batch_comparison import PairGroup
 from app.screens.metrics.filters import Dimension
@@ -100,6 +100,14 @@ async def test_a_cell_leads_to_the_two_tools_side_by_side(desk: Desk) -> None:
     assert pair is not None
     assert [label.tool for label in pair] == ["search_code", "search_files"]
     assert desk.gone == [ShowPair(*pair)] * 2
+
+
+async def test_a_cell_leads_to_the_workshop_with_its_reason(desk: Desk) -> None:
+    desk.page.overview.matrix.menu()[2].do()
+    (target,) = desk.gone
+    assert isinstance(target, ChangeTool)
+    assert target.tool.tool == "search_code"
+    assert "search_files" in target.reason
 
 
 async def test_filters_narrow_everything_and_are_chips_that_go_with_a_click(desk: Desk, qtbot: QtBot) -> None:

@@ -119,6 +119,7 @@ async def test_a_tool_leads_to_its_runs_to_its_rival_and_to_the_other_screens(de
     assert list(offered) == [
         "Show runs",
         "Compare with search_files",
+        "Change in the Workshop…",
         "Definition",
         "Test cases",
         "Look-alikes",

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core_link.refresh import Refresh
 from app.core_link.settings import Settings
-from app.core_link.targets import ShowPair, ShowSimilarTools, ShowTool, ShowToolQuality
+from app.core_link.targets import ChangeTool, ShowPair, ShowSimilarTools, ShowTool, ShowToolQuality
 from app.screens.similarity.analysis import GatheredTools
 from app.screens.similarity.comparison_choices import OTHER, EmbedderMenu, ServersMenu
 from app.screens.similarity.labels import MapKind, embedder_label, flagged_text
@@ -213,15 +213,20 @@ async def test_a_pair_that_is_not_compared_is_said_to_be_so(bench: Bench) -> Non
     assert "not compared" in bench.said[0]
 
 
-async def test_each_tool_of_a_pair_leads_to_its_definition_and_its_quality(bench: Bench) -> None:
+async def test_each_tool_of_a_pair_leads_to_its_definition_its_quality_and_the_workshop(bench: Bench) -> None:
     await open_pair(bench)
     links = bench.page.view.pair.sides[0].links
     for link in links.buttons:
         link.click()
-    definition, quality = bench.gone
+    definition, quality, change = bench.gone
     assert isinstance(definition, ShowTool)
     assert definition.tool in (FILES, CODE)
     assert quality == ShowToolQuality((definition.tool,))
+    assert isinstance(change, ChangeTool)
+    assert change.tool == definition.tool
+    (other,) = {FILES, CODE} - {definition.tool}
+    assert other.tool is not None
+    assert other.tool in change.reason
 
 
 async def test_where_no_pair_is_left_it_is_told_what_hides_them(page: SimilarityPage, bench: Bench) -> None:

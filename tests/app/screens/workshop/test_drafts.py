@@ -3,16 +3,18 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.targets import ChangeTool
 from app.screens.workshop import commands as ids
 from app.screens.workshop.definition_editor import DefinitionFieldView
-from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog
+from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog, SourceEditsDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.page import WorkshopPage
-from mcp_tef import Draft, ToolLabel
+from app.widgets.text_view import CodeView
+from mcp_tef import Draft, ServerSpec, ToolLabel, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.windows import PageBench, opened_dialog, session_for, until
 
@@ -245,3 +247,25 @@ async def test_the_sample_offers_a_prepared_draft(qapp: QApplication) -> None:
         await bench.until(lambda: bench.page.presenter.draft)
         assert bench.draft.changed_tools() == ("book_repair",)
         await bench.until(lambda: bench.page.view.editor.row("description"))
+
+
+async def test_the_source_is_changed_after_a_click_and_put_back(qapp: QApplication, tmp_path: Path) -> None:
+    source = tmp_path / "server.py"
+    source.write_text('def book():\n    """Book a repair in the workshop on a day."""\n', "utf-8")
+    async with workshop() as bench:
+        await bench.change()
+        await bench.type_text(NEW_TEXT)
+        (server,) = await bench.fake.servers.list()
+        spec = ServerSpec(name=server.name, transport=Transport.STDIO, command="python", cwd=str(tmp_path))
+        await bench.session.call(lambda core: core.servers.edit(server.id, spec))
+        bench.do(ids.SOURCE)
+        dialog = await opened_dialog(bench.page, SourceEditsDialog)
+        assert NEW_TEXT not in source.read_text("utf-8")
+        shown = dialog.findChild(CodeView)
+        assert shown is not None
+        assert NEW_TEXT in shown.toPlainText()
+        dialog.accept()
+        await bench.until(lambda: NEW_TEXT in source.read_text("utf-8"))
+        await bench.until(lambda: "source" in bench.session.undo_words())
+        bench.session.undo()
+        await bench.until(lambda: NEW_TEXT not in source.read_text("utf-8"))

@@ -1,0 +1,95 @@
+"""Ways out of a draft: its new texts copied, exported with the evidence of its trial, or written to the source."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QObject
+
+from app.core_link.session import Page
+from app.dialogs.export import ask_file, copy_text, file_name, text_writer
+from app.screens.workshop.draft_dialogs import SourceEditsDialog
+from app.screens.workshop.presenter import WorkshopPresenter
+from app.screens.workshop.trial_presenter import TrialPresenter
+from app.widgets import Action, show_menu_under
+from mcp_tef import DraftFormat
+
+EXPORTS: Final[Mapping[DraftFormat, tuple[str, str]]] = {
+    DraftFormat.PATCH: ("Patch (RFC 6902)", "json"),
+    DraftFormat.OVERRIDE: ("Override (ToolHive)", "json"),
+    DraftFormat.TOOLS: ("Tools file", "json"),
+    DraftFormat.MARKDOWN: ("Markdown for a pull request", "md"),
+    DraftFormat.HTML: ("HTML page", "html"),
+}
+
+
+class DraftExports(QObject):
+    """Copies, saves and writes the selected draft; what was typed is saved first."""
+
+    def __init__(
+        self, page: Page, drafts: WorkshopPresenter, trial: TrialPresenter, save: Callable[[], Awaitable[object]]
+    ) -> None:
+        super().__init__(page)
+        self._page, self._session, self._drafts, self._trial, self._save = page, page.session, drafts, trial, save
+
+    def copy(self) -> None:
+        """Copy the new text; where there are several, ask for the field."""
+        texts = self._drafts.changed_texts()
+        if len(texts) == 1:
+            copy_text(self._session, texts[0][1], "the new text")
+            return
+        actions = [
+            Action(text=label, do=partial(copy_text, self._session, text, f"the new text of {label}"))
+            for label, text in texts
+        ]
+        whole = "\n\n".join(f"{label}:\n{text}" for label, text in texts)
+        every = Action(text="All new texts", do=partial(copy_text, self._session, whole, "all new texts"), apart=True)
+        show_menu_under([*actions, every], self._page.header.buttons()[-1])
+
+    def actions(self) -> list[Action]:
+        """Return the entries that copy or save the draft in a format."""
+        copies = [
+            Action(text=f"Copy {label[0].lower()}{label[1:]}", do=partial(self.copy_as, kind), icon="copy")
+            for kind, (label, _) in list(EXPORTS.items())[:4]
+        ]
+        saves = [
+            Action(text=f"Save {label[0].lower()}{label[1:]}…", do=partial(self.save_as, kind), apart=not place)
+            for place, (kind, (label, _)) in enumerate(EXPORTS.items())
+        ]
+        return [*copies, *saves]
+
+    def copy_as(self, kind: DraftFormat) -> None:
+        """Copy the draft in a format."""
+        self._session.spawn(self._copy_as(kind))
+
+    async def _copy_as(self, kind: DraftFormat) -> None:
+        copy_text(self._session, await self._text(kind), f"the draft as {EXPORTS[kind][0]}")
+
+    def save_as(self, kind: DraftFormat) -> None:
+        """Ask for a file, and save the draft in a format."""
+        self._session.spawn(self._save_as(kind))
+
+    async def _save_as(self, kind: DraftFormat) -> None:
+        draft, (label, ending) = self._drafts.draft, EXPORTS[kind]
+        if draft is not None:
+            writer = text_writer(await self._text(kind))
+            ask_file(self._page, self._session, f"Save: {label}", f"{file_name(draft.name)}-{kind}", {ending: writer})
+
+    async def _text(self, kind: DraftFormat) -> str:
+        """Return the draft in a format, for readers with what its last trial showed."""
+        await self._save()
+        draft = self._drafts.draft
+        assert draft is not None
+        return await self._drafts.text(kind, await self._trial.evidence(draft))
+
+    async def change_source(self) -> None:
+        """Show the edit of the server's own source, and write it after a click; it can be undone."""
+        await self._save()
+        edits = await self._drafts.source_edits()
+        if not edits:
+            self._session.toast("No file on this computer holds the old text exactly once.")
+            return
+        if await SourceEditsDialog(edits, self._page).done_with():
+            await self._drafts.write_source(edits)
+            undo = partial(self._drafts.write_source, edits, back=True)
+            self._session.toast("Changed the server’s source", undo=undo, action="change the server’s source")

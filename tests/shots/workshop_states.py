@@ -1,0 +1,199 @@
+"""How a user gets to each state of the Workshop: no case, nothing changed, running, decided, open, broken, drifted."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.core_link.targets import ChangeTool, ShowDraft
+from app.screens.welcome.page import WelcomePage
+from app.screens.workshop import commands as ids
+from app.screens.workshop.page import WorkshopPage
+from mcp_tef import ModelSettings, Secret, ToolLabel
+from tests.shots.answers import Answers
+from tests.shots.stage import Stage, built
+from tests.shots.workspaces import TOOLS
+from tests.support.model_replies import Received, Reply
+from tests.support.model_stub import ModelStub
+from tests.support.windows import until
+
+PARTS_TEXT = (
+    "Find a spare part that fits the bike: brake pads, chains, cassettes, inner tubes, spokes, lights, saddles. "
+    "Lists part numbers and prices, not how many are on the shelf."
+)
+STOPS_AFTER = 20
+
+
+async def drafted(stage: Stage, name: str, text: str = PARTS_TEXT, *, server: str = "Bike shop") -> WorkshopPage:
+    """A draft of its own over a server, with the description of one tool changed if there is a text."""
+    draft = await stage.session.call(lambda core: core.drafts.new(name, server=server))
+    page = await stage.page("workshop", ShowDraft(draft.id))
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: page.presenter.draft_id == draft.id and page.view.editor.row("description"))
+    page.open_target(ChangeTool(ToolLabel(tool="find_parts", server=server), "from a wrong run"))
+    await until(lambda: page.presenter.revision().name == "find_parts")
+    row = page.view.editor.row("description")
+    assert row is not None
+    if text:
+        row.draft.setPlainText(text)
+        await until(lambda: page.view.cases.table.rows.ids() and page.presenter.prediction and page.trial.can_try())
+    return page
+
+
+async def tried(page: WorkshopPage, *models: ModelSettings) -> None:
+    """Try the draft with the models, and wait for the verdict."""
+    page.trial.presenter.choose(models)
+    page.trial.show()
+    page.trial.toggle()
+    await until(page.view.banner.isVisible, seconds=120)
+
+
+async def models(stage: Stage, stub: ModelStub, *names: str) -> list[ModelSettings]:
+    """Models of a stand-in, whose key may be sent there."""
+
+    async def allow(core: object) -> None:
+        core.keys.set("openai", Secret("sk-of-a-stub"), stub.url)  # type: ignore[attr-defined]  # the engine
+        core.consents.add_typed_address("openai", stub.url)  # type: ignore[attr-defined]
+
+    await stage.session.call(allow)
+    settings: Mapping[str, object] = {"provider": "openai", "base_url": stub.url, "max_retries": 0}
+    return [
+        ModelSettings(model=name, input_price=0.4, output_price=1.6, **settings)  # type: ignore[arg-type]
+        for name in names
+    ]
+
+
+async def no_cases(stage: Stage) -> None:
+    """A draft over a tools file that no case is about, since there is none."""
+    welcome = stage.bench.frame.findChild(WelcomePage)
+    if isinstance(welcome, WelcomePage) and welcome.isVisible():
+        welcome.start_empty.click()
+        await built(stage)
+    made = await stage.session.call(lambda core: core.drafts.new("Search wording", tools_file=str(TOOLS)))
+    page = await stage.page("workshop", ShowDraft(made.id))
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: page.view.editor.row("description"))
+    row = page.view.editor.row("description")
+    assert row is not None
+    row.draft.setPlainText("Search the text of all files for a sentence.")
+    await until(lambda: page.presenter.prediction and page.view.footer.line.text())
+
+
+async def unchanged(stage: Stage) -> None:
+    """A draft that changes nothing yet."""
+    page = await drafted(stage, "Parts by purpose", "")
+    await until(lambda: page.view.footer.line.text())
+
+
+async def predicting(stage: Stage) -> None:
+    """A prediction on its way; it is too fast to be caught, so it is put there."""
+    page = await drafted(stage, "Parts in a hurry")
+    page.view.prediction.show_prediction(None, "", folded=False, pending=True)
+
+
+async def fields(stage: Stage) -> None:
+    """All fields of a tool, one of them changed."""
+    page = await drafted(stage, "Fewer parts at once")
+    stage.do(ids.FIELDS)
+    await until(lambda: page.view.editor.row("required:limit"))
+    row = page.view.editor.row("required:category")
+    assert row is not None
+    row.choice.choose("yes")
+    page.view.editor.focus("name:category")
+
+
+async def add_cases(stage: Stage) -> None:
+    """The dialog that adds cases to a trial."""
+    page = await drafted(stage, "Parts, more cases")
+    page.trial.presenter.cases.tick((), ())
+    stage.do(ids.ADD_CASES)
+    await stage.sheet()
+
+
+async def model(stage: Stage) -> None:
+    """The dialog that asks for the model of a trial, without any key."""
+    page = await drafted(stage, "Parts with a model")
+    page.view.footer.model.choose("other")
+    await stage.sheet()
+
+
+async def undecided(stage: Stage) -> None:
+    """A trial with a model that cannot tell yet, and could go on."""
+    page = await drafted(stage, "Parts or catalogue")
+    with ModelStub(Answers(await stage.session.call(lambda core: core.cases.list()))) as stub:
+        await tried(page, *await models(stage, stub, "stub-large"))
+    await until(lambda: len(page.view.banner.links.buttons) > 1)
+
+
+async def several(stage: Stage) -> None:
+    """A trial with two models: a verdict each, and a joint line."""
+    page = await drafted(stage, "Parts for both models")
+    with ModelStub(Answers(await stage.session.call(lambda core: core.cases.list()))) as stub:
+        await tried(page, *await models(stage, stub, "stub-large", "stub-small"))
+
+
+async def running(stage: Stage) -> None:
+    """A trial in the middle; the stand-in answers no more, and ends with the process."""
+    page = await drafted(stage, "One booking tool")
+    answers = Answers(await stage.session.call(lambda core: core.cases.list()))
+    stub = ModelStub(lambda request: _slower(stub, answers, request))
+    stub.__enter__()  # nobody leaves it: the picture is taken while it is open
+    page.trial.presenter.choose(await models(stage, stub, "stub-large"))
+    page.trial.show()
+    page.trial.toggle()
+    await until(lambda: page.trial.presenter.results and page.trial.presenter.results[0].calls >= STOPS_AFTER // 2, 120)
+
+
+def _slower(stub: ModelStub, answers: Answers, request: Received) -> Reply:
+    if len(stub.requests) > STOPS_AFTER:
+        stub.delay = 600.0
+    return answers(request)
+
+
+async def stopped(stage: Stage) -> None:
+    """The trial of `running`, stopped."""
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    page.trial.toggle()
+    await until(page.view.banner.isVisible, seconds=120)
+
+
+async def broken_guard(stage: Stage) -> None:
+    """A draft that removes a tool as well, tried offline; two cases that expect that tool are to stay as they are."""
+    page = await drafted(stage, "Parts without stock")
+    page.presenter.choose_tool(next(one.key for one in page.presenter.tools() if one.name == "check_stock"))
+    stage.do(ids.REMOVE_TOOL)
+    kept = {"Count of a known part", "Is it there or not"}
+    rows = page.trial.presenter.case_rows
+    await until(lambda: all("expects it" in row.reasons for row in rows() if row.name in kept))
+    page.view.cases.move_wanted.emit(tuple(row.id for row in rows() if row.name in kept))
+    await until(lambda: not kept & {row.name for row in rows()} and page.trial.can_try())
+    await tried(page)
+
+
+async def drifted(stage: Stage) -> None:
+    """A draft over a listing that the server does not have any more."""
+    listing = await _documents(stage, "Draft of documents")
+    listing.write_text(listing.read_text("utf-8").replace("Find", "Look up"), "utf-8")
+    server = await stage.session.call(lambda core: core.servers.find("Documents"))
+    await stage.session.call(lambda core: core.servers.tools(server.id))
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    page.request_refresh()
+    await until(page.view.listing.isVisible)
+
+
+async def server_gone(stage: Stage) -> None:
+    """The same draft, its server removed."""
+    server = await stage.session.call(lambda core: core.servers.find("Documents"))
+    await stage.session.call(lambda core: core.servers.remove([server.id]))
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: "removed" in page.view.listing.accessibleName() or page.view.listing.isVisible())
+
+
+async def _documents(stage: Stage, name: str) -> Path:
+    draft = await stage.session.call(lambda core: core.drafts.new(name, server="Documents"))
+    page = await stage.page("workshop", ShowDraft(draft.id))
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: page.presenter.draft_id == draft.id)
+    server = await stage.session.call(lambda core: core.servers.find("Documents"))
+    return Path(server.spec.path or "")
