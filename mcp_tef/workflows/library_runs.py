@@ -1,0 +1,313 @@
+"""Executions of library tools: checked input and output, consent, limits, and the history of each tool."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from mcp_tef.errors import InputError, NotFoundError, ReachError, TefError
+from mcp_tef.events import LibraryExecuted
+from mcp_tef.model.health import percentile
+from mcp_tef.model.ids import ExecutionId, new_id
+from mcp_tef.model.json import canonical
+from mcp_tef.model.library import (
+    ABSENT,
+    MOST_OUTPUT_BYTES,
+    Execution,
+    ExecutionStatus,
+    ExecutorKind,
+    LibraryTool,
+    ToolDesign,
+    fill_template,
+)
+from mcp_tef.model.secrets import json_without_keys, without_keys
+from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tool_calls import ToolReply
+from mcp_tef.model.tools import Tool
+from mcp_tef.scoring.call_pairing import argument_problems
+from mcp_tef.workflows.library import Library, failure_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_tef.events import EventStream
+    from mcp_tef.model.json import Json, JsonObject
+    from mcp_tef.ports import LibraryStore
+    from mcp_tef.ports.calling import ToolCaller
+    from mcp_tef.ports.library import ToolExecutor
+    from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.servers import Servers
+
+AT_ONCE: Final = 5
+MOST_PROBLEMS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFigures:
+    """Figures over executions that ended; None of nothing."""
+
+    count: int
+    error_rate: float | None
+    p50_ms: int | None
+    p95_ms: int | None
+
+    @classmethod
+    def of(cls, executions: Sequence[Execution]) -> ExecutionFigures:
+        """Return the figures of some executions; cancelled ones are left out."""
+        ended = [one for one in executions if one.status is not ExecutionStatus.CANCELLED and one.completed_at]
+        durations = [one.duration_ms or 0 for one in ended]
+        failed = sum(one.status is not ExecutionStatus.SUCCESS for one in ended)
+        rate = failed / len(ended) if ended else None
+        return cls(len(ended), rate, percentile(durations, 0.5), percentile(durations, 0.95))
+
+
+class AnswerExecutor:
+    """Satisfies `ToolExecutor` for a fixed or templated answer, which needs nothing."""
+
+    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+        """Return the answer with the inputs in their places."""
+        answer = fill_template(design.config["answer"], arguments)
+        return None if answer is ABSENT else answer
+
+
+class ServerExecutor:
+    """Satisfies `ToolExecutor` for a tool of a registered server."""
+
+    def __init__(self, servers: Servers, caller: ToolCaller) -> None:
+        self._servers = servers
+        self._caller = caller
+
+    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+        """Return the structured content of the reply, else its text; ReachError where the tool says that it failed."""
+        server = await self._servers.find(design.config["server"])
+        if server.spec.transport is Transport.FILE:
+            raise ReachError(f"{server.name} is no server, so there is nothing to call.", hint="Name another server.")
+        given = fill_template(design.config.get("arguments", dict(arguments)), arguments)
+        reply = await self._caller.call_tool(server.spec, design.config["tool"], given, timeout=design.seconds)
+        if reply.is_error:
+            said = f"{design.config['tool']} of {server.name} failed: {reply.text[:300]}"
+            raise ReachError(said, hint="Call it by hand to see why.")
+        return reply.text if reply.structured is None else reply.structured
+
+
+def executors(
+    programs: ToolExecutor, requests: ToolExecutor, servers: Servers, caller: ToolCaller
+) -> Mapping[ExecutorKind, ToolExecutor]:
+    """Return what carries out each kind of tool."""
+    return {
+        ExecutorKind.PYTHON: programs,
+        ExecutorKind.SHELL: programs,
+        ExecutorKind.HTTP: requests,
+        ExecutorKind.SEARCH: requests,
+        ExecutorKind.MCP: ServerExecutor(servers, caller),
+        ExecutorKind.ANSWER: AnswerExecutor(),
+    }
+
+
+class LibraryRuns:
+    """Carries out tools of the library, each for a caller who asked for that. Nothing that evaluates knows of this."""
+
+    def __init__(
+        self,
+        library: Library,
+        store: LibraryStore,
+        servers: Servers,
+        executors: Mapping[ExecutorKind, ToolExecutor],
+        consents: Consents,
+        events: EventStream,
+        interpreter: str,
+    ) -> None:
+        self._library = library
+        self._store = store
+        self._servers = servers
+        self._executors = executors
+        self._consents = consents
+        self._events = events
+        self._interpreter = interpreter
+        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
+        self._under_way: dict[ExecutionId, Execution] = {}
+        self._ended: list[Execution] = []
+        self._writing = asyncio.Lock()
+        self._tasks = set[asyncio.Task[object]]()
+
+    async def run(self, name: str, arguments: JsonObject, *, caller_id: str | None = None) -> Execution:
+        """Execute a tool of any status, and keep what came of it; InputError, ConsentError where it did not begin."""
+        return await self.execute(await self._library.find(name), arguments, caller_id=caller_id)
+
+    async def execute(
+        self, tool: LibraryTool, arguments: JsonObject, *, caller_id: str | None = None, trace_id: str | None = None
+    ) -> Execution:
+        """Execute a tool that was looked up before, in the same way."""
+        await self.require_consent(tool.design)
+        _require_fit(tool.design, arguments)
+        execution = Execution(
+            id=ExecutionId(new_id()),
+            tool_id=tool.id,
+            tool=tool.name,
+            version=tool.version,
+            input=json_without_keys(dict(arguments)),
+            created_at=datetime.now(UTC),
+            caller_id=caller_id,
+            trace_id=trace_id,
+        )
+        task = asyncio.current_task()
+        try:
+            self._note(execution)
+            self._tasks |= {task} if task else set()
+            if tool.design.executor is ExecutorKind.ANSWER:
+                execution = await self._carried_out(tool.design, execution, arguments)
+            else:
+                async with self._slots[tool.id]:
+                    execution = await self._carried_out(tool.design, execution, arguments)
+        except asyncio.CancelledError:
+            execution = replace(execution, status=ExecutionStatus.CANCELLED, completed_at=datetime.now(UTC))
+            raise
+        finally:
+            self._under_way.pop(execution.id, None)
+            await asyncio.shield(self._keep(execution))
+            self._tasks -= {task} if task else set()
+        return execution
+
+    async def close(self) -> None:
+        """Cancel the executions that are under way, and keep them as such."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def require_consent(self, *designs: ToolDesign) -> None:
+        """Raise ConsentError with every question that is open for the programs and addresses of tools."""
+        self._consents.require(*[spec for design in designs for spec in await self._specs(design)])
+
+    async def history(
+        self, name: str | None = None, *, statuses: Sequence[ExecutionStatus] = (), text: str = ""
+    ) -> tuple[Execution, ...]:
+        """Return the executions of a tool or of all, newest first, also those under way.
+
+        `text` is looked for in input, output and error.
+        """
+        tool_id = None if name is None else (await self._library.find(name)).id
+        live = [one for one in self._under_way.values() if tool_id in (None, one.tool_id)]
+        found = (*reversed(live), *await self._store.executions(tool_id))
+        wanted = text.casefold()
+        return tuple(
+            one
+            for one in found
+            if (not statuses or one.status in statuses) and (not wanted or wanted in _searched(one).casefold())
+        )
+
+    async def again(self, execution_id: str) -> Execution:
+        """Execute the tool of an earlier execution once more, as it is now, with the same input; NotFoundError."""
+        for one in await self._store.executions():
+            if one.id == execution_id:
+                return await self.run(one.tool, one.input, caller_id=one.caller_id)
+        raise NotFoundError(f"There is no execution {execution_id}.", hint="See: mcp-tef library history NAME")
+
+    async def _specs(self, design: ToolDesign) -> Sequence[ServerSpec]:
+        match design.executor:
+            case ExecutorKind.PYTHON | ExecutorKind.SHELL:
+                return (design.program(self._interpreter),)
+            case ExecutorKind.HTTP | ExecutorKind.SEARCH:
+                return (design.request,)
+            case ExecutorKind.MCP:
+                return ((await self._servers.find(design.config["server"])).spec,)
+            case ExecutorKind.ANSWER:
+                return ()
+
+    async def _carried_out(self, design: ToolDesign, execution: Execution, arguments: JsonObject) -> Execution:
+        running = replace(execution, status=ExecutionStatus.RUNNING, started_at=datetime.now(UTC))
+        self._note(running)
+        began = perf_counter()
+        try:
+            async with asyncio.timeout(design.seconds):
+                output = await self._executors[design.executor].execute(design, arguments)
+            _require_output(design, output)
+            ended = replace(running, status=ExecutionStatus.SUCCESS, output=json_without_keys(output))
+        except TimeoutError:
+            said = f"{design.name} did not end within {design.seconds:g} seconds and was stopped."
+            ended = replace(running, status=ExecutionStatus.TIMEOUT, error_message=said)
+        except TefError as error:
+            said = without_keys(failure_text(error))
+            ended = replace(running, status=ExecutionStatus.FAILED, error_message=said)
+        return replace(ended, completed_at=datetime.now(UTC), duration_ms=round((perf_counter() - began) * 1000))
+
+    def _note(self, execution: Execution) -> None:
+        self._under_way[execution.id] = execution
+
+    async def _keep(self, execution: Execution) -> None:
+        """Write executions that ended; those that end while others are written go to disk together."""
+        self._ended.append(execution)
+        async with self._writing:
+            if self._ended:
+                batch, self._ended = self._ended, []
+                await self._store.record(batch)
+        self._events.publish(LibraryExecuted(execution))
+
+
+def _searched(execution: Execution) -> str:
+    return f"{canonical(execution.input)} {canonical(execution.output)} {execution.error_message or ''}"
+
+
+def _require_fit(design: ToolDesign, arguments: JsonObject) -> None:
+    if problems := _problems(design.tool, arguments):
+        raise InputError(
+            f"The arguments do not fit {design.name}. {problems}", hint="Nothing was executed.", code="bad_arguments"
+        )
+
+
+def _require_output(design: ToolDesign, output: Json) -> None:
+    try:
+        size = len(canonical(output).encode("utf-8", "replace"))
+    except RecursionError:
+        raise ReachError(f"The output of {design.name} nests too deep.", hint="Return something flatter.") from None
+    if size > MOST_OUTPUT_BYTES:
+        raise ReachError(f"The output of {design.name} is larger than 1 MB.", hint="Return less.")
+    if design.output_schema is None:
+        return
+    hint = "Correct its output or its output schema."
+    if not isinstance(output, dict):
+        raise ReachError(f"The output of {design.name} is no object, as its output schema needs.", hint=hint)
+    if problems := _problems(replace(design.tool, input_schema=design.output_schema), output):
+        raise ReachError(f"The output of {design.name} does not fit its output schema. {problems}", hint=hint)
+
+
+def _problems(tool: Tool, values: JsonObject) -> str:
+    return " ".join(problem.sentence for problem in argument_problems(tool, values)[:MOST_PROBLEMS])
+
+
+def reply_of(execution: Execution) -> ToolReply:
+    """Return an execution as the reply of a server."""
+    failed = execution.status is not ExecutionStatus.SUCCESS
+    output = execution.error_message if failed else execution.output
+    text = output if isinstance(output, str) else canonical(output)
+    return ToolReply(
+        content=({"type": "text", "text": text},),
+        structured=output if isinstance(output, dict) else None,
+        is_error=failed,
+        execution_time_ms=execution.duration_ms or 0,
+    )
+
+
+class LibraryCaller:
+    """Satisfies `ToolCaller`: carries out tools of the library, and leaves all other servers to another caller."""
+
+    def __init__(self, caller: ToolCaller, runs: LibraryRuns) -> None:
+        self._caller = caller
+        self._runs = runs
+
+    async def call_tool(
+        self,
+        spec: ServerSpec,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        timeout: float,  # noqa: ASYNC109
+    ) -> ToolReply:
+        """Return the tool's response without keys."""
+        if not spec.is_library:
+            return await self._caller.call_tool(spec, tool, arguments, timeout=timeout)
+        return reply_of(await self._runs.run(tool, arguments, caller_id="user"))
