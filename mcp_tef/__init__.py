@@ -13,6 +13,9 @@ _NAMES = {
     ),
     "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
+    "mcp_tef.api.serializers.library": (
+        "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
+    ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
@@ -31,11 +34,11 @@ _NAMES = {
         "ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
-        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged DraftsChanged "
-        "Event NoticePublished RejudgeProgressed RunEnded RunStarted RunsChanged ServerStateChanged ServersChanged "
-        "ToolCallsChanged"
+        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
+        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
+        "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
     ),
-    "mcp_tef.formats.cases.texts": "require_replaceable",
+    "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
@@ -59,8 +62,13 @@ _NAMES = {
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
     ),
-    "mcp_tef.model.ids": "BatchId CaseId DraftId RunId ServerId SnapshotId",
+    "mcp_tef.model.health": "HealthState ServerHealth",
+    "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
     "mcp_tef.model.json": "Json JsonObject canonical",
+    "mcp_tef.model.library": (
+        "Execution ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus ToolVersion "
+        "design_from_json design_to_json"
+    ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
         "CalibrationBin CalibrationReport ConfusionMatrix FilterChoices GroupMetrics Metrics MetricsOverview "
@@ -133,6 +141,8 @@ _NAMES = {
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
+    "mcp_tef.workflows.library": "TakenTools",
+    "mcp_tef.workflows.library_runs": "ExecutionFigures",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
 }

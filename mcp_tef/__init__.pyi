@@ -389,3 +389,26 @@ __all__ = [
     "trial_to_json", "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines",
     "write_private", "write_source_edit",
 ]  # fmt: skip
+from mcp_tef.api.serializers.library import execution_figures_to_json as execution_figures_to_json
+from mcp_tef.api.serializers.library import execution_to_json as execution_to_json
+from mcp_tef.api.serializers.library import library_tool_to_json as library_tool_to_json
+from mcp_tef.api.serializers.library import server_health_to_json as server_health_to_json
+from mcp_tef.api.serializers.library import tool_version_to_json as tool_version_to_json
+from mcp_tef.events import LibraryChanged as LibraryChanged
+from mcp_tef.events import LibraryExecuted as LibraryExecuted
+from mcp_tef.formats.cases.texts import write_text as write_text
+from mcp_tef.model.health import HealthState as HealthState
+from mcp_tef.model.health import ServerHealth as ServerHealth
+from mcp_tef.model.ids import LibraryToolId as LibraryToolId
+from mcp_tef.model.library import Execution as Execution
+from mcp_tef.model.library import ExecutionStatus as ExecutionStatus
+from mcp_tef.model.library import ExecutorKind as ExecutorKind
+from mcp_tef.model.library import LibraryTool as LibraryTool
+from mcp_tef.model.library import ToolCategory as ToolCategory
+from mcp_tef.model.library import ToolDesign as ToolDesign
+from mcp_tef.model.library import ToolStatus as ToolStatus
+from mcp_tef.model.library import ToolVersion as ToolVersion
+from mcp_tef.model.library import design_from_json as design_from_json
+from mcp_tef.model.library import design_to_json as design_to_json
+from mcp_tef.workflows.library import TakenTools as TakenTools
+from mcp_tef.workflows.library_runs import ExecutionFigures as ExecutionFigures

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.health import HealthReports
     from mcp_tef.workflows.library import Library
-    from mcp_tef.workflows.library_runs import LibraryRuns
+    from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prediction import Predictions
@@ -236,6 +236,25 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.library import Library
 
         return Library(self._store.library, self.servers, self._events)
+
+    @cached_property
+    def served_library(self) -> "ServedLibrary":
+        """Tools of the library that are served."""
+        from mcp_tef.workflows.library_runs import ServedLibrary
+
+        return ServedLibrary(self.library, self.library_runs)
+
+    async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
+        """Serve the library over stdio until that ends, or over HTTP for ever: at a port of loopback, with a token.
+
+        `tell` hears the address once connections are taken.
+        """
+        from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
+
+        if http is None:
+            await serve_over_stdio(self.served_library)
+        else:
+            await serve_over_http(self.served_library, *http, tell)
 
     @cached_property
     def library_runs(self) -> "LibraryRuns":

@@ -33,6 +33,7 @@ VERBS: Final = {
     "quality": "quality.register",
     "draft": "drafts.register",
     "try": "trials.register",
+    "library": "library.register",
     "score": "score.register",
     "keys": "keys.register",
     "sample-server": "demo.register_sample_server",

@@ -17,6 +17,7 @@ from mcp_tef.model.json import canonical
 from mcp_tef.model.library import (
     ABSENT,
     MOST_OUTPUT_BYTES,
+    SERVED,
     Execution,
     ExecutionStatus,
     ExecutorKind,
@@ -311,3 +312,38 @@ class LibraryCaller:
         if not spec.is_library:
             return await self._caller.call_tool(spec, tool, arguments, timeout=timeout)
         return reply_of(await self._runs.run(tool, arguments, caller_id="user"))
+
+
+class ServedLibrary:
+    """Satisfies `ServedTools`: the active and deprecated tools of the library."""
+
+    def __init__(self, library: Library, runs: LibraryRuns) -> None:
+        self._library = library
+        self._runs = runs
+        self._tools: dict[str, LibraryTool] = {}
+
+    @property
+    def designs(self) -> tuple[ToolDesign, ...]:
+        """The designs of the tools as they were at the last refresh."""
+        return tuple(tool.design for tool in self._tools.values())
+
+    @property
+    def definitions(self) -> Sequence[JsonObject]:
+        """The definitions that clients list, as they were at the last refresh."""
+        return [tool.design.listed_as("", tool.status).raw for tool in self._tools.values()]
+
+    async def refresh(self) -> bool:
+        """Read the tools again; True where clients have to list them anew."""
+        before = self.definitions
+        self._tools = {tool.name: tool for tool in await self._library.list() if tool.status in SERVED}
+        return self.definitions != before
+
+    async def call(self, name: str, arguments: JsonObject, *, caller_id: str, trace_id: str | None) -> ToolReply:
+        """Carry out a tool; NotFoundError where it is not served. Every other failure is a reply that is an error."""
+        if name not in self._tools:
+            raise NotFoundError(f"There is no tool named {name[:100]}.", hint="List the tools again.")
+        try:
+            done = await self._runs.execute(self._tools[name], arguments, caller_id=caller_id, trace_id=trace_id)
+        except InputError as error:
+            return ToolReply(content=({"type": "text", "text": failure_text(error)},), is_error=True)
+        return reply_of(done)

@@ -43,6 +43,7 @@ WRITES = {
     ("quality", "sarif"): "quality --server city --sarif {file}",
     ("quality", "markdown"): "quality --server city --markdown {file}",
     ("draft export", "out"): "draft export Shorter --format html --out {file}",
+    ("library export", "out"): "library export --out {file}",
     ("try", "html"): "try Shorter --html {file}",
     ("score", "out"): "score {calls} --out {file}",
 }
