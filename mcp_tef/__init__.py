@@ -11,6 +11,7 @@ _NAMES = {
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
     ),
+    "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
     "mcp_tef.api.serializers.library": (
@@ -66,8 +67,8 @@ _NAMES = {
     "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
     "mcp_tef.model.json": "Json JsonObject canonical",
     "mcp_tef.model.library": (
-        "Execution ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus ToolVersion "
-        "design_from_json design_to_json"
+        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
+        "ToolVersion design_from_json design_to_json"
     ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
@@ -130,8 +131,7 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.programs": "kill_process_groups",
-    "mcp_tef.servers.sample_server": "run_sample_server",
-    "mcp_tef.workflows.sample_program": "SAMPLE_SERVER",
+    "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence trial_sentences",
@@ -142,7 +142,6 @@ _NAMES = {
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.library": "TakenTools",
-    "mcp_tef.workflows.library_runs": "ExecutionFigures",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
 }

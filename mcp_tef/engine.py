@@ -133,11 +133,12 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         """Put other settings in force; work in progress continues as it began."""
         self._current.config = Config.lenient(self._environment, settings)[0]
 
-    async def open_sample(self) -> "tuple[TestCase, ...]":
-        """Put the bundled server and its suite into this workspace; returns the suite's cases."""
+    async def open_sample(self, name: str = "bike-shop") -> "tuple[TestCase, ...]":
+        """Put a bundled server and its suite into this workspace; returns the suite's cases."""
         from mcp_tef.workflows.sample import open_sample
+        from mcp_tef.workflows.sample_program import SampleName
 
-        return await open_sample(self.servers, self.cases, self.case_files)
+        return await open_sample(self.servers, self.cases, self.case_files, SampleName(name))
 
     async def open_sample_draft(self) -> "Draft":
         """Return the prepared draft of the sample."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from argparse import Namespace
 from dataclasses import replace
@@ -37,10 +36,9 @@ from mcp_tef.cli.session import add_consent_options, opened, require_yes, with_c
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, Execution, Json, JsonObject
+    from mcp_tef import Engine, Execution, Json, JsonObject, ToolVersion
 
 DONE, FAILED = 0, 1
-TOKEN_VARIABLE = "MCP_TEF_LIBRARY_TOKEN"  # noqa: S105  # the name of a variable
 DEFINITION = "its definition as JSON; - is standard input"
 
 
@@ -89,8 +87,9 @@ def _register_execution(group: Verbs) -> None:
         "--http",
         type=int,
         metavar="PORT",
-        help=f"serve on this port of loopback, with the token of {TOKEN_VARIABLE} or a new one",
+        help="serve on this port of loopback, to clients that send a token",
     )
+    serve_parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
     add_consent_options(serve_parser, "allow, while it serves, the programs and addresses of its tools")
 
 
@@ -145,17 +144,20 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
         tool = await engine.library.find(arguments.name)
         versions = await engine.library.versions(arguments.name)
         changes = await engine.library.compare(arguments.name, *arguments.compare) if arguments.compare else {}
-    fields = [{"path": list(path), "before": _plain(old), "after": _plain(new)} for path, (old, new) in changes.items()]
     told = library_tool_to_json(tool) | {"versions": [tool_version_to_json(one) for one in versions]}
+    fields = [{"path": list(path), "before": _plain(old), "after": _plain(new)} for path, (old, new) in changes.items()]
     terminal.document(told | ({"changes": fields} if arguments.compare else {}))
     if arguments.compare:
         terminal.say(*(f"{' / '.join(one['path'])}: {one['before']} → {one['after']}" for one in fields))
     elif arguments.versions:
-        rows = [(str(one.version), one.created_at.date().isoformat(), one.changelog) for one in versions]
-        terminal.say(*table(("VERSION", "DATE", "CHANGELOG"), rows))
+        terminal.say(*table(("VERSION", "DATE", "CHANGELOG"), map(_version_row, versions)))
     else:
         terminal.say(_line(tool), "", tool.design.description)
     return DONE
+
+
+def _version_row(one: ToolVersion) -> tuple[str, ...]:
+    return str(one.version), f"{one.created_at:%Y-%m-%d %H:%M}", one.changelog
 
 
 def _plain(value: Any) -> Any:
@@ -206,7 +208,7 @@ async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace, ter
     if arguments.config is not None:
         given["config"] = read_json(arguments.config, terminal)
     if arguments.script is not None:
-        given["script"] = _script(arguments.script)
+        given["script"] = _text(arguments.script)
     if arguments.category is not None:
         given["category"] = await engine.library.ensure_category(arguments.category)
     if arguments.tag is not None:
@@ -214,7 +216,7 @@ async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace, ter
     return replace(design, **given)
 
 
-def _script(file: Path) -> str:
+def _text(file: Path) -> str:
     try:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -294,13 +296,18 @@ async def serve(arguments: Namespace, terminal: Terminal) -> int:
         served = engine.served_library
         await served.refresh()
         await with_consent(engine, arguments, terminal, lambda: engine.library_runs.require_consent(*served.designs))
-        http = None
-        if arguments.http is not None:
-            http = arguments.http, os.environ.get(TOKEN_VARIABLE) or secrets.token_urlsafe(32)
-            if not os.environ.get(TOKEN_VARIABLE):
-                terminal.note(f"Authorization: Bearer {http[1]}")
+        http = None if arguments.http is None else (arguments.http, _token(arguments.token_file, terminal))
         await engine.serve_library(terminal.note, http=http)
     return DONE
+
+
+def _token(file: Path | None, terminal: Terminal) -> str:
+    """Return the token of a file, or a new one, which is told to the user."""
+    if file is not None:
+        return _text(file).strip()
+    token = secrets.token_urlsafe(32)
+    terminal.note(f"Authorization: Bearer {token}")
+    return token
 
 
 async def import_tools(arguments: Namespace, terminal: Terminal) -> int:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from mcp_tef.errors import ConflictError, InputError
+from mcp_tef.model.health import percentile
 from mcp_tef.model.ids import ExecutionId, LibraryToolId
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -213,6 +214,25 @@ def placeholders(template: Json) -> Iterator[str]:
     elif isinstance(template, list | tuple):
         for value in template:
             yield from placeholders(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFigures:
+    """Figures over executions that ended; None of nothing."""
+
+    count: int
+    error_rate: float | None
+    p50_ms: int | None
+    p95_ms: int | None
+
+    @classmethod
+    def of(cls, executions: Sequence[Execution]) -> "ExecutionFigures":
+        """Return the figures of some executions; cancelled ones are left out."""
+        ended = [one for one in executions if one.status is not ExecutionStatus.CANCELLED and one.completed_at]
+        durations = [one.duration_ms or 0 for one in ended]
+        failed = sum(one.status is not ExecutionStatus.SUCCESS for one in ended)
+        rate = failed / len(ended) if ended else None
+        return cls(len(ended), rate, percentile(durations, 0.5), percentile(durations, 0.95))
 
 
 class _Absent:

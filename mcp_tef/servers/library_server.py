@@ -30,12 +30,12 @@ _LONGEST_CALLER: Final = 200
 class LibraryServer(Server[Any]):
     """The SDK's server over tools that may change while clients are connected."""
 
-    def __init__(self, tools: ServedTools) -> None:
+    def __init__(self, tools: ServedTools, name: str = "mcp-tef library") -> None:
         self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._connections: WeakSet[Connection] = WeakSet()
         super().__init__(
-            "mcp-tef library",
+            name,
             version=VERSION,
             on_list_tools=self._list,
             on_call_tool=self._call,
@@ -129,14 +129,18 @@ async def serve_over_stdio(tools: ServedTools) -> None:
         await server.run(read_stream, write_stream, server.create_initialization_options())
 
 
-async def serve_over_http(tools: ServedTools, port: int, token: str, tell: Callable[[str], object]) -> None:
-    """Serve on loopback until it is cancelled; port 0 takes a free one. `tell` hears the address once it is open."""
+async def serve_over_http(tools: ServedTools, port: int, token: str | None, tell: Callable[[str], object]) -> None:
+    """Serve on loopback until it is cancelled, without a token to everybody there; port 0 takes a free one.
+
+    `tell` hears the address once connections are taken.
+    """
     import uvicorn
 
     await tools.refresh()
     server = LibraryServer(tools)
     with socket.create_server(("127.0.0.1", port)) as listener:
-        app = WithToken(server.streamable_http_app(host="127.0.0.1"), token)
+        whole = server.streamable_http_app(host="127.0.0.1")
+        app = whole if token is None else WithToken(whole, token)
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         web = uvicorn.Server(config)
         tell(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")

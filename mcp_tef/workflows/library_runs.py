@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.errors import InputError, NotFoundError, ReachError, TefError
 from mcp_tef.events import LibraryExecuted
-from mcp_tef.model.health import percentile
 from mcp_tef.model.ids import ExecutionId, new_id
 from mcp_tef.model.json import canonical
 from mcp_tef.model.library import (
@@ -28,8 +27,7 @@ from mcp_tef.model.library import (
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.call_pairing import argument_problems
+from mcp_tef.scoring.call_pairing import misfit_text
 from mcp_tef.workflows.library import Library, failure_text
 
 if TYPE_CHECKING:
@@ -44,26 +42,6 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.servers import Servers
 
 AT_ONCE: Final = 5
-MOST_PROBLEMS: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutionFigures:
-    """Figures over executions that ended; None of nothing."""
-
-    count: int
-    error_rate: float | None
-    p50_ms: int | None
-    p95_ms: int | None
-
-    @classmethod
-    def of(cls, executions: Sequence[Execution]) -> ExecutionFigures:
-        """Return the figures of some executions; cancelled ones are left out."""
-        ended = [one for one in executions if one.status is not ExecutionStatus.CANCELLED and one.completed_at]
-        durations = [one.duration_ms or 0 for one in ended]
-        failed = sum(one.status is not ExecutionStatus.SUCCESS for one in ended)
-        rate = failed / len(ended) if ended else None
-        return cls(len(ended), rate, percentile(durations, 0.5), percentile(durations, 0.95))
 
 
 class AnswerExecutor:
@@ -254,7 +232,7 @@ def _searched(execution: Execution) -> str:
 
 
 def _require_fit(design: ToolDesign, arguments: JsonObject) -> None:
-    if problems := _problems(design.tool, arguments):
+    if problems := misfit_text(design.tool, arguments):
         raise InputError(
             f"The arguments do not fit {design.name}. {problems}", hint="Nothing was executed.", code="bad_arguments"
         )
@@ -272,12 +250,8 @@ def _require_output(design: ToolDesign, output: Json) -> None:
     hint = "Correct its output or its output schema."
     if not isinstance(output, dict):
         raise ReachError(f"The output of {design.name} is no object, as its output schema needs.", hint=hint)
-    if problems := _problems(replace(design.tool, input_schema=design.output_schema), output):
+    if problems := misfit_text(replace(design.tool, input_schema=design.output_schema), output):
         raise ReachError(f"The output of {design.name} does not fit its output schema. {problems}", hint=hint)
-
-
-def _problems(tool: Tool, values: JsonObject) -> str:
-    return " ".join(problem.sentence for problem in argument_problems(tool, values)[:MOST_PROBLEMS])
 
 
 def reply_of(execution: Execution) -> ToolReply:

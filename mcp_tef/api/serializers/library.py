@@ -4,8 +4,7 @@ from datetime import datetime
 
 from mcp_tef.model.health import ServerHealth
 from mcp_tef.model.json import Json
-from mcp_tef.model.library import Execution, LibraryTool, ToolVersion, design_to_json
-from mcp_tef.workflows.library_runs import ExecutionFigures
+from mcp_tef.model.library import Execution, ExecutionFigures, LibraryTool, ToolVersion, design_to_json
 
 
 def library_tool_to_json(tool: LibraryTool) -> dict[str, Json]:

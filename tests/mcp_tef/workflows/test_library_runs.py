@@ -15,8 +15,7 @@ import pytest
 from mcp_tef import ConsentError, Engine, ServerSpec, Transport
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ExecutionId
-from mcp_tef.model.library import Execution, ExecutionStatus, ExecutorKind, ToolDesign
-from mcp_tef.workflows.library_runs import ExecutionFigures
+from mcp_tef.model.library import Execution, ExecutionFigures, ExecutionStatus, ExecutorKind, ToolDesign
 from tests.support import calling_server
 from tests.support.hostile_http_servers import RedirectingServer
 from tests.support.library_designs import CITY, answering, commanded, scripted
