@@ -88,7 +88,10 @@ def executors(
 
 
 class LibraryRuns:
-    """Carries out tools of the library, each for a caller who asked for that. Nothing that evaluates knows of this."""
+    """Carries out tools of the library, each for a caller who asked for that. Nothing that evaluates knows of this.
+
+    `interpreter` is the Python that runs scripts.
+    """
 
     def __init__(
         self,
@@ -106,7 +109,7 @@ class LibraryRuns:
         self._executors = executors
         self._consents = consents
         self._events = events
-        self._interpreter = interpreter
+        self.interpreter = interpreter
         self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
         self._under_way: dict[ExecutionId, Execution] = {}
         self._ended: list[Execution] = []
@@ -189,7 +192,7 @@ class LibraryRuns:
     async def _specs(self, design: ToolDesign) -> Sequence[ServerSpec]:
         match design.executor:
             case ExecutorKind.PYTHON | ExecutorKind.SHELL:
-                return (design.program(self._interpreter),)
+                return (design.program(self.interpreter),)
             case ExecutorKind.HTTP | ExecutorKind.SEARCH:
                 return (design.request,)
             case ExecutorKind.MCP:
