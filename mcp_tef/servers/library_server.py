@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hmac
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -37,6 +37,7 @@ class LibraryServer(Server[Any]):
         super().__init__(
             name,
             version=VERSION,
+            get_tool_input_schema=self._schema_of,
             on_list_tools=self._list,
             on_call_tool=self._call,
             on_subscriptions_listen=ListenHandler(self._bus),
@@ -65,6 +66,10 @@ class LibraryServer(Server[Any]):
         for connection in tuple(self._connections):
             with contextlib.suppress(MCPError, OSError, RuntimeError):
                 await connection.send_tool_list_changed()
+
+    def _schema_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return the input schema of a tool, by which the SDK checks headers that repeat arguments."""
+        return next((raw["inputSchema"] for raw in self._tools.definitions if raw["name"] == name), None)
 
     async def _list(
         self, context: ServerRequestContext[Any], _: mcp_types.PaginatedRequestParams | None

@@ -1,12 +1,16 @@
 """`library …` and `servers health`: a tool designed, run, evaluated, improved and exported from the command line."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
-from tests.support.command_line import say
+from tests.support.command_line import command, say
 from tests.support.library_designs import CITY
 from tests.support.workspace_files import tools_file
 
@@ -128,3 +132,24 @@ def test_the_health_of_servers_follows_their_contacts(at: tuple[str | Path, ...]
     (one,) = said.document["servers"]
     assert (said.code, one["server"], one["status"]) == (1, "gone", "unavailable")
     assert (one["error_rate"], one["last_success"], said.document["overall"]["status"]) == (1.0, None, "unavailable")
+
+
+def test_the_library_is_served_on_a_port_with_the_token_of_a_file(at: tuple[str | Path, ...], tmp_path: Path) -> None:
+    token = file(tmp_path, "token", "a-token-of-mine\n")
+    words = command("library", "serve", "--http", "0", "--token-file", token, *at)
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ) as serving:
+        assert serving.stderr is not None
+        address = serving.stderr.readline().strip()
+        assert address.startswith("http://127.0.0.1:")
+        with pytest.raises(HTTPError, match="401"):
+            urlopen(address)
+        serving.terminate()
+        serving.communicate(timeout=60)
+    assert serving.returncode == 143
+
+
+def test_the_demo_of_the_reading_room_gives_every_case_a_verdict(tmp_path: Path) -> None:
+    said = say("demo", "--sample", "reading-room", "--json", "--workspace", tmp_path / "room.db")
+    assert said.code == 0, said.err
+    assert len(said.document["runs"]) == 60
+    assert {one["status"] for one in said.document["runs"]} == {"completed"}
