@@ -113,17 +113,19 @@ class LibraryRuns:
         self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
         self._under_way: dict[ExecutionId, Execution] = {}
         self._ended: list[Execution] = []
-        self._writing = asyncio.Lock()
+        self._writing: asyncio.Task[None] | None = None
         self._tasks = set[asyncio.Task[object]]()
 
     async def run(self, name: str, arguments: JsonObject, *, caller_id: str | None = None) -> Execution:
         """Execute a tool of any status, and keep what came of it; InputError, ConsentError where it did not begin."""
-        return await self.execute(await self._library.find(name), arguments, caller_id=caller_id)
+        done = await self.execute(await self._library.find(name), arguments, caller_id=caller_id)
+        await self._written()
+        return done
 
     async def execute(
         self, tool: LibraryTool, arguments: JsonObject, *, caller_id: str | None = None, trace_id: str | None = None
     ) -> Execution:
-        """Execute a tool that was looked up before, in the same way."""
+        """Execute a tool that was looked up before, in the same way; it is on disk a moment later."""
         await self.require_consent(tool.design)
         _require_fit(tool.design, arguments)
         execution = Execution(
@@ -150,7 +152,7 @@ class LibraryRuns:
             raise
         finally:
             self._under_way.pop(execution.id, None)
-            await asyncio.shield(self._keep(execution))
+            self._keep(execution)
             self._tasks -= {task} if task else set()
         return execution
 
@@ -160,6 +162,7 @@ class LibraryRuns:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._written()
 
     async def require_consent(self, *designs: ToolDesign) -> None:
         """Raise ConsentError with every question that is open for the programs and addresses of tools."""
@@ -172,6 +175,7 @@ class LibraryRuns:
 
         `text` is looked for in input, output and error.
         """
+        await self._written()
         tool_id = None if name is None else (await self._library.find(name)).id
         live = [one for one in self._under_way.values() if tool_id in (None, one.tool_id)]
         found = (*reversed(live), *await self._store.executions(tool_id))
@@ -220,14 +224,23 @@ class LibraryRuns:
     def _note(self, execution: Execution) -> None:
         self._under_way[execution.id] = execution
 
-    async def _keep(self, execution: Execution) -> None:
-        """Write executions that ended; those that end while others are written go to disk together."""
+    def _keep(self, execution: Execution) -> None:
+        """Have an execution written that ended; those that end while others are written go to disk together."""
         self._ended.append(execution)
-        async with self._writing:
-            if self._ended:
-                batch, self._ended = self._ended, []
-                await self._store.record(batch)
-        self._events.publish(LibraryExecuted(execution))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+
+    async def _write(self) -> None:
+        while self._ended:
+            batch, self._ended = self._ended, []
+            await self._store.record(batch)
+            for execution in batch:
+                self._events.publish(LibraryExecuted(execution))
+
+    async def _written(self) -> None:
+        """Wait until every execution that ended is on disk; StoreError."""
+        if self._writing is not None:
+            await asyncio.shield(self._writing)
 
 
 def _searched(execution: Execution) -> str:
