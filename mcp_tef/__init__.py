@@ -11,12 +11,16 @@ _NAMES = {
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
     ),
+    "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
     "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
     "mcp_tef.api.serializers.crowds": "crowd_to_json steal_to_json",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
     "mcp_tef.api.serializers.improvements": "improvement_to_json",
+    "mcp_tef.api.serializers.library": (
+        "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
+    ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
@@ -36,10 +40,10 @@ _NAMES = {
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
-        "DraftsChanged Event NoticePublished RejudgeProgressed RunEnded RunStarted RunsChanged ServerStateChanged "
-        "ServersChanged ToolCallsChanged"
+        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
+        "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
     ),
-    "mcp_tef.formats.cases.texts": "require_replaceable",
+    "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
@@ -68,11 +72,16 @@ _NAMES = {
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
     ),
-    "mcp_tef.model.ids": "BatchId CaseId DraftId RunId ServerId SnapshotId",
+    "mcp_tef.model.health": "HealthState ServerHealth",
+    "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
     "mcp_tef.model.improvements": (
         "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
     ),
     "mcp_tef.model.json": "Json JsonObject canonical",
+    "mcp_tef.model.library": (
+        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
+        "ToolVersion design_from_json design_to_json"
+    ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
         "CalibrationBin CalibrationReport ConfusionMatrix FilterChoices GroupMetrics Metrics MetricsOverview "
@@ -134,7 +143,6 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.programs": "kill_process_groups",
-    "mcp_tef.servers.sample_server": "run_sample_server",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
@@ -145,7 +153,8 @@ _NAMES = {
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
-    "mcp_tef.workflows.sample_program": "SAMPLE_SERVER",
+    "mcp_tef.workflows.library": "TakenTools",
+    "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
 }

@@ -10,12 +10,20 @@ from mcp_tef.api.consent import (
     ensure_consent,
     sign_in_where_needed,
 )
+from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
 from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
 from mcp_tef.api.serializers.crowds import crowd_to_json, steal_to_json
 from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
 from mcp_tef.api.serializers.improvements import improvement_to_json
+from mcp_tef.api.serializers.library import (
+    execution_figures_to_json,
+    execution_to_json,
+    library_tool_to_json,
+    server_health_to_json,
+    tool_version_to_json,
+)
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
@@ -67,6 +75,8 @@ from mcp_tef.events import (
     CasesChanged,
     DraftsChanged,
     Event,
+    LibraryChanged,
+    LibraryExecuted,
     NoticePublished,
     RejudgeProgressed,
     RunEnded,
@@ -76,7 +86,7 @@ from mcp_tef.events import (
     ServerStateChanged,
     ToolCallsChanged,
 )
-from mcp_tef.formats.cases.texts import require_replaceable
+from mcp_tef.formats.cases.texts import require_replaceable, write_text
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
 from mcp_tef.formats.suppressions import read_baseline, read_suppressions
 from mcp_tef.llm.keys import KeyRing
@@ -159,7 +169,8 @@ from mcp_tef.model.files import (
     write_lines,
     write_private,
 )
-from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId
+from mcp_tef.model.health import HealthState, ServerHealth
+from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId
 from mcp_tef.model.improvements import (
     CandidateRound,
     HopelessCase,
@@ -170,6 +181,19 @@ from mcp_tef.model.improvements import (
     TextCandidate,
 )
 from mcp_tef.model.json import Json, JsonObject, canonical
+from mcp_tef.model.library import (
+    Execution,
+    ExecutionFigures,
+    ExecutionStatus,
+    ExecutorKind,
+    LibraryTool,
+    ToolCategory,
+    ToolDesign,
+    ToolStatus,
+    ToolVersion,
+    design_from_json,
+    design_to_json,
+)
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.metrics import (
     CalibrationBin,
@@ -340,7 +364,6 @@ from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.servers.programs import kill_process_groups
-from mcp_tef.servers.sample_server import run_sample_server
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
@@ -351,71 +374,76 @@ from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
-from mcp_tef.workflows.sample_program import SAMPLE_SERVER
+from mcp_tef.workflows.library import TakenTools
+from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 
 __all__ = [
     "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE", "GAVE_UP", "INVENTED_TOOL_LABEL",
-    "LARGEST_FILE_BYTES", "MAX_TOKENS", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "REPEATS", "RETRIES",
-    "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES", "VERSION",
-    "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch",
-    "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
-    "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch",
-    "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat",
-    "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide",
-    "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile",
-    "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory",
-    "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer",
-    "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "CrowdKind", "CrowdLoss", "CrowdPoint",
-    "CrowdRequest", "CrowdResult", "CrowdSource", "DefinitionChange", "DefinitionWithoutSecrets", "DetectedConfig",
-    "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId", "DraftKind",
-    "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice",
-    "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Expectation", "ExpectedCall",
-    "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule",
-    "GradedQuality", "GroupMetrics", "GuardOutcome", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus",
-    "ImportedCase", "ImportedServer", "ImprovementEnd", "ImprovementPlan", "ImprovementRequest",
-    "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LintFinding",
-    "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo",
-    "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished",
-    "OAuthClient", "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice",
-    "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit",
-    "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret",
-    "Prediction", "Priority", "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError",
-    "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason",
-    "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "Results", "RetrievalPoint",
-    "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports",
-    "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "ScopeReason", "ScoreExplanation", "SearchHit",
-    "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerId",
+    "LARGEST_FILE_BYTES", "MAX_TOKENS", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "READING_ROOM", "REPEATS",
+    "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "VARIABLES",
+    "VERSION", "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline",
+    "Batch", "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued",
+    "BatchRequest", "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport",
+    "CallMatch", "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft",
+    "CaseFileFormat", "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair",
+    "CaseSide", "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck",
+    "ClientProfile", "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool",
+    "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent",
+    "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "CrowdKind",
+    "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource", "DefinitionChange",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord",
+    "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged",
+    "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
+    "Estimate", "Event", "Execution", "ExecutionFigures", "ExecutionStatus", "ExecutorKind", "Expectation",
+    "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason",
+    "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome", "HealthState", "HeldCase", "HopelessCase",
+    "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd", "ImprovementPlan",
+    "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject", "KeyRing",
+    "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding", "LintRule",
+    "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics",
+    "ModelReview", "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient",
+    "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange",
+    "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding",
+    "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority",
+    "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
+    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
+    "RepeatStatistics", "RepeatedCase", "ReportFormat", "Results", "RetrievalPoint", "RunComparison", "RunDetail",
+    "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus",
+    "RunSummary", "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind",
+    "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId",
     "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
     "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity",
     "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker",
     "StealRequest", "StealResult", "StolenTool", "StoppedError", "StoreError", "StrangerPick", "Suppression",
-    "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus",
-    "ToolCallsChanged", "ToolChange", "ToolChoiceMode", "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey",
-    "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply",
-    "ToolRevision", "ToolSet", "ToolSource", "Transport", "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal",
-    "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable",
-    "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json", "apply_consent_answer",
-    "batch_to_json", "bounded_lines", "canonical", "case_export_to_json", "case_finding_to_json",
-    "case_import_to_json", "case_to_json", "client_check_to_json", "client_result_to_json", "client_to_json",
-    "cluster_confusions", "comparison_to_json", "conflict_to_json", "confusability_level", "confusions_to_json",
-    "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json", "decimal_text", "default_workspace",
-    "detect_files", "detected_config_to_json", "did_you_mean", "draft_format", "draft_html",
-    "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
-    "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "expectation_from_json",
+    "TakenTools", "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall",
+    "ToolCallStatus", "ToolCallsChanged", "ToolCategory", "ToolChange", "ToolChoiceMode", "ToolDesign", "ToolDrift",
+    "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem",
+    "ToolQuality", "ToolReply", "ToolRevision", "ToolSet", "ToolSource", "ToolStatus", "ToolVersion", "Transport",
+    "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope",
+    "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind",
+    "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical",
+    "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json",
+    "client_result_to_json", "client_to_json", "cluster_confusions", "comparison_to_json", "conflict_to_json",
+    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
+    "decimal_text", "default_workspace", "design_from_json", "design_to_json", "detect_files",
+    "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
+    "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
+    "ensure_consent", "error_to_json", "execution_figures_to_json", "execution_to_json", "expectation_from_json",
     "expectation_to_json", "free_suite_name", "improvement_sentences", "improvement_to_json", "interval_text",
     "is_baseline", "joint_changes", "joint_sentence", "joint_verdict", "kill_process_groups", "launch_risks",
-    "left_out_of_override", "listing_to_json", "make_private_folder", "matrix_file", "messages_from_json",
-    "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file", "outcome_text",
-    "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model",
-    "parse_number", "parse_prices", "percent_text", "prediction_to_json", "priced_text", "program_request",
-    "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json",
-    "rename_workspace", "renamed_path", "require_draft_name", "require_ending", "require_replaceable",
-    "require_workspace", "run_detail_to_json", "run_sample_server", "run_to_json", "score_lines", "scored_overview",
-    "scored_run", "secrets_in", "server_check_to_json", "server_import_to_json", "server_to_json",
-    "sign_in_where_needed", "similarity_json", "start_within_cap", "steal_html", "steal_to_json", "tally_of",
-    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "trial_sentences", "trial_to_json", "trials_evidence",
-    "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines", "write_private",
-    "write_results", "write_source_edit",
+    "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder", "matrix_file",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
+    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
+    "parse_model", "parse_number", "parse_prices", "percent_text", "prediction_to_json", "priced_text",
+    "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
+    "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name", "require_ending",
+    "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample", "run_to_json", "score_lines",
+    "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_health_to_json",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
+    "tool_version_to_json", "trial_sentences", "trial_to_json", "trials_evidence", "undo_source_edit",
+    "verdict_to_json", "wilson", "without_keys", "write_draft", "write_lines", "write_private", "write_results",
+    "write_source_edit", "write_text",
 ]  # fmt: skip

@@ -2,15 +2,14 @@
 
 import asyncio
 import os
-from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.engine_adapters import ModelAdapters
-from mcp_tef.events import Event, EventStream, NoticePublished
+from mcp_tef.engine_adapters import ServerAdapters
+from mcp_tef.events import Event
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
 from mcp_tef.model.secrets import SessionSecrets
@@ -23,19 +22,18 @@ if TYPE_CHECKING:
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
-    from mcp_tef.servers.credential_store import CredentialStore
-    from mcp_tef.servers.tool_caller import McpToolCaller
-    from mcp_tef.servers.tool_lister import McpToolLister
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import Compare, DriftCheck
-    from mcp_tef.workflows.consent import Consents
     from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
+    from mcp_tef.workflows.health import HealthReports
     from mcp_tef.workflows.improve import Improvements
+    from mcp_tef.workflows.library import Library
+    from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prediction import Predictions
@@ -49,10 +47,9 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.tool_sources import ToolSources
     from mcp_tef.workflows.transfer import CaseTransfer
     from mcp_tef.workflows.trials import Trials
-    from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 
-class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
+class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
     """One open workspace, for the loop that opened it. Many parts are loaded when they are first named."""
 
     def __init__(
@@ -64,13 +61,9 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         show: "OpenAddress | None" = None,
     ) -> None:
         self.workspace = workspace
-        super().__init__(environment, CurrentConfig(config), data_folder())
+        super().__init__(environment, CurrentConfig(config), data_folder(), store, show)
         self.opened: tuple[str, ...] = store.notices
         self.interrupted = 0
-        self._store = store
-        self._events = EventStream()
-        self._variables = ChainMap[str, str]({}, dict(environment))
-        self._show = show
         self.cases = Cases(store, self._events)
 
     @property
@@ -125,9 +118,6 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Hear every event, in order, on the engine's loop; call what comes back to stop."""
         return self._events.subscribe(listener)
 
-    def _notice(self, text: str) -> None:
-        self._events.publish(NoticePublished(text))
-
     async def save_copy(self, target: Path) -> None:
         """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
         from mcp_tef.storage.workspace_copies import save_copy
@@ -143,46 +133,18 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         """Put other settings in force; work in progress continues as it began."""
         self._current.config = Config.lenient(self._environment, settings)[0]
 
-    async def open_sample(self) -> "tuple[TestCase, ...]":
-        """Put the bundled server and its suite into this workspace; returns the suite's cases."""
+    async def open_sample(self, name: str = "bike-shop") -> "tuple[TestCase, ...]":
+        """Put a bundled server and its suite into this workspace; returns the suite's cases."""
         from mcp_tef.workflows.sample import open_sample
+        from mcp_tef.workflows.sample_program import SampleName
 
-        return await open_sample(self.servers, self.cases, self.case_files)
+        return await open_sample(self.servers, self.cases, self.case_files, SampleName(name))
 
     async def open_sample_draft(self) -> "Draft":
         """Return the prepared draft of the sample."""
         from mcp_tef.workflows.sample import open_sample_draft
 
         return await open_sample_draft(self.drafts)
-
-    @cached_property
-    def consents(self) -> "Consents":
-        """Consents of this user on this machine."""
-        from mcp_tef.storage.consent_file import ConsentFile
-        from mcp_tef.workflows.consent import Consents
-        from mcp_tef.workflows.sample_program import bundled_programs
-
-        return Consents(
-            ConsentFile(self._data),
-            self._variables,
-            self._current,
-            workspace=self.workspace,
-            bundled=bundled_programs,
-            notice=self._notice,
-        )
-
-    @cached_property
-    def _credentials(self) -> "CredentialStore":
-        from mcp_tef.llm.keys import ServerVault
-        from mcp_tef.servers.credential_store import CredentialStore
-
-        return CredentialStore(ServerVault(self.keys), self._notice, self._data / "sign-ins")
-
-    @cached_property
-    def _gateway(self) -> "McpToolLister":
-        from mcp_tef.servers.tool_lister import McpToolLister
-
-        return McpToolLister(self._variables, self._current, self._credentials)
 
     @cached_property
     def models(self) -> "Models":
@@ -218,14 +180,6 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         return runs
 
     @cached_property
-    def written_secrets(self) -> "PlainTextSecrets":
-        """Secrets in definitions of servers that the user types."""
-        from mcp_tef.llm.keys import ServerVault
-        from mcp_tef.workflows.written_secrets import PlainTextSecrets
-
-        return PlainTextSecrets(self._variables, ServerVault(self.keys))
-
-    @cached_property
     def compare(self) -> "Compare":
         """Comparison of two batches, or of two runs."""
         from mcp_tef.workflows.compare import Compare
@@ -240,18 +194,61 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
         return McpSignIns(self._credentials, self._show, self._variables, self._current, self.consents.require)
 
     @cached_property
-    def _caller(self) -> "McpToolCaller":
-        from mcp_tef.servers.tool_caller import McpToolCaller
-
-        return McpToolCaller(self._variables, self._current, self._credentials, self._show)
-
-    @cached_property
     def calls(self) -> "ToolCalls":
         """Tools called by hand."""
         from mcp_tef.workflows.calls import ToolCalls
+        from mcp_tef.workflows.library_runs import LibraryCaller
 
-        stores = (self._store.servers, self._store.calls)
-        return ToolCalls(*stores, self.servers, self._caller, self.consents, self._events)
+        store, caller = self._store, LibraryCaller(self._noted_caller, self.library_runs)
+        return ToolCalls(store.servers, store.calls, self.servers, caller, self.consents, self._events)
+
+    @cached_property
+    def health(self) -> "HealthReports":
+        """Health of servers."""
+        from mcp_tef.workflows.health import HealthReports
+
+        return HealthReports(self._store.contacts, self.servers, self.consents)
+
+    @cached_property
+    def library(self) -> "Library":
+        """Tools of one's own."""
+        from mcp_tef.workflows.library import Library
+
+        return Library(self._store.library, self.servers, self._events)
+
+    @cached_property
+    def served_library(self) -> "ServedLibrary":
+        """Tools of the library that are served."""
+        from mcp_tef.workflows.library_runs import ServedLibrary
+
+        return ServedLibrary(self.library, self.library_runs)
+
+    async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
+        """Serve the library over stdio until that ends, or over HTTP for ever: at a port of loopback, with a token.
+
+        `tell` hears the address once connections are taken.
+        """
+        from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
+
+        if http is None:
+            await serve_over_stdio(self.served_library)
+        else:
+            await serve_over_http(self.served_library, *http, tell)
+
+    @cached_property
+    def library_runs(self) -> "LibraryRuns":
+        """Executions of library tools."""
+        from mcp_tef.servers.credential_store import ServerAccess
+        from mcp_tef.servers.programs import script_interpreter
+        from mcp_tef.servers.tool_programs import ProgramToolExecutor
+        from mcp_tef.servers.tool_requests import HttpToolExecutor
+        from mcp_tef.workflows.library_runs import LibraryRuns, executors
+
+        python = script_interpreter(self._variables)
+        programs = ProgramToolExecutor(self._variables, python)
+        requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
+        kinds = executors(programs, requests, self.servers, self._noted_caller)
+        return LibraryRuns(self.library, self._store.library, self.servers, kinds, self.consents, self._events, python)
 
     @cached_property
     def drafts(self) -> "Drafts":
@@ -387,8 +384,8 @@ class Engine(ModelAdapters, AbstractAsyncContextManager["Engine", None]):
     async def close(self) -> None:
         """Interrupt what runs, then give back connections, child processes and the file."""
         parts = vars(self)
-        for work in [parts[name] for name in ("runs", "servers") if name in parts]:
+        for work in [parts[name] for name in ("library_runs", "runs", "servers") if name in parts]:
             await work.close()
-        adapters = ("_selectors", "_gateway", "_caller", "sign_ins", "_writer", "embedders")
+        adapters = ("_selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders")
         await asyncio.gather(*(parts[name].close() for name in adapters if name in parts))
         await self._store.close()

@@ -1,11 +1,14 @@
-"""Adapters to models and embedders of one workspace, each loaded when it is first named."""
+"""Adapters to models, embedders and servers of one workspace, each loaded when it is first named."""
 
+from collections import ChainMap
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_tef.events import EventStream, NoticePublished
 from mcp_tef.model.config import CurrentConfig
+from mcp_tef.storage.store import SqliteStore
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
@@ -14,7 +17,14 @@ if TYPE_CHECKING:
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.retrieval_baseline import WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.ports import OpenAddress, ServerGateway
+    from mcp_tef.servers.credential_store import CredentialStore
+    from mcp_tef.servers.tool_caller import McpToolCaller
+    from mcp_tef.servers.tool_lister import McpToolLister
+    from mcp_tef.workflows.calls import WorkspaceCaller
     from mcp_tef.workflows.clients import Clients
+    from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 
 class ModelAdapters:
@@ -78,3 +88,91 @@ class ModelAdapters:
         from mcp_tef.llm.writer import LitellmWriter
 
         return LitellmWriter(self._environment, self._current, lambda: self._current.config.through)
+
+
+class ServerAdapters(ModelAdapters):
+    """All that reaches servers for an engine, beside models; each contact is noted in the workspace.
+
+    `show` opens the address of a sign-in, and where it is missing nobody can sign in.
+    """
+
+    workspace: Path
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        current: CurrentConfig,
+        data: Path,
+        store: SqliteStore,
+        show: "OpenAddress | None",
+    ) -> None:
+        super().__init__(environment, current, data)
+        self._store = store
+        self._variables = ChainMap[str, str]({}, dict(environment))
+        self._show = show
+        self._events = EventStream()
+
+    def _notice(self, text: str) -> None:
+        self._events.publish(NoticePublished(text))
+
+    @cached_property
+    def keys(self) -> "KeyRing":
+        """Keys of model providers."""
+        from mcp_tef.llm.keys import KeyRing
+
+        return KeyRing(self._environment)
+
+    @cached_property
+    def _credentials(self) -> "CredentialStore":
+        from mcp_tef.llm.keys import ServerVault
+        from mcp_tef.servers.credential_store import CredentialStore
+
+        return CredentialStore(ServerVault(self.keys), self._notice, self._data / "sign-ins")
+
+    @cached_property
+    def _lister(self) -> "McpToolLister":
+        from mcp_tef.servers.tool_lister import McpToolLister
+
+        return McpToolLister(self._variables, self._current, self._credentials)
+
+    @cached_property
+    def _gateway(self) -> "ServerGateway":
+        from mcp_tef.workflows.tool_sources import WorkspaceGateway
+
+        return WorkspaceGateway(self._lister, self._store)
+
+    @cached_property
+    def _caller(self) -> "McpToolCaller":
+        from mcp_tef.servers.tool_caller import McpToolCaller
+
+        return McpToolCaller(self._variables, self._current, self._credentials, self._show)
+
+    @cached_property
+    def _noted_caller(self) -> "WorkspaceCaller":
+        from mcp_tef.workflows.calls import WorkspaceCaller
+
+        return WorkspaceCaller(self._caller, self._store.contacts)
+
+    @cached_property
+    def consents(self) -> "Consents":
+        """Consents of this user on this machine."""
+        from mcp_tef.storage.consent_file import ConsentFile
+        from mcp_tef.workflows.consent import Consents
+        from mcp_tef.workflows.sample_program import bundled_programs
+
+        return Consents(
+            ConsentFile(self._data),
+            self._variables,
+            self._current,
+            workspace=self.workspace,
+            bundled=bundled_programs,
+            notice=self._notice,
+        )
+
+    @cached_property
+    def written_secrets(self) -> "PlainTextSecrets":
+        """Secrets in definitions of servers that the user types."""
+        from mcp_tef.llm.keys import ServerVault
+        from mcp_tef.workflows.written_secrets import PlainTextSecrets
+
+        return PlainTextSecrets(self._variables, ServerVault(self.keys))

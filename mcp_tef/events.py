@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mcp_tef.model.ids import BatchId, CaseId, DraftId, ServerId
+from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, ServerId
+from mcp_tef.model.library import Execution
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.model.servers import Server
 
@@ -96,6 +97,21 @@ class DraftsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryChanged:
+    """Tools or categories of the library were added, changed, deleted or brought back."""
+
+    ids: tuple[LibraryToolId, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryExecuted:
+    """An execution of a library tool ended, and is on disk."""
+
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run left the queue."""
 
@@ -154,6 +170,8 @@ Event: TypeAlias = (
     | BatchStarted
     | BatchesChanged
     | DraftsChanged
+    | LibraryChanged
+    | LibraryExecuted
     | RunStarted
     | RunEnded
     | BatchProgressed

@@ -26,6 +26,7 @@ ORDER: Final = (
         "similarity",
         "workshop",
         "quality",
+        "library",
     ),
     *("importing", "local-models", "ci", "comparison", "confusion", "settings", SHORTCUTS),
 )

@@ -5,18 +5,24 @@ from argparse import Namespace
 from importlib import import_module
 from importlib.util import find_spec
 
-from mcp_tef import BatchRequest, ReachError
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef import BatchRequest, ReachError, SampleName
+from mcp_tef.cli.arguments import Parser, Verbs, add_verb
 from mcp_tef.cli.batches import follow
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
 SAMPLE_FILE = "sample.db"
+TWO = "bike-shop or reading-room, six searches that look alike (default: bike-shop)"
 
 
 def register_demo(verbs: Verbs) -> None:
     """Add the verb."""
-    add_verb(verbs, "demo", "evaluate the bundled sample, with no key and no network", demo)
+    _add_sample(add_verb(verbs, "demo", "evaluate a bundled sample, with no key and no network", demo))
+
+
+def _add_sample(parser: Parser) -> None:
+    names = [one.value for one in SampleName]
+    parser.add_argument("--sample", choices=names, default=SampleName.BIKE_SHOP.value, help=TWO)
 
 
 async def demo(arguments: Namespace, terminal: Terminal) -> int:
@@ -24,8 +30,8 @@ async def demo(arguments: Namespace, terminal: Terminal) -> int:
     from mcp_tef import default_workspace
 
     async with opened(arguments, terminal, default_workspace().with_name(SAMPLE_FILE)) as engine:
-        cases = await engine.open_sample()
-        request = BatchRequest(cases=tuple(case.id for case in cases), name="Sample")
+        cases = await engine.open_sample(arguments.sample)
+        request = BatchRequest(cases=tuple(case.id for case in cases), name=cases[0].draft.suites[0])
         batch, _ = await follow(engine, terminal, engine.runs.start(request))
         draft, place = await engine.open_sample_draft(), shlex.quote(str(engine.workspace))
         terminal.say(
@@ -39,14 +45,15 @@ async def demo(arguments: Namespace, terminal: Terminal) -> int:
 def register_sample_server(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "sample-server", "serve the bundled sample tools over stdio or HTTP", serve, listed=False)
+    _add_sample(parser)
     parser.add_argument("--http", type=int, metavar="PORT", help="serve streamable HTTP on this port of loopback")
 
 
 def serve(arguments: Namespace, _: Terminal) -> int:
     """Serve until told to stop."""
-    from mcp_tef import run_sample_server
+    from mcp_tef import run_sample
 
-    run_sample_server(arguments.http)
+    run_sample(SampleName(arguments.sample), arguments.http)
     return 0
 
 

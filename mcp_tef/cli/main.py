@@ -38,6 +38,7 @@ VERBS: Final = {
     "clients": "clients.register",
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
+    "library": "library.register",
     "score": "score.register",
     "keys": "keys.register",
     "completion": "completion.register",

@@ -10,6 +10,8 @@ BatchId = NewType("BatchId", str)
 SnapshotId = NewType("SnapshotId", str)
 ToolCallId = NewType("ToolCallId", str)
 DraftId = NewType("DraftId", str)
+LibraryToolId = NewType("LibraryToolId", str)
+ExecutionId = NewType("ExecutionId", str)
 
 
 def new_id() -> str:

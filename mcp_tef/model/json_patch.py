@@ -40,6 +40,11 @@ def pointer_parts(text: str) -> Path:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
 
 
+def value_at(document: Json, text: str) -> Json:
+    """Return the value that a JSON Pointer leads to; LookupError where it leads nowhere."""
+    return _found(document, pointer_parts(text))
+
+
 def same(one: Json, other: Json) -> bool:
     """Return True for equal JSON values, whatever the order of their keys."""
     return one is other or canonical(one) == canonical(other)

@@ -84,6 +84,10 @@ INPUTS = "${input}"
 """The name in `ServerSpec.extra` of the questions that a config asks: mappings with an `id`, as VS Code has them."""
 
 
+LIBRARY_PATH = "mcp-tef:library"
+"""The path in a spec of transport `file` that stands for the tool library of the workspace, which is no file."""
+
+
 class Transport(StrEnum):
     """Transport of a server; `file` is a saved `tools/list` response on disk."""
 
@@ -192,6 +196,11 @@ class ServerSpec:
     def address(self) -> str:
         """Location of the server, in one line for people."""
         return without_user_info(self.url or "") or self.path or " ".join(self.argv).strip()
+
+    @property
+    def is_library(self) -> bool:
+        """True for the tool library of the workspace."""
+        return self.transport is Transport.FILE and self.path == LIBRARY_PATH
 
     def wants(self, tool: str) -> bool:
         """Return True if the user has not excluded a tool of that name."""

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
     from mcp_tef.model.consents import Consent
     from mcp_tef.model.drafts import Draft, DraftStep
-    from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId, ToolCallId
+    from mcp_tef.model.health import ServerContact
+    from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId, ToolCallId
     from mcp_tef.model.json import Json
+    from mcp_tef.model.library import Execution, LibraryTool, ToolCategory, ToolDesign, ToolStatus, ToolVersion
     from mcp_tef.model.metrics import FilterChoices
     from mcp_tef.model.run_filter import RunFilter
     from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult, RunSummary
@@ -277,6 +279,60 @@ class DraftStore(Protocol):
     async def remove(self, ids: Sequence[DraftId]) -> None: ...
 
 
+class LibraryStore(Protocol):
+    """The tool library on disk. Names are unique (ConflictError); unknown ids raise NotFoundError."""
+
+    async def add(self, design: ToolDesign, changelog: str = "") -> LibraryTool:
+        """Keep a new tool as a draft, in version 1."""
+        ...
+
+    async def update(
+        self, tool_id: LibraryToolId, design: ToolDesign, changelog: str, *, expected_version: int
+    ) -> LibraryTool:
+        """Keep a new version; ConflictError where the latest one is another than expected."""
+        ...
+
+    async def set_status(self, tool_id: LibraryToolId, status: ToolStatus) -> LibraryTool: ...
+    async def all(self) -> tuple[LibraryTool, ...]:
+        """Return every tool, by name."""
+        ...
+
+    async def get(self, tool_id: LibraryToolId) -> LibraryTool: ...
+    async def versions(self, tool_id: LibraryToolId) -> tuple[ToolVersion, ...]:
+        """Return every version of a tool, newest first."""
+        ...
+
+    async def remove(self, ids: Sequence[LibraryToolId]) -> None:
+        """Hide tools until the next open, so that `restore` undoes it."""
+        ...
+
+    async def restore(self, ids: Sequence[LibraryToolId]) -> None: ...
+    async def categories(self) -> tuple[ToolCategory, ...]: ...
+    async def save_category(self, category: ToolCategory) -> None:
+        """Add a category, or change the one of its name."""
+        ...
+
+    async def record(self, executions: Sequence[Execution]) -> None:
+        """Keep executions that ended; of each tool the last thousand stay."""
+        ...
+
+    async def executions(self, tool_id: LibraryToolId | None = None, *, limit: int = 1000) -> tuple[Execution, ...]:
+        """Return the executions of a tool, or of all, newest first."""
+        ...
+
+
+class ContactStore(Protocol):
+    """Contacts with servers on disk."""
+
+    async def record_contacts(self, contacts: Sequence[ServerContact]) -> None:
+        """Keep contacts, and fold those that are older than seven days into hours."""
+        ...
+
+    async def contacts(self) -> tuple[ServerContact, ...]:
+        """Return all contacts, oldest first."""
+        ...
+
+
 class MetricsStore(Protocol):
     """The whole history of runs as numbers."""
 
@@ -302,6 +358,10 @@ class Store(Protocol):
     def runs(self) -> RunStore: ...
     @property
     def drafts(self) -> DraftStore: ...
+    @property
+    def library(self) -> LibraryStore: ...
+    @property
+    def contacts(self) -> ContactStore: ...
     @property
     def metrics(self) -> MetricsStore: ...
     async def close(self) -> None: ...

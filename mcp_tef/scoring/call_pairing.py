@@ -16,6 +16,8 @@ from mcp_tef.scoring.matchers import fits, may_be_absent, shallow
 from mcp_tef.scoring.parameter_findings import differences, hallucinated, missing, not_expected, of_fault
 from mcp_tef.scoring.tool_schema import NO_SCHEMA, SHELF, SchemaReport, ToolSchema
 
+MOST_PROBLEMS = 3
+
 
 class GivenCall:
     """Actual call with its arguments checked against the tool's schema, before any expectation."""
@@ -131,6 +133,15 @@ def argument_problems(tool: Tool, arguments: JsonObject) -> tuple[ParameterFindi
         *(missing((name,), None, "the schema requires it") for name in absent),
         *(of_fault(fault) for fault in given.report.faults),
     )
+
+
+def misfit_text(tool: Tool, arguments: JsonObject) -> str:
+    """Return why arguments do not fit a tool, also where it forbids further ones; empty where they fit."""
+    found = [problem.sentence for problem in argument_problems(tool, arguments)]
+    if tool.input_schema.get("additionalProperties") is False:
+        known = tool.input_schema.get("properties", {})
+        found += [f"{name[:80]} is not among its parameters." for name in arguments if name not in known]
+    return " ".join(found[:MOST_PROBLEMS])
 
 
 def unknown_parameters(tool: Tool, names: Iterable[str]) -> dict[str, str | None]:

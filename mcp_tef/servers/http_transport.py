@@ -184,7 +184,7 @@ async def connected(
     headers = resolved.headers()
     observations.secrets = resolved.secrets
     older = resolved.spec.transport is Transport.SSE
-    inner = httpx2.AsyncHTTPTransport(verify=await _trust(url, signs_in=auth is not None), proxy=proxy_for(url))
+    inner = httpx2.AsyncHTTPTransport(verify=await trust(url, signs_in=auth is not None), proxy=proxy_for(url))
     client = httpx2.AsyncClient(
         headers=headers | {"Accept-Encoding": "identity"},
         auth=auth,
@@ -227,7 +227,7 @@ def proxy_for(url: httpx2.URL) -> str | None:
     return proxies.get(url.scheme) or proxies.get("all")
 
 
-async def _trust(url: httpx2.URL, *, signs_in: bool) -> ssl.SSLContext:
+async def trust(url: httpx2.URL, *, signs_in: bool) -> ssl.SSLContext:
     """Return the trusted authorities. Loading the authorities takes 50 to 100 ms, so it is done once, off the loop."""
     if url.scheme == "http" and is_here(url.host) and not signs_in:
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -10,6 +10,8 @@ from typing import Any
 import httpx2
 from mcp.client._transport import TransportStreams as TransportStreams
 from mcp.client.auth import OAuthClientProvider
+from mcp.server.connection import Connection
+from mcp.server.session import ServerSession
 from mcp.shared._httpx_utils import request_within_origin as request_within_origin
 from mcp.shared._httpx_utils import sse_within_origin as sse_within_origin
 from mcp.shared.dispatcher import coerce_request_id
@@ -86,3 +88,8 @@ class OAuthFlowSteps(OAuthClientProvider):
 
     def _expected_issuer(self) -> str:
         return self.expected_issuer()
+
+
+def connection_of(session: ServerSession) -> Connection:
+    """Return the connection of a request's session, which lasts longer than the session."""
+    return session._connection  # noqa: SLF001  # the library has no public way

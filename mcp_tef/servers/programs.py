@@ -107,6 +107,13 @@ def _version(name: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d{1,9}", name)]
 
 
+def script_interpreter(environment: Mapping[str, str]) -> str:
+    """Return the Python that runs users' scripts: this one, for a built app, which has none of its own, one on PATH."""
+    if not hasattr(sys, "frozen"):
+        return sys.executable
+    return find_program("python3", environment, sys.platform) or "python3"
+
+
 _RUNNING: set[int] = set()
 
 

@@ -31,6 +31,7 @@ from mcp_tef.storage import batch_rows, case_store, run_queries, snapshots, verd
 from mcp_tef.storage.case_store import Selection
 from mcp_tef.storage.columns import now, one_of
 from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
+from mcp_tef.storage.library_tables import LIBRARY_TOOLS
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
 from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outcome_cells
@@ -333,7 +334,7 @@ def tidy(database: Database) -> None:
 
 
 def _delete_removed(session: Session) -> None:
-    for table in (CASES, SERVERS, BATCHES):
+    for table in (CASES, SERVERS, BATCHES, LIBRARY_TOOLS):
         gone = delete(table).where(table.c.removed_at.is_not(None))
         # Cases keep the name of a removed server, and attach to the next one of that name.
         named = exists().where(CASE_SERVERS.c.mcp_server_id == SERVERS.c.id)

@@ -9,6 +9,7 @@ from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.servers import AuthType, ServerStatus, Transport
 from mcp_tef.model.tool_calls import ToolCallStatus
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RejudgeReason, RunMark
+from mcp_tef.storage.library_schema import LIBRARY_SCHEMA
 from mcp_tef.storage.schema_columns import added, codes
 
 APPLICATION_ID: Final = 1297368390
@@ -345,7 +346,7 @@ CREATE INDEX ix_run_facts_created_at ON run_facts (
     expected_tool_key, selected_tool_key, invented_tool, confidence_score, mark, unreadable, failure_code
 );
 CREATE INDEX ix_run_facts_batch ON run_facts (batch_key, position, case_key, mark, unreadable, failure_code);
-"""  # noqa: S608  # the codes are those of enums
+{LIBRARY_SCHEMA}"""  # noqa: S608  # the codes are those of enums
 """An empty workspace. The codes come from the enums, so a new code makes a new version: the schema check fails."""
 
 

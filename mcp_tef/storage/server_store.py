@@ -1,4 +1,4 @@
-"""Servers, their listings, and the tools called by hand, in the workspace file."""
+"""Servers, their listings, contacts with them, and the tools called by hand, in the workspace file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from dataclasses import asdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.health import KEPT, ContactKind, ServerContact
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.ports import ignore_progress
 from mcp_tef.storage import server_rows
 from mcp_tef.storage.columns import now, one_of, row_of
+from mcp_tef.storage.library_tables import SERVER_CONTACTS
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
 from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
 
@@ -299,3 +301,65 @@ def _reply_to_json(reply: ToolReply) -> Json:
 
 def _reply_from_json(value: Mapping[str, Any]) -> ToolReply:
     return ToolReply(**{**value, "content": tuple(value["content"])})
+
+
+class SqliteContacts:
+    """Satisfies `ContactStore`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def record_contacts(self, contacts: Sequence[ServerContact]) -> None:
+        """Keep contacts, and fold those that are older than seven days into hours."""
+
+        def work(session: Session) -> None:
+            if contacts:
+                session.execute(insert(SERVER_CONTACTS), [_contact_cells(one) for one in contacts])
+            _fold(session)
+
+        await self._database.write(work)
+
+    async def contacts(self) -> tuple[ServerContact, ...]:
+        """All contacts, oldest first."""
+
+        def work(session: Session) -> tuple[ServerContact, ...]:
+            rows = session.execute(select(SERVER_CONTACTS).order_by(SERVER_CONTACTS.c.at, SERVER_CONTACTS.c.id))
+            return tuple(map(_contact, rows))
+
+        return await self._database.read(work)
+
+
+def _contact_cells(contact: ServerContact) -> dict[str, Any]:
+    names = [column.name for column in SERVER_CONTACTS.columns if column.name != "id"]
+    return {name: getattr(contact, name) for name in names}
+
+
+@row_of("server_contacts")
+def _contact(row: Any) -> ServerContact:
+    return ServerContact(
+        server=row.server,
+        kind=None if row.kind is None else ContactKind(row.kind),
+        at=row.at,
+        duration_ms=row.duration_ms,
+        error=row.error,
+        contacts=row.contacts,
+        failures=row.failures,
+    )
+
+
+def _fold(session: Session) -> None:
+    """Put the contacts before the last seven days, which are single, into one row for each server and hour."""
+    table = SERVER_CONTACTS.c
+    old = (table.at < now() - KEPT) & table.kind.is_not(None)
+    hour = func.strftime("%Y-%m-%d %H:00:00.000000", table.at)
+    folded = select(
+        table.server,
+        hour,
+        func.sum(table.contacts),
+        func.sum(table.failures),
+        func.cast(func.avg(table.duration_ms), table.duration_ms.type),
+        func.max(table.error),
+    )
+    columns = ["server", "at", "contacts", "failures", "duration_ms", "error"]
+    session.execute(insert(SERVER_CONTACTS).from_select(columns, folded.where(old).group_by(table.server, hour)))
+    session.execute(delete(SERVER_CONTACTS).where(old))

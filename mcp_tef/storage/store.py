@@ -28,7 +28,16 @@ from mcp_tef.storage.workspace_file import (
 if TYPE_CHECKING:
     from sqlmodel import Session
 
-    from mcp_tef.ports import CaseStore, DraftStore, MetricsStore, RunStore, ServerStore, ToolCallStore
+    from mcp_tef.ports import (
+        CaseStore,
+        ContactStore,
+        DraftStore,
+        LibraryStore,
+        MetricsStore,
+        RunStore,
+        ServerStore,
+        ToolCallStore,
+    )
     from mcp_tef.storage.database import Database
 
 _BESIDE = r"(-wal|-shm|-journal|-owners|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
@@ -91,6 +100,20 @@ class SqliteStore:
         from mcp_tef.storage.draft_store import SqliteDrafts
 
         return SqliteDrafts(self._database)
+
+    @cached_property
+    def library(self) -> "LibraryStore":
+        """Tools of the library, with their versions and executions."""
+        from mcp_tef.storage.library_store import SqliteLibrary
+
+        return SqliteLibrary(self._database)
+
+    @cached_property
+    def contacts(self) -> "ContactStore":
+        """Contacts with servers."""
+        from mcp_tef.storage.server_store import SqliteContacts
+
+        return SqliteContacts(self._database)
 
     @cached_property
     def metrics(self) -> "MetricsStore":

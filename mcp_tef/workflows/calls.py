@@ -9,24 +9,46 @@ from typing import Final
 
 from mcp_tef.errors import InputError, NotFoundError, TefError
 from mcp_tef.events import EventStream, ToolCallsChanged
+from mcp_tef.model.health import ContactKind
 from mcp_tef.model.ids import ServerId, ToolCallId, new_id
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import json_without_keys, without_keys
-from mcp_tef.model.servers import Server, Transport
+from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import ParameterFinding
-from mcp_tef.ports import ServerStore, ToolCallStore
+from mcp_tef.ports import ContactStore, ServerStore, ToolCallStore
 from mcp_tef.ports.calling import ToolCaller
 from mcp_tef.scoring.call_pairing import argument_problems
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.tool_sources import noted
 
 MOST_ARGUMENTS: Final = 1024 * 1024
 MOST_PROBLEMS: Final = 3
+
+
+class WorkspaceCaller:
+    """Satisfies `ToolCaller`, and notes each call as a contact with its server."""
+
+    def __init__(self, caller: ToolCaller, contacts: ContactStore) -> None:
+        self._caller = caller
+        self._contacts = contacts
+
+    async def call_tool(
+        self,
+        spec: ServerSpec,
+        tool: str,
+        arguments: Mapping[str, Json],
+        *,
+        timeout: float,  # noqa: ASYNC109
+    ) -> ToolReply:
+        """Return the tool's response without keys."""
+        call = self._caller.call_tool(spec, tool, arguments, timeout=timeout)
+        return await noted(self._contacts, spec.name, ContactKind.CALL, call)
 
 
 class ToolCalls:
@@ -56,7 +78,7 @@ class ToolCalls:
         Raises InputError for arguments that its schema does not take, ConsentError, and ServerError.
         """
         server = await self._store.get(server_id)
-        if server.spec.transport is Transport.FILE:
+        if server.spec.transport is Transport.FILE and not server.spec.is_library:
             message = f"{server.name} is a list of tools in a file, so there is nothing to call."
             raise InputError(message, hint="Call the tool on the server that the list is of.")
         self._consents.require(server.spec)

@@ -11,11 +11,15 @@ from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.transfer import CaseFileFormat
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.drafts import Drafts
-from mcp_tef.workflows.sample_program import SAMPLE_SERVER, sample_spec
+from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName, sample_spec
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
 
 SAMPLE_SUITE = "Sample"
+_SUITES = {
+    SampleName.BIKE_SHOP: ("sample", SAMPLE_SUITE),
+    SampleName.READING_ROOM: ("reading_room", READING_ROOM),
+}
 SAMPLE_DRAFT = "Say what an update of a booking is for"
 _WEAK_TOOL = "update_booking"
 _BETTER = (
@@ -24,20 +28,23 @@ _BETTER = (
 )
 
 
-async def open_sample(servers: Servers, cases: Cases, transfer: CaseTransfer) -> tuple[TestCase, ...]:
-    """Return the sample's cases, with its server registered; running it twice changes nothing."""
-    spec = sample_spec()
+async def open_sample(
+    servers: Servers, cases: Cases, transfer: CaseTransfer, sample: SampleName = SampleName.BIKE_SHOP
+) -> tuple[TestCase, ...]:
+    """Return a sample's cases, with its server registered; running it twice changes nothing."""
+    spec = sample_spec(sample=sample)
+    folder, suite = _SUITES[sample]
     try:
-        server = await servers.find(SAMPLE_SERVER)
+        server = await servers.find(spec.name)
     except NotFoundError:
         await servers.add(spec)
     else:
         if server.spec != spec:
             await servers.edit(server.id, spec)
-    text = files("resources").joinpath("sample/suite.yaml").read_text(encoding="utf-8")
+    text = files("resources").joinpath(folder, "suite.yaml").read_text(encoding="utf-8")
     entries = tef.read(CaseSource(text, "the sample"))
     await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileFormat.TEF))
-    return tuple(case for case in await cases.list() if SAMPLE_SUITE in case.draft.suites)
+    return tuple(case for case in await cases.list() if suite in case.draft.suites)
 
 
 async def open_sample_draft(drafts: Drafts) -> Draft:

@@ -3,22 +3,88 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
+from time import perf_counter
+from typing import Final, TypeVar
 
-from mcp_tef.errors import InputError, ServerError, ServerFault, TefError
+from mcp_tef.errors import InputError, ServerError, ServerFault, StoreError, TefError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.health import ContactKind, ServerContact
 from mcp_tef.model.ids import RunId
+from mcp_tef.model.json import Json
+from mcp_tef.model.library import EVALUATED
 from mcp_tef.model.secrets import without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, UnreachableSource
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
-from mcp_tef.ports import CaseTools, RunStore, ServerGateway, ServerStore
+from mcp_tef.ports import CaseTools, ContactStore, RunStore, ServerGateway, ServerStore, Store
 from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
+
+T = TypeVar("T")
+_LONGEST_PROBLEM: Final = 300
+
+
+async def noted(store: ContactStore, server: str, kind: ContactKind, contact: Awaitable[T]) -> T:
+    """Return what a contact brings, and keep when it was, how long it took and how it ended.
+
+    What cannot be kept is left out: a sample is never worth a failure.
+    """
+    at, began = datetime.now(UTC), perf_counter()
+    try:
+        brought = await contact
+    except ServerError as error:
+        await _keep(store, server, kind, at, perf_counter() - began, without_keys(error.message)[:_LONGEST_PROBLEM])
+        raise
+    await _keep(store, server, kind, at, perf_counter() - began)
+    return brought
+
+
+async def _keep(
+    store: ContactStore, server: str, kind: ContactKind, at: datetime, seconds: float, error: str | None = None
+) -> None:
+    sample = ServerContact(
+        server=server,
+        kind=kind,
+        at=at,
+        duration_ms=round(seconds * 1000),
+        error=error,
+        failures=int(error is not None),
+    )
+    with suppress(StoreError):
+        await store.record_contacts([sample])
+
+
+class WorkspaceGateway:
+    """Satisfies `ServerGateway`: lists the tool library itself, asks another gateway for all else, and notes that."""
+
+    def __init__(self, gateway: ServerGateway, store: Store) -> None:
+        self._gateway = gateway
+        self._store = store
+
+    async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
+        """Return every tool that the server lists now; of the library those that are not disabled."""
+        if spec.is_library:
+            tools = [tool for tool in await self._store.library.all() if tool.status in EVALUATED]
+            return Listing(server=spec.name, tools=tuple(one.design.listed_as(spec.name, one.status) for one in tools))
+        listing = self._gateway.list_tools(spec, timeout=timeout)
+        if spec.transport is Transport.FILE:
+            return await listing
+        return await noted(self._store.contacts, spec.name, ContactKind.LISTING, listing)
+
+    async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
+        """Return the tools that a file holds, by server."""
+        return await self._gateway.read_catalogue(path)
+
+    async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
+        """Return given definitions, checked one by one, by server."""
+        return await self._gateway.sort_catalogue(name, definitions)
 
 
 class ToolCache:

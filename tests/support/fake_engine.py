@@ -151,6 +151,7 @@ class FakeEngine:
         self.workspace = Path("memory.db")
         self.opened: tuple[str, ...] = ()
         self.closed = False
+        self.samples: list[str] = []
         self.store = MemoryStore()
         self.gateway = ListingGateway({"Bike shop": SAMPLE_TOOLS, **(servers or {})})
         self.selector = PacedSelector(script, pace)
@@ -227,8 +228,9 @@ class FakeEngine:
         """Say something as if the core had."""
         self._events.publish(event)
 
-    async def open_sample(self) -> tuple[TestCase, ...]:
-        """A small server and its suite; doing it twice changes nothing."""
+    async def open_sample(self, name: str = "bike-shop") -> tuple[TestCase, ...]:
+        """A small server and its suite, whatever the name; doing it twice changes nothing."""
+        self.samples.append(name)
         if not await self.servers.list():
             spec = ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1/bikes")
             await self.servers.add(spec)

@@ -28,6 +28,7 @@ from mcp_tef.statistics.run_history import history_of
 from mcp_tef.workflows.batch_results import tally_of
 from tests.support.memory_drafts import MemoryDrafts
 from tests.support.memory_filter import passes
+from tests.support.memory_library import MemoryContacts, MemoryLibrary
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
 
 UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.CANCELLED)
@@ -383,6 +384,8 @@ class MemoryStore:
         self.cases = MemoryCases()
         self.runs = MemoryRuns(self.cases)
         self.drafts = MemoryDrafts()
+        self.library = MemoryLibrary()
+        self.contacts = MemoryContacts()
         self.metrics = MemoryMetrics(self.runs)
 
     async def close(self) -> None:

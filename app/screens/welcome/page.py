@@ -31,7 +31,7 @@ from app.widgets import (
     tip,
     visible,
 )
-from mcp_tef import TefError
+from mcp_tef import SampleName, TefError
 
 PITCH = (
     "Ask like your users. See which tool the model selects, with which values,\n"
@@ -149,6 +149,9 @@ class WelcomePage(ReadingOrder, QWidget):
             parts.append(made)
         text = "another workspace…" if others else "open an existing workspace…"
         parts.append(button(Action(text=text, do=self._workspaces.ask_open, kind="link", tip="Ctrl+O")))
+        second = "Six searches that look alike, over one small collection, with 60 cases. Runs offline."
+        room = Action(text="the second sample: reading room", do=self._open_reading_room, kind="link", tip=second)
+        parts.append(button(room))
         self._parts = parts
         for part in parts:
             self._line.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
@@ -179,7 +182,10 @@ class WelcomePage(ReadingOrder, QWidget):
         self.failure.show_message(message, hint, details=details)
 
     def _open(self) -> None:
-        self._session.spawn(self._open_the_sample())
+        self._session.spawn(self._open_the_sample(SampleName.BIKE_SHOP))
+
+    def _open_reading_room(self) -> None:
+        self._session.spawn(self._open_the_sample(SampleName.READING_ROOM))
 
     async def _look(self) -> None:
         await self._workspaces.check_recent()
@@ -191,11 +197,11 @@ class WelcomePage(ReadingOrder, QWidget):
             self._how = "find"
             self.use_servers.setText(f"Select from {count(number, 'server')}…")
 
-    async def _open_the_sample(self) -> None:
+    async def _open_the_sample(self, name: SampleName) -> None:
         self.open_sample.setEnabled(False)
         self.failure.clear()
         try:
-            cases = await self._presenter.open_sample()
+            cases = await self._presenter.open_sample(name)
         except TefError as error:
             words = error_text(error)
             self.failure.show_message(words.message, words.hint, details=words.details)

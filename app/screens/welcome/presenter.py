@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from app.core_link.model_requests import CoreCall
 from app.text.formatting import count
-from mcp_tef import CaseId, ImportStatus
+from mcp_tef import CaseId, ImportStatus, SampleName
 
 MAX_ROWS = 3
 
@@ -21,9 +21,9 @@ class WelcomePresenter:
         found = await self._ask(lambda core: core.server_files.discover(together=True))
         return [(config.title, len(config.preview.of(ImportStatus.ADDED))) for config in found if config.preview]
 
-    async def open_sample(self) -> tuple[CaseId, ...]:
-        """Add the sample to the workspace, and return the ids of its cases."""
-        return tuple(case.id for case in await self._ask(lambda core: core.open_sample()))
+    async def open_sample(self, name: SampleName = SampleName.BIKE_SHOP) -> tuple[CaseId, ...]:
+        """Add a sample to the workspace, and return the ids of its cases."""
+        return tuple(case.id for case in await self._ask(lambda core: core.open_sample(name)))
 
 
 def program_rows(found: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:

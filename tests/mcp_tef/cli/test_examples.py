@@ -15,7 +15,7 @@ from mcp_tef.cli.main import parser
 from tests.support.command_line import ROOT, run, say
 from tests.support.workspace_files import TOOLS, case, tools_file
 
-OPENS_OR_SERVES = {"gui", "sample-server"}
+OPENS_OR_SERVES = {"gui", "sample-server", "library serve"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
 CASES = [
@@ -48,7 +48,8 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"clock": {"command": "uvx"}}}), "utf-8")
     (tmp_path / "fix.patch.json").write_text('[{"op": "remove", "path": "/tools/1/title"}]', "utf-8")
     (tmp_path / "client.yaml").write_text("name: ours\ntitle: Ours\nversion: 1\nchecked: '2026-11-26'\n", "utf-8")
-    (tmp_path / "tool.json").write_text('{"name": "rent", "inputSchema": {"type": "object"}}', "utf-8")
+    tool = {"name": "rent", "description": "Rent a bike.", "inputSchema": {"type": "object"}}
+    (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
     (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
     for name, example in EXAMPLES.items():

@@ -134,6 +134,9 @@ READING = {
     "draft export": ("Shorter",),
     "clients list": (),
     "clients show": ("codex-cli",),
+    "library list": (),
+    "library show": ("weather_report",),
+    "library export": (),
 }
 
 
@@ -146,6 +149,7 @@ def folder(tmp_path: Path) -> Path:
     assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path), *at).code == 0
     assert say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]), *at).code == 0
     assert say("draft", "new", "Shorter", "--server", "city", *at).code == 0
+    assert say("library", "import", "--server", "city", "--tool", "weather_report", *at).code == 0
     for _ in range(2):
         assert say("run", *at).code in (0, 1)
     return made

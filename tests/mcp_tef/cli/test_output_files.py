@@ -47,6 +47,7 @@ WRITES = {
     ("crowd", "html"): "crowd --html {file}",
     ("steal", "html"): "steal --server city --among town --html {file}",
     ("draft export", "out"): "draft export Shorter --format html --out {file}",
+    ("library export", "out"): "library export --out {file}",
     ("try", "html"): "try Shorter --html {file}",
     ("improve", "out"): "improve --server city --budget 500 --out {file}",
     ("score", "out"): "score {calls} --out {file}",

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_tef.ports import Store
 from mcp_tef.storage.store import SqliteStore, open_store
+from tests.support.memory_store import MemoryStore
 
 
 @pytest.fixture
@@ -18,5 +20,13 @@ def workspace(tmp_path: Path) -> Path:
 async def store(workspace: Path) -> AsyncIterator[SqliteStore]:
     """An open, empty workspace."""
     opened = await open_store(workspace)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture(params=["file", "memory"])
+async def any_store(request: pytest.FixtureRequest, workspace: Path) -> AsyncIterator[Store]:
+    """An empty store of each kind."""
+    opened: Store = MemoryStore() if request.param == "memory" else await open_store(workspace)
     yield opened
     await opened.close()

@@ -1,4 +1,4 @@
-"""A workspace of version 8, 9 or 10 opens with all that it held and today's schema; older ones are refused."""
+"""A workspace of version 8, 9, 10 or 11 opens with all that it held and today's schema; older ones are refused."""
 
 import json
 import sqlite3

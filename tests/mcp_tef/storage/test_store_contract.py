@@ -1,9 +1,7 @@
 """The contract of every store port, held by the workspace file and by the store in memory that other tests use."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +17,6 @@ from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import Classification, PastVerdict, RejudgeReason, Verdict, VerdictKind
 from mcp_tef.ports import CheckResult, Store
-from mcp_tef.storage.store import open_store
-from tests.support.memory_store import MemoryStore
 from tests.support.workspace_files import (
     Filled,
     draft,
@@ -38,14 +34,6 @@ MISSED = Verdict(classification=Classification.FN, kind=VerdictKind.WRONG_TOOL, 
 MODEL = ModelSettings(provider="openai", model="gpt-4.1-mini")
 TRIAL = {"draft": "shorter texts", "seed": 7, "rounds": 2}
 MOMENT = datetime(2026, 11, 22, 6, tzinfo=UTC)
-
-
-@pytest.fixture(params=["file", "memory"])
-async def any_store(request: pytest.FixtureRequest, workspace: Path) -> AsyncIterator[Store]:
-    """An empty store of each kind."""
-    opened: Store = MemoryStore() if request.param == "memory" else await open_store(workspace)
-    yield opened
-    await opened.close()
 
 
 def listing(*names: str) -> Listing:

@@ -11,7 +11,7 @@ from app.core_link.session import Session
 from app.core_link.workspaces import WorkspaceMenu
 from app.screens.welcome.page import WelcomePage
 from app.screens.welcome.presenter import program_rows
-from app.widgets import Label
+from app.widgets import Button, Label
 from mcp_tef import StoreError, TestCase
 from tests.support.configs import CLOCK, written
 from tests.support.fake_engine import FakeEngine
@@ -34,7 +34,7 @@ def welcome(session: Session) -> WelcomePage:
 class Unlucky(FakeEngine):
     """An engine that cannot open the sample."""
 
-    async def open_sample(self) -> tuple[TestCase, ...]:
+    async def open_sample(self, name: str = "bike-shop") -> tuple[TestCase, ...]:
         raise StoreError("The disk is full.", hint="Make room.")
 
 
@@ -47,6 +47,19 @@ async def test_one_click_opens_the_sample(qapp: QApplication) -> None:
         page.open_sample.click()
         await until(lambda: opened)
         assert len(opened[0]) == 4
+        page.close()
+
+
+async def test_the_second_sample_is_offered_as_a_link(qapp: QApplication) -> None:
+    async with session_for(FakeEngine()) as (session, engine):
+        page = welcome(session)
+        shown(page)
+        opened: list[tuple[object, ...]] = []
+        page.sample_opened.connect(opened.append)
+        (link,) = [one for one in page.findChildren(Button) if "reading room" in one.text()]
+        link.click()
+        await until(lambda: opened)
+        assert engine.samples == ["reading-room"]
         page.close()
 
 

@@ -1,0 +1,158 @@
+"""Serves tools of ours over MCP by the official SDK: over stdio, or over streamable HTTP with a bearer token."""
+
+import asyncio
+import contextlib
+import hmac
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Final
+from weakref import WeakSet
+
+import mcp_types
+from mcp.server.connection import Connection
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mcp_tef.errors import NotFoundError
+from mcp_tef.model.version import VERSION
+from mcp_tef.ports.library import ServedTools
+from mcp_tef.servers.mcp_internals import connection_of
+
+REFRESH_SECONDS: Final = 1.0
+_LONGEST_CALLER: Final = 200
+
+
+class LibraryServer(Server[Any]):
+    """The SDK's server over tools that may change while clients are connected."""
+
+    def __init__(self, tools: ServedTools, name: str = "mcp-tef library") -> None:
+        self._tools = tools
+        self._bus = InMemorySubscriptionBus()
+        self._connections: WeakSet[Connection] = WeakSet()
+        super().__init__(
+            name,
+            version=VERSION,
+            get_tool_input_schema=self._schema_of,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what a handshake tells: that the list of tools may change."""
+        told = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
+
+    async def follow(self) -> None:
+        """Read the tools again every second, and tell clients where they changed; for ever."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            if await self._tools.refresh():
+                await self.tell_changed()
+
+    async def tell_changed(self) -> None:
+        """Tell every client that the list of tools is another."""
+        await self._bus.publish(ToolsListChanged())
+        for connection in tuple(self._connections):
+            with contextlib.suppress(MCPError, OSError, RuntimeError):
+                await connection.send_tool_list_changed()
+
+    def _schema_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return the input schema of a tool, by which the SDK checks headers that repeat arguments."""
+        return next((raw["inputSchema"] for raw in self._tools.definitions if raw["name"] == name), None)
+
+    async def _list(
+        self, context: ServerRequestContext[Any], _: mcp_types.PaginatedRequestParams | None
+    ) -> mcp_types.ListToolsResult:
+        self._connections.add(connection_of(context.session))
+        tools = [mcp_types.Tool.model_validate(raw) for raw in self._tools.definitions]
+        return mcp_types.ListToolsResult(tools=tools)
+
+    async def _call(
+        self, context: ServerRequestContext[Any], params: mcp_types.CallToolRequestParams
+    ) -> mcp_types.CallToolResult:
+        client = context.session.client_params
+        caller = client.client_info.name[:_LONGEST_CALLER] if client else "client"
+        trace = (context.meta or {}).get("traceparent")
+        try:
+            reply = await self._tools.call(
+                params.name,
+                params.arguments or {},
+                caller_id=caller,
+                trace_id=trace if isinstance(trace, str) else None,
+            )
+        except NotFoundError as error:
+            raise MCPError(mcp_types.INVALID_PARAMS, error.message) from None
+        return mcp_types.CallToolResult.model_validate(
+            {"content": list(reply.content), "structuredContent": reply.structured, "isError": reply.is_error}
+        )
+
+
+class WithToken:
+    """Another ASGI app, which answers only requests that bring a bearer token."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 401 without the token."""
+        given = dict(scope.get("headers", ())).get(b"authorization", b"")
+        if scope["type"] != "http" or hmac.compare_digest(given, self._expected):
+            await self._app(scope, receive, send)
+            return
+        headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+@contextlib.asynccontextmanager
+async def _followed(server: LibraryServer) -> AsyncIterator[None]:
+    following = asyncio.create_task(server.follow())
+    try:
+        yield
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+
+
+async def serve_over_stdio(tools: ServedTools) -> None:
+    """Serve until standard input ends."""
+    await tools.refresh()
+    server = LibraryServer(tools)
+    async with _followed(server), stdio_server() as (read_stream, write_stream):
+        await server.run(read_stream, write_stream, server.create_initialization_options())
+
+
+async def serve_over_http(tools: ServedTools, port: int, token: str | None, tell: Callable[[str], object]) -> None:
+    """Serve on loopback until it is cancelled, without a token to everybody there; port 0 takes a free one.
+
+    `tell` hears the address once connections are taken.
+    """
+    import uvicorn
+
+    await tools.refresh()
+    server = LibraryServer(tools)
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        whole = server.streamable_http_app(host="127.0.0.1")
+        app = whole if token is None else WithToken(whole, token)
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+        web = uvicorn.Server(config)
+        tell(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
+        async with _followed(server):
+            serving = asyncio.create_task(web.serve(sockets=[listener]))
+            try:
+                await asyncio.shield(serving)
+            finally:
+                web.should_exit = True
+                await asyncio.wait({serving})

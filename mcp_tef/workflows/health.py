@@ -1,0 +1,100 @@
+"""Health of servers: every contact that happens anyway is a sample, and watching makes some more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from mcp_tef.model.health import (
+    HealthState,
+    ServerContact,
+    ServerHealth,
+    overall_health,
+    server_health,
+)
+from mcp_tef.model.servers import Transport
+
+if TYPE_CHECKING:
+    from mcp_tef.model.servers import Server
+    from mcp_tef.ports import ContactStore
+    from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.servers import Servers
+
+WATCH_SECONDS: Final = 60.0
+MOST_BACKOFF: Final = 16
+
+
+class WatchRounds:
+    """Decides which servers are checked in each round: after failures they rest for 1, 3, 7 and then 15 rounds."""
+
+    def __init__(self) -> None:
+        self._failures: defaultdict[str, int] = defaultdict(int)
+        self._rest: dict[str, int] = {}
+
+    def due(self, names: Sequence[str]) -> list[str]:
+        """Return those of the names that are checked in the next round."""
+        resting = {name for name in names if self._rest.get(name, 0) > 0}
+        self._rest = {name: self._rest[name] - 1 for name in resting}
+        return [name for name in names if name not in resting]
+
+    def ended(self, name: str, *, failed: bool) -> None:
+        """Note how a check ended."""
+        self._failures[name] = self._failures[name] + 1 if failed else 0
+        self._rest[name] = min(2 ** self._failures[name], MOST_BACKOFF) - 1
+
+
+class HealthReports:
+    """Health of the registered servers, from their contacts."""
+
+    def __init__(self, store: ContactStore, servers: Servers, consents: Consents) -> None:
+        self._store = store
+        self._servers = servers
+        self._consents = consents
+
+    async def report(self, names: Sequence[str] = ()) -> tuple[ServerHealth, tuple[ServerHealth, ...]]:
+        """Return the health of all together, then of each server by name; NotFoundError for an unknown name."""
+        servers = await self._reachable(names)
+        contacts = await self._store.contacts()
+        of_server: defaultdict[str, list[ServerContact]] = defaultdict(list)
+        for contact in contacts:
+            of_server[contact.server].append(contact)
+        now = datetime.now(UTC)
+        each = tuple(server_health(server.name, of_server[server.name], now) for server in servers)
+        known = {server.name for server in servers}
+        return overall_health(each, [one for one in contacts if one.server in known], now), each
+
+    async def contacts_of(self, name: str) -> tuple[ServerContact, ...]:
+        """Return the contacts with one server, oldest first."""
+        return tuple(contact for contact in await self._store.contacts() if contact.server == name)
+
+    async def watch(
+        self, names: Sequence[str] = (), *, wait: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> AsyncIterator[ServerHealth]:
+        """Check servers every minute, for ever; yield a server's health at first and whenever its state changes.
+
+        A server that needs consent is never started or contacted. After each failure a server is left alone for twice
+        as many rounds, at most sixteen.
+        """
+        states: dict[str, HealthState] = {}
+        rounds = WatchRounds()
+        while True:
+            due = rounds.due([server.name for server in await self._reachable(names)])
+            await asyncio.gather(*(self._checked(name, rounds) for name in due))
+            for health in (await self.report(names))[1]:
+                if states.get(health.server) is not health.state:
+                    states[health.server] = health.state
+                    yield health
+            await wait(WATCH_SECONDS)
+
+    async def _checked(self, name: str, rounds: WatchRounds) -> None:
+        server = await self._servers.find(name)
+        if not self._consents.needed(server.spec):
+            rounds.ended(name, failed=(await self._servers.check(server.id)).reason is not None)
+
+    async def _reachable(self, names: Sequence[str]) -> list[Server]:
+        """Return the servers of these names, or all; tools files and the library have no health."""
+        servers = [await self._servers.find(name) for name in names] or await self._servers.list()
+        return [server for server in servers if server.spec.transport is not Transport.FILE]

@@ -1,0 +1,257 @@
+"""The tool library: tools designed before their server exists, their versions, statuses, import and export."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp_tef.errors import ConflictError, InputError, NotFoundError, TefError
+from mcp_tef.events import LibraryChanged
+from mcp_tef.model.json_patch import object_changes
+from mcp_tef.model.library import (
+    EXPORT_KEY,
+    LibraryTool,
+    ToolCategory,
+    ToolDesign,
+    ToolStatus,
+    design_from_json,
+    design_to_json,
+    require_free_of_circles,
+    require_next_status,
+)
+from mcp_tef.model.library_checks import require_sound_design
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.servers import LIBRARY_PATH, Server, ServerSpec, Transport
+from mcp_tef.scoring.schema_soundness import why_unsound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_tef.events import EventStream
+    from mcp_tef.model.ids import LibraryToolId
+    from mcp_tef.model.json import Json, JsonObject
+    from mcp_tef.model.json_patch import Path
+    from mcp_tef.model.library import ToolVersion
+    from mcp_tef.ports import LibraryStore
+    from mcp_tef.workflows.servers import Servers
+
+LIBRARY_SERVER: Final = "Library"
+_OTHER_NAME: Final = "Tool library"
+
+
+@dataclass(frozen=True, slots=True)
+class TakenTools:
+    """Outcome of taking definitions into the library: names that were added or changed, and why others were not."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+class Library:
+    """The tools of the library. Each change reaches the server “Library” of the workspace, which is no process."""
+
+    def __init__(self, store: LibraryStore, servers: Servers, events: EventStream) -> None:
+        self._store = store
+        self._servers = servers
+        self._events = events
+
+    async def list(self, *, category: str | None = None, tag: str | None = None) -> tuple[LibraryTool, ...]:
+        """Return the tools, by name: all, or those in a category or below it, or with a tag."""
+        tools = await self._store.all()
+        if category is not None:
+            below = _below(await self._store.categories(), category)
+            tools = tuple(tool for tool in tools if tool.design.category in below)
+        return tuple(tool for tool in tools if tag is None or tag in tool.design.tags)
+
+    async def find(self, name: str) -> LibraryTool:
+        """Return the tool of a name; NotFoundError names the nearest."""
+        tools = {tool.name: tool for tool in await self._store.all()}
+        if name not in tools:
+            hint = did_you_mean(name, tools, "Add it with: mcp-tef library add FILE")
+            raise NotFoundError(f"There is no tool named {name} in the library.", hint=hint)
+        return tools[name]
+
+    async def versions(self, name: str) -> tuple[ToolVersion, ...]:
+        """Return every version of a tool, newest first."""
+        return await self._store.versions((await self.find(name)).id)
+
+    async def compare(self, name: str, before: int, after: int) -> Mapping[Path, tuple[Any, Any]]:
+        """Return the values that differ between two versions of a tool, by path; NotFoundError."""
+        found = {one.version: design_to_json(one.design) for one in await self.versions(name)}
+        for number in (before, after):
+            if number not in found:
+                hint = f"It has versions 1 to {len(found)}."
+                raise NotFoundError(f"{name} has no version {number}.", hint=hint)
+        return object_changes(found[before], found[after])
+
+    async def add(self, design: ToolDesign, *, changelog: str = "", by: str = "") -> LibraryTool:
+        """Keep a new tool as a draft; InputError, ConflictError where its name is taken."""
+        await self._require_sound(design)
+        tool = await self._store.add(design, changelog)
+        await self._changed([tool.id], by)
+        return tool
+
+    async def edit(self, name: str, design: ToolDesign, *, changelog: str = "", by: str = "") -> LibraryTool:
+        """Keep a new version of a tool; nothing happens where it would be the same."""
+        tool = await self.find(name)
+        if design == tool.design:
+            return tool
+        await self._require_sound(design)
+        tool = await self._store.update(tool.id, design, changelog, expected_version=tool.version)
+        await self._changed([tool.id], by)
+        return tool
+
+    async def restore_version(self, name: str, version: int, *, by: str = "") -> LibraryTool:
+        """Keep an earlier version again, as a new one."""
+        found = {one.version: one for one in await self.versions(name)}
+        if version not in found:
+            raise NotFoundError(f"{name} has no version {version}.", hint=f"It has versions 1 to {len(found)}.")
+        return await self.edit(name, found[version].design, changelog=f"Version {version} restored.", by=by)
+
+    async def set_status(self, name: str, status: ToolStatus, *, by: str = "") -> LibraryTool:
+        """Give a tool another status; InputError names those that are allowed."""
+        tool = await self.find(name)
+        require_next_status(tool, status)
+        tool = await self._store.set_status(tool.id, status)
+        await self._changed([tool.id], by)
+        return tool
+
+    async def delete(self, names: Sequence[str], *, by: str = "") -> tuple[LibraryToolId, ...]:
+        """Delete tools; `restore` undoes it until the workspace is closed."""
+        ids = tuple([(await self.find(name)).id for name in names])
+        await self._store.remove(ids)
+        await self._changed(ids, by)
+        return ids
+
+    async def restore(self, ids: Sequence[LibraryToolId], *, by: str = "") -> None:
+        """Undo a deletion; ConflictError where a name was taken since."""
+        await self._store.restore(ids)
+        await self._changed(ids, by)
+
+    async def categories(self) -> tuple[ToolCategory, ...]:
+        """Return every category, by name."""
+        return await self._store.categories()
+
+    async def save_category(self, category: ToolCategory, *, by: str = "") -> None:
+        """Add a category or change it; InputError where it would stand in itself."""
+        name = category.name.strip()
+        if not name or "/" in name or not name.isprintable():
+            hint = "Use characters that can be shown, without a slash."
+            raise InputError(f"“{category.name}” cannot be the name of a category.", hint=hint)
+        require_free_of_circles(await self._store.categories(), name, category.parent)
+        await self._store.save_category(replace(category, name=name))
+        self._events.publish(LibraryChanged((), by))
+
+    async def ensure_category(self, path: str) -> str:
+        """Return the name of the category at a path such as `town/buses`, which is made where it is not there."""
+        parent: str | None = None
+        for name in (part.strip() for part in path.split("/")):
+            await self._ensure_below(name, parent)
+            parent = name
+        return parent or path
+
+    async def _ensure_below(self, name: str, parent: str | None) -> None:
+        categories = await self._store.categories()
+        found = next((one for one in categories if one.name == name), None)
+        if found is not None and (parent is None or found.parent == parent):
+            return
+        if found is not None and found.parent is not None:
+            require_free_of_circles(categories, name, parent)
+            raise ConflictError(f"The category {name} is in {found.parent}, not in {parent}.", hint="Name it by that.")
+        await self.save_category(replace(found or ToolCategory(name=name), parent=parent))
+
+    async def take(
+        self, tools: Sequence[tuple[JsonObject, ToolDesign | None]], *, replacing: bool = False, by: str = ""
+    ) -> TakenTools:
+        """Take definitions into the library, each with the design whose executor it gets where it brings none.
+
+        A tool that is there is refused, or where `replacing` gets a new version that keeps its executor.
+        """
+        there = {tool.name: tool for tool in await self._store.all()} if replacing else {}
+        names: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+        refused: list[tuple[str, str]] = []
+        for raw, pattern in tools:
+            name = str(raw.get("name"))
+            try:
+                names[await self._taken(raw, there.get(name), pattern, by)].append(name)
+            except InputError as error:
+                refused.append((name, failure_text(error)))
+        return TakenTools(tuple(names[True]), tuple(names[False]), tuple(refused))
+
+    async def _taken(
+        self, raw: JsonObject, there: LibraryTool | None, pattern: ToolDesign | None, by: str
+    ) -> bool | None:
+        """Take one definition; True where it was added, False where it changed a tool, None where it was the same."""
+        design = _design(raw, there.design if there else pattern)
+        if design.category is not None:
+            await self.ensure_category(design.category)
+        if there is None:
+            await self.add(design, changelog="Imported.", by=by)
+            return True
+        return None if await self.edit(there.name, design, changelog="Imported.", by=by) == there else False
+
+    async def export(self, names: Sequence[str] = ()) -> dict[str, Json]:
+        """Return a tools file of some tools, or of all, from which `take` makes the same tools."""
+        tools = [await self.find(name) for name in names] if names else await self._store.all()
+        return {"tools": [design_to_json(tool.design) for tool in tools]}
+
+    async def server(self) -> Server:
+        """Return the server that stands for the library; it is registered when it is first needed."""
+        servers = await self._servers.list()
+        for server in servers:
+            if server.spec.is_library:
+                return server
+        taken = any(server.name == LIBRARY_SERVER for server in servers)
+        name = _OTHER_NAME if taken else LIBRARY_SERVER
+        return await self._servers.add(ServerSpec(name=name, transport=Transport.FILE, path=LIBRARY_PATH))
+
+    async def _require_sound(self, design: ToolDesign) -> None:
+        require_sound_design(design)
+        for what, schema in (("input", design.input_schema), ("output", design.output_schema)):
+            why = await asyncio.to_thread(_why_unfit, schema)
+            if why:
+                hint = "Correct it by the rules of JSON Schema 2020-12."
+                raise InputError(f"The {what} schema of {design.name} {why}.", hint=hint, code="bad_schema")
+        if design.category is not None and design.category not in {one.name for one in await self._store.categories()}:
+            raise InputError(f"There is no category {design.category}.", hint="Add it first.")
+
+    async def _changed(self, ids: Sequence[LibraryToolId], by: str) -> None:
+        self._events.publish(LibraryChanged(tuple(ids), by))
+        await self._servers.check((await self.server()).id)
+
+
+def _why_unfit(schema: JsonObject | None) -> str | None:
+    if schema is None:
+        return None
+    if schema.get("type", "object") != "object":
+        return "describes no object"
+    why = why_unsound(schema)
+    return f"is no JSON Schema: {why.rstrip('.')}" if why else None
+
+
+def _design(raw: JsonObject, pattern: ToolDesign | None) -> ToolDesign:
+    """Return the design of a definition; what it does not say itself is as in `pattern`."""
+    meta = raw.get("_meta")
+    design = design_from_json(raw, None if pattern is None else (pattern.executor, pattern.config))
+    if pattern is None or (isinstance(meta, dict) and EXPORT_KEY in meta):
+        return design
+    return replace(design, tags=pattern.tags, category=pattern.category, script=pattern.script)
+
+
+def _below(categories: Sequence[ToolCategory], name: str) -> frozenset[str]:
+    """Return a category with all that stand in it; NotFoundError."""
+    if name not in {one.name for one in categories}:
+        hint = did_you_mean(name, [one.name for one in categories], "Look at the categories of the library.")
+        raise NotFoundError(f"There is no category {name}.", hint=hint)
+    found = {name}
+    while more := {one.name for one in categories if one.parent in found} - found:
+        found |= more
+    return frozenset(found)
+
+
+def failure_text(error: TefError) -> str:
+    """Return an error as an execution keeps it."""
+    return f"{error.message} {error.hint}".strip()
