@@ -12,8 +12,11 @@ _NAMES = {
         "sign_in_where_needed"
     ),
     "mcp_tef.api.samples": "run_sample",
-    "mcp_tef.api.score_lines": "PairLine grade_lines pair_results read_pair_lines",
-    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json",
+    "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
+    "mcp_tef.api.scored_runs": "scored_overview scored_run",
+    "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
+    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
+    "mcp_tef.api.serializers.improvements": "improvement_to_json",
     "mcp_tef.api.serializers.library": (
         "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
     ),
@@ -26,18 +29,18 @@ _NAMES = {
     "mcp_tef.api.serializers.trials": "trial_to_json",
     "mcp_tef.api.serializers.workspace": (
         "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
-        "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json server_to_json "
-        "tool_call_to_json"
+        "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
+        "server_to_json tool_call_to_json"
     ),
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
-        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError ServerError "
-        "ServerFault StoreError TefError"
+        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
+        "ServerError ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
-        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
-        "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
+        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded "
+        "RunStarted RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
@@ -46,13 +49,14 @@ _NAMES = {
     "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
     "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
     "mcp_tef.model.cases": (
-        "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase expectation_from_json "
-        "expectation_to_json messages_from_json messages_to_json"
+        "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase "
+        "expectation_from_json expectation_to_json messages_from_json messages_to_json"
     ),
+    "mcp_tef.model.clients": "ChangeKind ClientCheck ClientProfile",
     "mcp_tef.model.comparison": (
-        "BatchComparison CasePair CaseSide Claim ClaimVerdict ComparedRuns DefinitionChange Drift HeldCase PairChange "
-        "PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison ShareChange ToolChange ToolDrift "
-        "ValueChange VerdictChange"
+        "BatchComparison CasePair CaseSide Claim ClaimVerdict ClientResult ComparedRuns DefinitionChange Drift "
+        "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison "
+        "ShareChange ToolChange ToolDrift ValueChange VerdictChange"
     ),
     "mcp_tef.model.config": "VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
@@ -65,10 +69,13 @@ _NAMES = {
     ),
     "mcp_tef.model.health": "HealthState ServerHealth",
     "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
+    "mcp_tef.model.improvements": (
+        "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
+    ),
     "mcp_tef.model.json": "Json JsonObject canonical",
     "mcp_tef.model.library": (
-        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
-        "ToolVersion design_from_json design_to_json"
+        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign "
+        "ToolStatus ToolVersion design_from_json design_to_json"
     ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
@@ -77,9 +84,7 @@ _NAMES = {
         "TrendPoint"
     ),
     "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
-    "mcp_tef.model.prediction": (
-        "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope"
-    ),
+    "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -99,8 +104,8 @@ _NAMES = {
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "
         "MatrixKind OverlapWeights PairAdvice PairExplanation PairObservation PairStatus Priority Recommendation "
-        "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource WorkItem "
-        "confusability_level parse_embedder"
+        "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource "
+        "WorkItem confusability_level parse_embedder"
     ),
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
     "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit edited_draft",
@@ -115,15 +120,16 @@ _NAMES = {
     "mcp_tef.model.trials": "CaseOutcome GuardOutcome TrialClaims TrialEnd TrialGoal TrialRequest TrialResult",
     "mcp_tef.model.variables": "Variable number",
     "mcp_tef.model.verdicts": (
-        "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason RunMark "
-        "Verdict VerdictKind"
+        "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason "
+        "RunMark Verdict VerdictKind"
     ),
     "mcp_tef.model.version": "VERSION",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.drafts": (
         "DraftFormat draft_format draft_html draft_text left_out_of_override trial_evidence trial_markdown write_draft"
     ),
-    "mcp_tef.reports.run_reports": "RunReports",
+    "mcp_tef.reports.results": "Results",
+    "mcp_tef.reports.run_reports": "RunReports write_results",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
     "mcp_tef.scoring.command_risks.risks": "launch_risks",
@@ -131,8 +137,8 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.programs": "kill_process_groups",
-    "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
+    "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence trial_sentences",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
@@ -141,6 +147,7 @@ _NAMES = {
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
+    "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.library": "TakenTools",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",

@@ -10,9 +10,11 @@ from mcp_tef.api.consent import (
     ensure_consent,
     sign_in_where_needed,
 )
-from mcp_tef.api.samples import run_sample as run_sample
-from mcp_tef.api.score_lines import PairLine, grade_lines, pair_results, read_pair_lines
-from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json
+from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
+from mcp_tef.api.scored_runs import scored_overview, scored_run
+from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
+from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
+from mcp_tef.api.serializers.improvements import improvement_to_json
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
@@ -93,12 +95,14 @@ from mcp_tef.model.cases import (
     messages_from_json,
     messages_to_json,
 )
+from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
 from mcp_tef.model.comparison import (
     BatchComparison,
     CasePair,
     CaseSide,
     Claim,
     ClaimVerdict,
+    ClientResult,
     ComparedRuns,
     DefinitionChange,
     Drift,
@@ -140,6 +144,15 @@ from mcp_tef.model.files import (
     write_private,
 )
 from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId
+from mcp_tef.model.improvements import (
+    CandidateRound,
+    HopelessCase,
+    ImprovementEnd,
+    ImprovementPlan,
+    ImprovementRequest,
+    ImprovementResult,
+    TextCandidate,
+)
 from mcp_tef.model.json import Json, JsonObject, canonical
 from mcp_tef.model.limits import CALL_SECONDS
 from mcp_tef.model.metrics import (
@@ -276,15 +289,7 @@ from mcp_tef.model.transfer import (
     ServerFileFormat,
     ServerImportPreview,
 )
-from mcp_tef.model.trials import (
-    CaseOutcome,
-    GuardOutcome,
-    TrialClaims,
-    TrialEnd,
-    TrialGoal,
-    TrialRequest,
-    TrialResult,
-)
+from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialClaims, TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.model.variables import Variable, number
 from mcp_tef.model.verdicts import (
     CallMatch,
@@ -310,7 +315,8 @@ from mcp_tef.reports.drafts import (
     trial_markdown,
     write_draft,
 )
-from mcp_tef.reports.run_reports import RunReports
+from mcp_tef.reports.results import Results
+from mcp_tef.reports.run_reports import RunReports, write_results
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
 from mcp_tef.scoring.command_risks.risks import launch_risks
@@ -319,6 +325,7 @@ from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
+from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
@@ -327,9 +334,7 @@ from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
-from mcp_tef.workflows.sample_program import READING_ROOM as READING_ROOM
-from mcp_tef.workflows.sample_program import SAMPLE_SERVER as SAMPLE_SERVER
-from mcp_tef.workflows.sample_program import SampleName as SampleName
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 
@@ -379,6 +384,7 @@ __all__ = [
     "CallMatch",
     "CallingMode",
     "CancellableWork",
+    "CandidateRound",
     "CaseAction",
     "CaseDoubt",
     "CaseDraft",
@@ -391,9 +397,13 @@ __all__ = [
     "CasePair",
     "CaseSide",
     "CasesChanged",
+    "ChangeKind",
     "Claim",
     "ClaimVerdict",
     "Classification",
+    "ClientCheck",
+    "ClientProfile",
+    "ClientResult",
     "ClusterMerge",
     "Clusters",
     "ComparedRuns",
@@ -450,10 +460,15 @@ __all__ = [
     "GuardOutcome",
     "HealthState",
     "HeldCase",
+    "HopelessCase",
     "ImportReport",
     "ImportStatus",
     "ImportedCase",
     "ImportedServer",
+    "ImprovementEnd",
+    "ImprovementPlan",
+    "ImprovementRequest",
+    "ImprovementResult",
     "InputError",
     "IssueType",
     "Json",
@@ -517,6 +532,7 @@ __all__ = [
     "RepeatStatistics",
     "RepeatedCase",
     "ReportFormat",
+    "Results",
     "RunComparison",
     "RunDetail",
     "RunEnded",
@@ -566,6 +582,7 @@ __all__ = [
     "TakenTools",
     "TefError",
     "TestCase",
+    "TextCandidate",
     "TextConflict",
     "ThresholdCheck",
     "Tool",
@@ -617,6 +634,9 @@ __all__ = [
     "case_finding_to_json",
     "case_import_to_json",
     "case_to_json",
+    "client_check_to_json",
+    "client_result_to_json",
+    "client_to_json",
     "cluster_confusions",
     "comparison_to_json",
     "conflict_to_json",
@@ -647,7 +667,8 @@ __all__ = [
     "expectation_from_json",
     "expectation_to_json",
     "free_suite_name",
-    "grade_lines",
+    "improvement_sentences",
+    "improvement_to_json",
     "interval_text",
     "is_baseline",
     "joint_changes",
@@ -675,6 +696,7 @@ __all__ = [
     "parse_number",
     "parse_prices",
     "percent_text",
+    "prediction_to_json",
     "priced_text",
     "program_request",
     "quality_to_json",
@@ -691,6 +713,9 @@ __all__ = [
     "run_detail_to_json",
     "run_sample",
     "run_to_json",
+    "score_lines",
+    "scored_overview",
+    "scored_run",
     "secrets_in",
     "server_check_to_json",
     "server_health_to_json",
@@ -715,9 +740,11 @@ __all__ = [
     "write_draft",
     "write_lines",
     "write_private",
+    "write_results",
     "write_source_edit",
     "write_text",
 ]  # fmt: skip
+from mcp_tef.api.samples import run_sample as run_sample
 from mcp_tef.api.serializers.library import execution_figures_to_json as execution_figures_to_json
 from mcp_tef.api.serializers.library import execution_to_json as execution_to_json
 from mcp_tef.api.serializers.library import library_tool_to_json as library_tool_to_json
@@ -741,3 +768,5 @@ from mcp_tef.model.library import ToolVersion as ToolVersion
 from mcp_tef.model.library import design_from_json as design_from_json
 from mcp_tef.model.library import design_to_json as design_to_json
 from mcp_tef.workflows.library import TakenTools as TakenTools
+from mcp_tef.workflows.sample_program import READING_ROOM as READING_ROOM
+from mcp_tef.workflows.sample_program import SampleName as SampleName

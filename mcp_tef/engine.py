@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.health import HealthReports
+    from mcp_tef.workflows.improve import Improvements
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
@@ -190,6 +191,7 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
 
         asking = (self._selectors, self.models, self.consents)
         runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
+        runs.clients_of = lambda: self.clients
         runs.steering_of = lambda batch: self.trials.steering(batch)
         return runs
 
@@ -246,31 +248,19 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         return ServedLibrary(self.library, self.library_runs)
 
     async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
-        """Serve the library over stdio until that ends, or over HTTP for ever: at a port of loopback, with a token.
-
-        `tell` hears the address once connections are taken.
-        """
+        """Serve the library over stdio, or at a port of loopback with a token; `tell` hears the address then."""
         from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
 
-        if http is None:
-            await serve_over_stdio(self.served_library)
-        else:
-            await serve_over_http(self.served_library, *http, tell)
+        served = self.served_library
+        await (serve_over_http(served, *http, tell) if http else serve_over_stdio(served))
 
     @cached_property
     def library_runs(self) -> "LibraryRuns":
         """Executions of library tools."""
-        from mcp_tef.servers.credential_store import ServerAccess
-        from mcp_tef.servers.programs import script_interpreter
-        from mcp_tef.servers.tool_programs import ProgramToolExecutor
-        from mcp_tef.servers.tool_requests import HttpToolExecutor
-        from mcp_tef.workflows.library_runs import LibraryRuns, executors
+        from mcp_tef.workflows.library_runs import LibraryRuns
 
-        python = script_interpreter(self._variables)
-        programs = ProgramToolExecutor(self._variables, python)
-        requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
-        kinds = executors(programs, requests, self.servers, self._noted_caller)
-        return LibraryRuns(self.library, self._store.library, self.servers, kinds, self.consents, self._events, python)
+        store, (kinds, python) = self._store.library, self._tool_executors(self.servers)
+        return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
 
     @cached_property
     def drafts(self) -> "Drafts":
@@ -284,18 +274,31 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         """Trials of drafts."""
         from mcp_tef.workflows.trials import Trials
 
-        return Trials(self._store, self.drafts, self.runs, self._current)
+        trials = Trials(self._store, self.drafts, self.runs, self._current)
+        trials.direction_of = lambda draft, cases: self.predictions.direction(draft, cases)
+        return trials
+
+    @cached_property
+    def improvements(self) -> "Improvements":
+        """Searches for better texts of tools."""
+        from mcp_tef.llm.token_count import BundledTokenCounter
+        from mcp_tef.workflows.improve import Improvements
+
+        parts = (self._store, self.drafts, self.trials, self.runs, self.predictions, self.embedders)
+        return Improvements(*parts, BundledTokenCounter(), lambda: self._writer, self.models)
 
     @cached_property
     def predictions(self) -> "Predictions":
         """Predictions for drafts, and the cases that a trial is about."""
         from mcp_tef.llm.token_count import BundledTokenCounter
-        from mcp_tef.workflows.prediction import Predictions
+        from mcp_tef.workflows.prediction import Predictions, StoredInputs
+        from mcp_tef.workflows.prediction_arms import PredictionArms
 
         store = self._store
-        return Predictions(
-            self.drafts, store.servers, store.cases, store.runs, self._selectors, BundledTokenCounter(), self.similarity
-        )
+        arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
+        inputs = StoredInputs(store.servers, store.cases, self._events)
+        inputs.directions = lambda: self.trials.directions()
+        return Predictions(self.drafts, inputs, store.runs, arms)
 
     @cached_property
     def drift(self) -> "DriftCheck":

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
+    from mcp_tef.ports.library import ToolExecutor
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.servers.tool_lister import McpToolLister
     from mcp_tef.workflows.calls import WorkspaceCaller
+    from mcp_tef.workflows.clients import Clients
+    from mcp_tef.workflows.servers import Servers
 
 
 class ModelAdapters:
@@ -56,6 +60,13 @@ class ModelAdapters:
         from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 
         return EmbedderRegistry(self._environment, self._data, limits=self._current)
+
+    @cached_property
+    def clients(self) -> "Clients":
+        """Client profiles: how programs between a server and a model show tools."""
+        from mcp_tef.workflows.clients import Clients
+
+        return Clients(self._data / "clients", self.embedders)
 
     @cached_property
     def _writer(self) -> "LitellmWriter":
@@ -124,3 +135,16 @@ class ServerAdapters(ModelAdapters):
         from mcp_tef.workflows.calls import WorkspaceCaller
 
         return WorkspaceCaller(self._caller, self._store.contacts)
+
+    def _tool_executors(self, servers: "Servers") -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
+        """Return what carries out each kind of library tool, and the Python that runs scripts."""
+        from mcp_tef.servers.credential_store import ServerAccess
+        from mcp_tef.servers.programs import script_interpreter
+        from mcp_tef.servers.tool_programs import ProgramToolExecutor
+        from mcp_tef.servers.tool_requests import HttpToolExecutor
+        from mcp_tef.workflows.library_runs import executors
+
+        python = script_interpreter(self._variables)
+        requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
+        programs = ProgramToolExecutor(self._variables, python)
+        return executors(programs, requests, servers, self._noted_caller), python

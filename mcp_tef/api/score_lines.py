@@ -15,6 +15,7 @@ from mcp_tef.model.limits import USUAL
 from mcp_tef.model.similarity import ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.variables import MB
+from mcp_tef.model.verdicts import Verdict
 from mcp_tef.scoring.expectations import problems
 from mcp_tef.scoring.judge import judge, usable
 
@@ -96,12 +97,25 @@ _CALL_FIELDS = ("id", "tools", "expected", "calls")
 _MOST_KEYS, _LONGEST_KEY = 10, 100
 
 
-def grade_lines(lines: Iterable[Line]) -> Iterator[dict[str, Json]]:
-    """One result a line, in order, as `grade_line` gives it; blank lines are passed over."""
-    return (grade_line(line) for line in lines if line is None or line.strip())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredLine:
+    """One judged line: its result in the shape of `score`, and what it was judged from, None for a bad line."""
+
+    result: dict[str, Json]
+    query: str = ""
+    tools: Sequence[Tool] = ()
+    expectation: Expectation | None = None
+    calls: Sequence[ActualCall] | None = None
+    verdict: Verdict | None = None
+    confidence: float | None = None
 
 
-def grade_line(line: Line) -> dict[str, Json]:
+def score_lines(lines: Iterable[Line]) -> Iterator[ScoredLine]:
+    """One result a line, in order, as `scored_line` gives it; blank lines are passed over."""
+    return (scored_line(line) for line in lines if line is None or line.strip())
+
+
+def scored_line(line: Line) -> ScoredLine:
     """Judge one line (UTF-8): the verdict under the line's id, or `{"id", "error"}` for a bad line. Never raises.
 
     Where keys are repeated, the last value of each counts, and the explanation says so.
@@ -109,24 +123,35 @@ def grade_line(line: Line) -> dict[str, Json]:
     row: Json = None
     try:
         row, repeated = parsed(line)
-        return {"id": id_of(row), **_graded(row, dict.fromkeys(repeated))}
+        return _graded(row, dict.fromkeys(repeated))
     except InputError as error:
-        return {"id": id_of(row), "error": error.message}
+        return ScoredLine(result={"id": id_of(row), "error": error.message})
     except RecursionError:
-        return {"id": id_of(row), "error": "The line nests too deep."}
+        return ScoredLine(result={"id": id_of(row), "error": "The line nests too deep."})
 
 
-def _graded(row: Mapping[str, Json], repeated: dict[str, None]) -> dict[str, Json]:
+def _graded(row: Mapping[str, Json], repeated: dict[str, None]) -> ScoredLine:
     require(row, _CALL_FIELDS)
     expectation = _expectation(row["expected"])
     tools = [tool_of(tool) for tool in _list_of_objects(row["tools"], "tools")]
     calls = row["calls"]
     if calls is not None:
         calls = [_call(call, repeated) for call in _list_of_objects(calls, "calls")]
-    verdict = verdict_to_json(judge(expectation, tools, calls, _confidence(row.get("confidence"))))
+    confidence = _confidence(row.get("confidence"))
+    verdict = judge(expectation, tools, calls, confidence)
     if repeated:
-        verdict["explanation"] = f"{verdict['explanation']} {_repeated_sentence(tuple(repeated))}"
-    return verdict
+        explanation = f"{verdict.explanation} {_repeated_sentence(tuple(repeated))}"
+        verdict = replace(verdict, explanation=explanation)
+    query = row.get("query")
+    return ScoredLine(
+        result={"id": id_of(row), **verdict_to_json(verdict)},
+        query=query if isinstance(query, str) else "",
+        tools=tools,
+        expectation=expectation,
+        calls=calls,
+        verdict=verdict,
+        confidence=confidence,
+    )
 
 
 def _repeated_sentence(keys: Sequence[str]) -> str:

@@ -3,13 +3,12 @@
 import argparse
 import sys
 import textwrap
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from mcp_tef import InputError, RunField, did_you_mean
 from mcp_tef.cli.examples import EXAMPLES
-from mcp_tef.cli.project_file import ProjectFile, as_arguments, find_project_file, overruled
 from mcp_tef.cli.terminal import Terminal, coloured, styled_help
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int] | int]
@@ -33,6 +32,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options | {"allow_abbrev": False})
         self.takes_project_file = False
+        self.is_listed = True
 
     def format_help(self) -> str:
         """Return the help page, with headings in bold where colour is shown; Python 3.14 does that itself."""
@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the nearest choice for an unknown one."""
         if action.choices is not None and value not in action.choices:
-            known = list(map(str, action.choices))
+            known = [str(one) for one in action.choices if not _is_hidden(action, one)]
             what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
             self._refuse(
                 f"{what} cannot be “{value}”.", did_you_mean(str(value), known, f"Select from {', '.join(known)}.")
@@ -74,6 +74,8 @@ class Parser(argparse.ArgumentParser):
 
     def _with_project_file(self, args: Any) -> tuple[argparse.Namespace, list[str]]:
         """Parse the command line, then fill in options of the project file, then defaults."""
+        from mcp_tef.cli.project_file import find_project_file
+
         defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
         for action in self._actions:
             action.default = argparse.SUPPRESS
@@ -87,6 +89,8 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _take_from_file(self, values: dict[str, Any], path: Path, table: Mapping[str, Any]) -> None:
+        from mcp_tef.cli.project_file import ProjectFile, as_arguments, overruled
+
         options = as_arguments(path, table, self._actions)
         for name in overruled(values, options):
             del options[name]
@@ -96,6 +100,10 @@ class Parser(argparse.ArgumentParser):
             raise InputError(f"{path.name}: {error.message}", hint=error.hint, code=error.code) from error
         values.update({name: getattr(taken, name) for name in options if hasattr(taken, name)})
         values["project"] = ProjectFile(path, frozenset(options))
+
+
+def _is_hidden(action: argparse.Action, choice: Any) -> bool:
+    return isinstance(action.choices, Mapping) and not action.choices[choice].is_listed
 
 
 Verbs: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 (argparse gives it no public name)
@@ -131,8 +139,17 @@ def add_verb(
     )
     example = EXAMPLES.get(parser.prog.partition(" ")[2])
     parser.epilog = f"example:\n  {example}" if example else None
+    parser.is_listed = listed
     parser.set_defaults(command=command, reads=reads)
     return parser
+
+
+def verbs_below(above: Parser, name: str = "") -> Iterator[tuple[str, Parser]]:
+    """Yield every parser with the whole name of its verb, groups first; the topmost has none."""
+    yield name, above
+    for action in above._actions:  # noqa: SLF001 (argparse gives it no public name)
+        for key, below in action.choices.items() if isinstance(action.choices, Mapping) else ():
+            yield from verbs_below(below, f"{name} {key}".strip())
 
 
 def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:

@@ -17,6 +17,7 @@ from mcp_tef import (
     Batch,
     BatchComparison,
     CaseId,
+    ClientResult,
     InputError,
     Json,
     Metrics,
@@ -32,9 +33,9 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, share
-from mcp_tef.cli.formatting import batch_line, comparison_lines, counted, overview_lines, run_lines
+from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.terminal import Terminal
 
@@ -62,8 +63,8 @@ METRICS = (
 )
 
 
-def add_report_options(parser: Parser) -> None:
-    """Files to write, and thresholds to keep."""
+def add_threshold_options(parser: Parser) -> None:
+    """Add thresholds of metrics."""
     parser.add_argument(
         "--fail-under",
         action="append",
@@ -81,6 +82,12 @@ def add_report_options(parser: Parser) -> None:
         metavar="[METRIC=]X",
         help="fail only if even the upper end of the metric's 95 %% interval is below X",
     )
+    parser.set_defaults(case_pass_rate=None, baseline=None)
+
+
+def add_report_options(parser: Parser) -> None:
+    """Files to write, and thresholds to keep."""
+    add_threshold_options(parser)
     parser.add_argument(
         "--case-pass-rate", type=share, metavar="X", help="fail if a case passes in less than X of its runs, 0 to 1"
     )
@@ -104,9 +111,15 @@ class EarlierResult:
     def __fspath__(self) -> str:
         return self.path
 
+    def at(self, path: str) -> "EarlierResult":
+        """Read the document from another place."""
+        return earlier_result(path)
+
 
 def earlier_result(text: str) -> EarlierResult:
-    """Read the document of a batch; InputError where the file holds none."""
+    """Read the document of a batch, but standard input only once the command starts; InputError where it holds none."""
+    if is_dash(text):
+        return EarlierResult(text, None)
     try:
         with open_regular_file(Path(text)) as file:
             return EarlierResult(text, json.loads(file.read()))
@@ -161,14 +174,18 @@ async def write_reports(
     engine: "Engine", batch: Batch, arguments: Namespace, terminal: Terminal, checks: Sequence[ThresholdCheck] = ()
 ) -> None:
     """Write the files that were asked for."""
-    files = {form: path for name, form in FILES.items() if (path := getattr(arguments, name, None))}
+    files = asked_files(arguments, FILES)
     if files:
         from mcp_tef import RunReports
 
-        case_file = getattr(arguments, "cases", None)
-        await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=case_file)
+        await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=_case_file(arguments))
     for form, path in files.items():
         terminal.say(f"The results were written to {output_name(path)} as {form.value}.")
+
+
+def _case_file(arguments: Namespace) -> Path | None:
+    file: Path | None = getattr(arguments, "cases", None)
+    return None if file is None or is_standard_input(file) else file
 
 
 PASSED, MISSED, UNREACHED = 0, 1, 3
@@ -262,21 +279,25 @@ class _BatchResults:
     runs: tuple[RunSummary, ...]
     overview: MetricsOverview
     comparison: BatchComparison | None = None
+    clients: tuple[ClientResult, ...] = ()
 
     @property
     def document(self) -> dict[str, Json]:
         """The shape that `run --json` promises."""
-        from mcp_tef import comparison_to_json, overview_to_json, run_to_json
+        from mcp_tef import client_result_to_json, comparison_to_json, overview_to_json, run_to_json
 
         runs = [run_to_json(run) for run in self.runs]
         metrics = overview_to_json(self.overview)
-        compared = {"comparison": comparison_to_json(self.comparison)} if self.comparison else {}
-        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped, **compared}
+        more: dict[str, Json] = {"comparison": comparison_to_json(self.comparison)} if self.comparison else {}
+        if self.clients:
+            more["clients"] = [client_result_to_json(one) for one in self.clients]
+        return {"batch": self.batch.id, "runs": runs, "metrics": metrics, "stopped": self.batch.stopped, **more}
 
 
 async def _read(engine: "Engine", batch: Batch) -> _BatchResults:
     where = RunFilter(batch_id=batch.id)
-    return _BatchResults(batch, await engine.runs.list(where), await engine.metrics.overview(where))
+    clients = await engine.compare.clients(batch.id) if any(" via " in model for model in batch.models) else ()
+    return _BatchResults(batch, await engine.runs.list(where), await engine.metrics.overview(where), clients=clients)
 
 
 async def _conditions(engine: "Engine", batch: Batch) -> list[Json]:
@@ -299,6 +320,8 @@ def _tell(results: _BatchResults, terminal: Terminal) -> None:
     terminal.say("", *overview_lines(results.overview))
     if results.comparison:
         terminal.say("", *comparison_lines(results.comparison))
+    if results.clients:
+        terminal.say("", *client_lines(results.clients))
 
 
 def has_thresholds(asked: Namespace) -> bool:
@@ -313,30 +336,44 @@ def _check(metrics: Metrics, name: str, least: float, *, surely: bool = False) -
 
 
 def _checks(results: _BatchResults, asked: Namespace | None) -> list[ThresholdCheck]:
-    """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
-    if asked is None or not has_thresholds(asked):
+    """Return every threshold with its shortfall; none without any."""
+    if asked is None:
         return []
-    metrics, names = results.overview.metrics, {name for name, _ in (*asked.fail_under, *asked.fail_if_surely_under)}
-    uncounted = " ".join(_uncounted(results.runs, metrics, names))
+    return threshold_checks(results.overview.metrics, results.runs, asked, results.comparison)
+
+
+def threshold_checks(
+    metrics: Metrics, runs: Sequence[RunSummary], asked: Namespace, comparison: BatchComparison | None = None
+) -> list[ThresholdCheck]:
+    """Return every threshold with its shortfall, and runs that no metric of a threshold counts; none without any."""
+    if not has_thresholds(asked):
+        return []
+    names = {name for name, _ in (*asked.fail_under, *asked.fail_if_surely_under)}
+    uncounted = " ".join(_uncounted(runs, metrics, names))
     kept = [_check(metrics, *one) for one in asked.fail_under]
     kept += [_check(metrics, *one, surely=True) for one in asked.fail_if_surely_under]
     if asked.case_pass_rate is not None:
-        low = _low_cases(results.runs, asked.case_pass_rate)
+        low = _low_cases(runs, asked.case_pass_rate)
         kept.append(ThresholdCheck(f"Every case passes in {asked.case_pass_rate:g} of its runs", low))
-    if results.comparison:
-        claim = results.comparison.for_queries_like_these.sentence
-        kept.append(ThresholdCheck("No worse than the baseline", claim * results.comparison.failed))
+    if comparison:
+        claim = comparison.for_queries_like_these.sentence
+        kept.append(ThresholdCheck("No worse than the baseline", claim * comparison.failed))
     return [*kept, ThresholdCheck("Every run counts", uncounted)]
+
+
+def note_missed(checks: Sequence[ThresholdCheck], terminal: Terminal) -> bool:
+    """Note each threshold that is not kept; return True if there is one."""
+    missed = [check.shortfall for check in checks if check.shortfall]
+    for sentence in missed:
+        terminal.note(f"Not passed: {sentence}")
+    return bool(missed)
 
 
 def _kept(runs: tuple[RunSummary, ...], checks: Sequence[ThresholdCheck], terminal: Terminal) -> int:
     """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
     if not checks:
         return verdict_code(runs)
-    missed = [check.shortfall for check in checks if check.shortfall]
-    for sentence in missed:
-        terminal.note(f"Not passed: {sentence}")
-    return max(MISSED, verdict_code(runs)) if missed else PASSED
+    return max(MISSED, verdict_code(runs)) if note_missed(checks, terminal) else PASSED
 
 
 def _uncounted(runs: Sequence[RunSummary], metrics: Metrics, names: set[str]) -> Iterator[str]:
@@ -346,8 +383,7 @@ def _uncounted(runs: Sequence[RunSummary], metrics: Metrics, names: set[str]) ->
             f"{metrics.unreadable} of {counted(metrics.n, 'answer')} could not be read, which only {METRICS[0]} and "
             f"{METRICS[1]} count as wrong everywhere."
         )
-    failed = sum(run.classification is None for run in runs)
-    if failed:
+    if failed := sum(run.classification is None for run in runs):
         verb = "has" if failed == 1 else "have"
         yield f"{failed} of {counted(len(runs), 'run')} {verb} no verdict, and no metric counts them."
 

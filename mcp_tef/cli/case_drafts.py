@@ -8,11 +8,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import InputError, case_finding_to_json, drafted_cases_to_json
+from mcp_tef import CaseFileFormat, InputError, case_finding_to_json, drafted_cases_to_json
 from mcp_tef.cli.arguments import add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import is_standard_output, output_name, writable
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import table
 from mcp_tef.cli.tool_options import add_source_options, code_of, gather
@@ -101,7 +101,7 @@ async def _keep(engine: Engine, found: DraftedCases, arguments: Namespace, termi
     if not drafts:
         return 0
     if arguments.out is not None:
-        await engine.case_files.write_drafts(Path(arguments.out), drafts)
+        await engine.case_files.write_drafts(arguments.out, drafts, _format(arguments.out))
         terminal.say(f"They were written to {output_name(arguments.out)}.")
         return 0
     agreed = arguments.yes or (
@@ -113,6 +113,11 @@ async def _keep(engine: Engine, found: DraftedCases, arguments: Namespace, termi
     cases = await engine.cases.add(drafts)
     terminal.say(f"{counted(len(cases), 'case')} {'was' if len(cases) == 1 else 'were'} added.")
     return len(cases)
+
+
+def _format(out: Path) -> CaseFileFormat | None:
+    """Return the format of drafts; None where the ending of the file names it."""
+    return CaseFileFormat.TEF if is_standard_output(out) else None
 
 
 async def check(arguments: Namespace, terminal: Terminal) -> int:

@@ -3,23 +3,38 @@
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from mcp_tef import (
     BatchComparison,
+    BatchId,
     CasePair,
     CaseSide,
+    ClaimVerdict,
     ComparedRuns,
     PairChange,
     ReportFormat,
+    RunFilter,
     RunSummary,
     TestCase,
+    ThresholdCheck,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.batches import add_threshold_options, has_thresholds, note_missed, threshold_checks
 from mcp_tef.cli.formatting import A_BATCH, CHANGES, comparison_lines
-from mcp_tef.cli.output_files import writable
+from mcp_tef.cli.output_files import asked_files, output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
 
+if TYPE_CHECKING:
+    from mcp_tef import Engine
+
+FILES = {
+    "html": ReportFormat.HTML,
+    "csv": ReportFormat.CSV,
+    "markdown": ReportFormat.MARKDOWN,
+    "junit": ReportFormat.JUNIT,
+}
 NOT_WORSE, WORSE, CANNOT_TELL = 0, 1, 4
 SHOWN = 50
 TOLD_FIRST = (PairChange.REGRESSED, PairChange.FIXED)
@@ -33,8 +48,8 @@ RATE}, "difference": {"value", "low", "high"}, "correct_call", "correct_tool": {
 no_worthwhile_change or cannot_tell_yet. CHANGE is fixed, regressed (by the pass rate of the case), unchanged_right,
 unchanged_wrong, new, gone or not_comparable. What is not defined is null.
 
-Exit codes: 0 not worse, 1 worse for queries like these, or a case of --must-hold does not hold; with --strict, 4 if the
-verdict for queries like these is cannot_tell_yet, and nothing else fails."""
+Exit codes: 0 not worse, 1 worse for queries like these, a case of --must-hold does not hold, or the later batch misses
+a threshold; with --strict, 4 if the verdict for queries like these is cannot_tell_yet, and nothing else fails."""
 
 
 def register(verbs: Verbs) -> None:
@@ -57,8 +72,9 @@ def register(verbs: Verbs) -> None:
         action="store_true",
         help="exit with 4 if the runs cannot tell whether it is worse for queries like these",
     )
-    parser.add_argument("--html", type=writable, metavar="F", help="write a report to read to F")
-    parser.add_argument("--csv", type=writable, metavar="F", help="write every pair to F, one a line")
+    add_threshold_options(parser)
+    for name in FILES:
+        parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the comparison as {name} to F")
 
 
 async def compare(arguments: Namespace, terminal: Terminal) -> int:
@@ -69,16 +85,37 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         before, after = [(await engine.runs.named(text)).id for text in (arguments.before, arguments.after)]
         held = await engine.cases.named(arguments.must_hold)
         found = await engine.compare.batches(before, after, [case.id for case in held])
-        changed = list(islice(_worth_telling(found), SHOWN))
-        rows = await engine.compare.pairs(changed)
-        for form, path in ((ReportFormat.HTML, arguments.html), (ReportFormat.CSV, arguments.csv)):
-            if path:
-                await RunReports(engine).write_comparison(before, after, path, form)
-    terminal.document(comparison_to_json(found))
-    terminal.say(*_lines(found, rows, held))
-    if found.failed:
+        thresholds = await _thresholds(engine, after, arguments)
+        rows = await engine.compare.pairs(list(islice(_worth_telling(found), SHOWN)))
+        terminal.document(comparison_to_json(found))
+        terminal.say(*_lines(found, rows, held))
+        files = asked_files(arguments, FILES)
+        checks = [*_checks(found, held, strict=arguments.strict), *thresholds]
+        await RunReports(engine).write_compared(found, files, checks=checks)
+    terminal.say(*(f"The comparison was written to {output_name(path)} as {form}." for form, path in files.items()))
+    if note_missed(thresholds, terminal) or found.failed:
         return WORSE
     return CANNOT_TELL if arguments.strict and found.undecided else NOT_WORSE
+
+
+async def _thresholds(engine: "Engine", after: BatchId, arguments: Namespace) -> list[ThresholdCheck]:
+    """Return the thresholds of the later batch with their shortfalls; none without any."""
+    if not has_thresholds(arguments):
+        return []
+    where = RunFilter(batch_id=after)
+    metrics = await engine.metrics.summary(where)
+    return threshold_checks(metrics, await engine.runs.list(where), arguments)
+
+
+def _checks(found: BatchComparison, held: Sequence[TestCase], *, strict: bool) -> Iterator[ThresholdCheck]:
+    """Yield what decides about the exit code."""
+    claim, names = found.for_queries_like_these, {case.id: case.draft.name for case in held}
+    worse = claim.verdict is ClaimVerdict.WORSE
+    yield ThresholdCheck("Not worse for queries like these", claim.sentence * worse)
+    if strict:
+        yield ThresholdCheck("Decided for queries like these", claim.sentence * found.undecided)
+    for one in found.must_hold:
+        yield ThresholdCheck(f"{names[one.case_id]} holds", "" if one.holds else one.sentence)
 
 
 def _worth_telling(found: BatchComparison) -> Iterator[CasePair]:

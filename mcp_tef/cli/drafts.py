@@ -21,6 +21,7 @@ from mcp_tef import (
     draft_to_json,
     left_out_of_override,
     open_regular_file,
+    prediction_to_json,
     write_draft,
 )
 from mcp_tef.cli.arguments import add_group, add_verb
@@ -30,7 +31,9 @@ from mcp_tef.cli.session import add_consent_options, opened, with_consent
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
-    from mcp_tef import Draft, Json
+    from collections.abc import Sequence
+
+    from mcp_tef import Draft, Json, Neighbour, Prediction, ToolPrediction
     from mcp_tef.cli.arguments import Parser, Verbs
     from mcp_tef.cli.terminal import Terminal
 
@@ -47,6 +50,7 @@ def register(verbs: Verbs) -> None:
     add_consent_options(new_parser)
     add_verb(group, "list", "list the drafts", list_drafts, reads=True)
     _named(add_verb(group, "show", "show what a draft changes", show, reads=True))
+    _named(add_verb(group, "predict", "predict what a draft changes, without a model", predict, reads=True))
     _add_set(_named(add_verb(group, "set", "change one tool in a draft", set_tool)))
     add_parser = _named(add_verb(group, "add", "add a tool to a draft", add))
     add_parser.add_argument("file", metavar="FILE", help="its definition as JSON; - is standard input")
@@ -144,9 +148,60 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
+async def predict(arguments: Namespace, terminal: Terminal) -> int:
+    """Predict the effects of a draft by search and rules."""
+    async with opened(arguments, terminal) as engine:
+        draft = await engine.drafts.find(arguments.name)
+        prediction = await engine.predictions.predict(draft)
+        names = {case.id: case.name for case in await engine.cases.list()}
+    if prediction is None:  # Only a newer prediction cancels one, and here is none.
+        return DONE
+    terminal.document(prediction_to_json(draft, prediction, names))
+    terminal.say(*(line for one in prediction.tools for line in _predicted(one)), *_predicted_set(prediction))
+    changed = [one for one in prediction.cases if one.passed_before != one.passed_after]
+    rows = [(names[one.case_id], _rank(one.rank_before), _rank(one.rank_after)) for one in changed]
+    terminal.say(*(table(("Case", "Rank with original", "Rank with draft"), rows) if rows else []))
+    terminal.note("Found by search; no model was asked. To ask one, use: mcp-tef try NAME --model M")
+    return DONE
+
+
+def _rank(rank: int | None) -> str:
+    return "not offered" if rank is None else f"{rank:,}"
+
+
+def _predicted(one: ToolPrediction) -> list[str]:
+    """Return lines on one changed tool."""
+    nearest = [next((f"{each.tool} {each.similarity:.2f}" for each in side), "none") for side in _sides(one)]
+    newly = f"; newly near: {', '.join(each.tool for each in one.newly_near)}" if one.newly_near else ""
+    return [
+        one.name,
+        f"  Tokens: {one.tokens_before:,} → {one.tokens_after:,}",
+        f"  Nearest tool: {nearest[0]} → {nearest[1]}{newly}",
+        *(f"  Finding gone: {finding.rule.title} ({finding.place})" for finding in one.findings_gone),
+        *(f"  New finding: {finding.sentence} {finding.fix}" for finding in one.findings_new),
+    ]
+
+
+def _sides(one: ToolPrediction) -> tuple[Sequence[Neighbour], Sequence[Neighbour]]:
+    return one.neighbours_before, one.neighbours_after
+
+
+def _predicted_set(prediction: Prediction) -> list[str]:
+    """Return lines on all tools and cases."""
+    cases, record = prediction.cases, prediction.record
+    before, after = sum(one.passed_before for one in cases), sum(one.passed_after for one in cases)
+    found = f"Search finds the expected tool: {before:,} → {after:,} of {counted(len(cases), 'case')}"
+    right = f"Its direction was right in {record.right:,} of {counted(record.trials, 'trial')} here."
+    return [
+        f"All tools: {prediction.set_tokens_before:,} → {prediction.set_tokens_after:,} tokens",
+        f"{found}; {prediction.fixed:,} fixed, {prediction.broken:,} broken." if cases else "There is no case yet.",
+        *([right] if record.trials else []),
+    ]
+
+
 async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
     """Change one tool of a draft."""
-    edit = _edit(arguments, terminal)
+    edit = _edit(arguments)
     if edit == ToolEdit() and not arguments.remove:
         hint = "Give an option such as --description FILE; see mcp-tef help draft set."
         raise InputError("Nothing was given to change.", hint=hint, code="bad_usage")
@@ -160,11 +215,11 @@ async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
     return DONE
 
 
-def _edit(arguments: Namespace, terminal: Terminal) -> ToolEdit:
+def _edit(arguments: Namespace) -> ToolEdit:
     return ToolEdit(
         rename=arguments.rename,
         title=arguments.title,
-        description=None if arguments.description is None else _read(arguments.description, terminal).rstrip("\n"),
+        description=None if arguments.description is None else _read(arguments.description).rstrip("\n"),
         annotations=dict(map(_annotation, arguments.annotation)),
         parameters=() if (edit := _parameter_edit(arguments)) is None else (edit,),
     )
@@ -208,15 +263,13 @@ def _json(what: str, text: str) -> Json:
         raise InputError(f"{what} is not valid JSON.", hint='Write texts in quotes, such as "open".') from None
 
 
-def read_json(name: str, terminal: Terminal) -> Json:
-    """Return the JSON of a file or of standard input; InputError where it cannot be read, or is none."""
-    return _json(name, _read(name, terminal))
+def read_json(name: str) -> Json:
+    """Return the JSON of a file; InputError where it cannot be read, or is none."""
+    return _json(name, _read(name))
 
 
-def _read(name: str, terminal: Terminal) -> str:
-    """Return the text of a file or of standard input; InputError where it cannot be read."""
-    if name == str(STANDARD_OUTPUT):
-        return terminal.input.read(LARGEST_FILE_BYTES)
+def _read(name: str) -> str:
+    """Return the text of a file; InputError where it cannot be read."""
     try:
         with open_regular_file(Path(name)) as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
@@ -232,7 +285,7 @@ def _read(name: str, terminal: Terminal) -> str:
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Add a tool to a draft."""
-    definition = _json(arguments.file, _read(arguments.file, terminal))
+    definition = _json(arguments.file, _read(arguments.file))
     if not isinstance(definition, dict):
         raise InputError(f"{arguments.file} holds no tool.", hint='Write {"name": …, "inputSchema": {…}}.')
     async with opened(arguments, terminal) as engine:
@@ -243,7 +296,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
 
 async def patch(arguments: Namespace, terminal: Terminal) -> int:
     """Apply a patch to a draft as one step."""
-    operations = read_json(arguments.file, terminal)
+    operations = read_json(arguments.file)
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         _tell(await engine.drafts.apply(draft.id, operations), terminal)
@@ -311,6 +364,7 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
     """Delete a draft with its steps; it holds no results."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
+        await engine.trials.require_idle(draft)
         await engine.drafts.remove([draft.id])
         terminal.document({"removed": draft.name})
         terminal.say(f"The draft {draft.name} was removed.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_tef import RejudgeReason, RunMark, RunStatus, is_baseline, priced_text
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mcp_tef import (
         Batch,
         BatchComparison,
+        ClientResult,
         Drift,
         FlagRule,
         Metrics,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 MARKS = {RunMark.CORRECT_CALL: "✓", RunMark.WRONG_ARGUMENTS: "~", RunMark.WRONG: "✗"}
 STATUS_MARKS = {RunStatus.FAILED: "!", RunStatus.CANCELLED: "–", RunStatus.PENDING: "·", RunStatus.RUNNING: "·"}
-WIDTH = 90
+WIDTH, LABEL_WIDTH = 90, 23
 REASONS = {
     RejudgeReason.EXPECTATION_CHANGED: "its case expects something else now",
     RejudgeReason.RULES_CHANGED: "the rules of judging changed",
@@ -86,47 +87,48 @@ def overview_lines(overview: MetricsOverview) -> list[str]:
 def metrics_lines(metrics: Metrics) -> list[str]:
     """Return the metrics, each rate with its interval and the number of its runs."""
     counts = f"{metrics.tp} TP, {metrics.fp} FP, {metrics.tn} TN, {metrics.fn} FN, {metrics.failed} failed"
-    lines = [
-        f"{metrics.sentence}.",
-        f"correct call         {rate(metrics.correct_call)}",
-        f"correct tool         {rate(metrics.correct_tool)}",
-        f"runs                 {counts}",
+    rows = [
+        ("correct call", rate(metrics.correct_call)),
+        ("correct tool", rate(metrics.correct_tool)),
+        ("runs", counts),
         *_apart(metrics),
-        f"precision            {rate(metrics.precision)}",
-        f"recall               {rate(metrics.recall)}",
-        f"F1                   {metrics.f1_text}",
-        f"accuracy             {rate(metrics.accuracy)}",
-        f"parameter accuracy   {rate(metrics.parameter_accuracy)}",
-        f"completeness         {rate(metrics.completeness)}",
-        f"type conformance     {rate(metrics.type_conformance)}",
-        f"made-up parameters   {rate(metrics.hallucination)}",
+        ("precision", rate(metrics.precision)),
+        ("recall", rate(metrics.recall)),
+        ("F1", metrics.f1_text),
+        ("accuracy", rate(metrics.accuracy)),
+        ("parameter accuracy", rate(metrics.parameter_accuracy)),
+        ("completeness", rate(metrics.completeness)),
+        ("type conformance", rate(metrics.type_conformance)),
+        ("hallucinated parameters", rate(metrics.hallucination)),
     ]
     if metrics.latency_p50_ms is not None and metrics.latency_p95_ms is not None:
-        lines.append(
-            f"time per run         {metrics.latency_p50_ms:.0f} ms, 95 % within {metrics.latency_p95_ms:.0f} ms"
-        )
-    lines += _cost(metrics)
+        rows.append(("time per run", f"{metrics.latency_p50_ms:.0f} ms, 95 % within {metrics.latency_p95_ms:.0f} ms"))
+    rows += _cost(metrics)
     ranked = {place: share for place, share in metrics.recall_at.items() if share.n}
     if ranked:
         shares = ", ".join(f"{number(share.value)} within the first {place}" for place, share in ranked.items())
-        lines.append(f"expected tool ranked {shares}")
-    return lines
+        rows.append(("expected tool ranked", shares))
+    return [f"{metrics.sentence}.", *_labelled(rows)]
 
 
-def _cost(metrics: Metrics) -> list[str]:
+def _labelled(rows: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{label:{LABEL_WIDTH}} {value}" for label, value in rows]
+
+
+def _cost(metrics: Metrics) -> list[tuple[str, str]]:
     if not metrics.priced:
-        return ["cost                 unknown, since no price is known"] if metrics.unpriced else []
+        return [("cost", "unknown, since no price is known")] if metrics.unpriced else []
     amount = priced_text(f"${metrics.cost_usd:.4f}", metrics.priced, metrics.unpriced)
-    return [f"cost                 {amount}"] if metrics.cost_usd or metrics.unpriced else []
+    return [("cost", amount)] if metrics.cost_usd or metrics.unpriced else []
 
 
-def _apart(metrics: Metrics) -> list[str]:
+def _apart(metrics: Metrics) -> list[tuple[str, str]]:
     """Return a line for each kind of run that was left out of every rate for a reason of its own."""
     kinds = (
         (metrics.not_offered, "not asked, since the expected tool was not offered"),
         (metrics.cut_off, "cut off by the limit of an answer"),
     )
-    return [f"                     {number} {reason}" for number, reason in kinds if number]
+    return [("", f"{number} {reason}") for number, reason in kinds if number]
 
 
 def repeats_lines(repeats: RepeatStatistics) -> list[str]:
@@ -136,10 +138,13 @@ def repeats_lines(repeats: RepeatStatistics) -> list[str]:
     worst = repeats.flaky[:MOST_FLAKY]
     powers = ", ".join(f"{number(power.rate.value)} for {power.k}" for power in repeats.pass_power)
     steady = f"{repeats.always} always passed, {repeats.never} never, {repeats.mixed} were flaky"
+    rows = [
+        ("repeated cases", f"{repeats.groups}: {steady}"),
+        ("pass rate", rate(repeats.pass_rate)),
+        ("all of k runs pass", powers),
+    ]
     return [
-        f"repeated cases       {repeats.groups}: {steady}",
-        f"pass rate            {rate(repeats.pass_rate)}",
-        f"all of k runs pass   {powers}",
+        *_labelled(rows),
         *(f"  flaky: {one_line(case.case_name)} on {case.model}, {case.passed} of {case.n}" for case in worst),
     ]
 
@@ -270,7 +275,7 @@ def overlap_lines(found: Similarity, weights: OverlapWeights, pairs: Sequence[Ov
 
 def advice_lines(advice: PairAdvice) -> list[str]:
     """Return the lines of one recommendation: the issues of a pair and the suggested changes."""
-    lines = ["", f"{advice.a} and {advice.b}: {advice.similarity:.2f} alike"]
+    lines = ["", f"{advice.a} and {advice.b}: {advice.similarity:.2f} similar"]
     lines += [f"  {issue.priority}: {issue.sentence}" for issue in advice.issues]
     if advice.failure:
         lines.append(f"  ! {advice.failure.message} {advice.failure.hint}".rstrip())
@@ -301,3 +306,12 @@ def _beside(before: str, after: str) -> tuple[str, str]:
     mark = "…" if start else ""
     shown = [one_line(f"{mark}{text[start:]}", LONGEST_TEXT) for text in flat]
     return shown[0], shown[1]
+
+
+def client_lines(clients: Sequence[ClientResult]) -> list[str]:
+    """Return how the clients of a batch did beside each other: a table, then each claim against the plain API."""
+    right = clients[0].criterion.value.replace("_", " ").upper()
+    rows = [(one.client, one.model, f"{one.right} of {one.runs}", str(one.not_shown)) for one in clients]
+    claims = [f"{one.client}, {one.model}: {one.claim.sentence}" for one in clients if one.claim]
+    against = ["", "Against the plain API:", *claims] if claims else []
+    return [*table(("CLIENT", "MODEL", right, "NOT SHOWN"), rows), *against]

@@ -170,9 +170,9 @@ def _line(tool: LibraryTool) -> str:
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Add a tool."""
-    definition = _definition(arguments.file, terminal)
+    definition = _definition(arguments.file)
     async with opened(arguments, terminal) as engine:
-        design = await _changed(engine, design_from_json(definition), arguments, terminal)
+        design = await _changed(engine, design_from_json(definition), arguments)
         _tell(await engine.library.add(design, changelog=arguments.changelog), terminal)
     return DONE
 
@@ -186,27 +186,27 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
             return DONE
         design = tool.design
         if arguments.definition is not None:
-            given = design_from_json(_definition(arguments.definition, terminal), (design.executor, design.config))
+            given = design_from_json(_definition(arguments.definition), (design.executor, design.config))
             design = replace(given, tags=design.tags, category=design.category, script=design.script)
-        design = await _changed(engine, design, arguments, terminal)
+        design = await _changed(engine, design, arguments)
         _tell(await engine.library.edit(tool.name, design, changelog=arguments.changelog), terminal)
     return DONE
 
 
-def _definition(name: str, terminal: Terminal) -> JsonObject:
-    definition = read_json(name, terminal)
+def _definition(name: str) -> JsonObject:
+    definition = read_json(name)
     if not isinstance(definition, dict):
         raise InputError(f"{name} holds no tool.", hint='Write {"name": …, "description": …, "inputSchema": {…}}.')
     return definition
 
 
-async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace, terminal: Terminal) -> ToolDesign:
+async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace) -> ToolDesign:
     """Return a design with what the options change."""
     given: dict[str, Any] = {}
     if arguments.executor is not None:
         given |= {"executor": ExecutorKind(arguments.executor), "config": {}, "script": None}
     if arguments.config is not None:
-        given["config"] = read_json(arguments.config, terminal)
+        given["config"] = read_json(arguments.config)
     if arguments.script is not None:
         given["script"] = _text(arguments.script)
     if arguments.category is not None:

@@ -6,13 +6,14 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Final, TypeAlias
 
 from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli.arguments import Command, HelpFormatter, Parser, Verbs, joined, shared_options
 from mcp_tef.cli.crash_log import CRASHED, log_crash
-from mcp_tef.cli.output_files import require_apart, require_fitting_endings, standard_output
+from mcp_tef.cli.output_files import from_standard_input, require_apart, require_fitting_endings, standard_output
 from mcp_tef.cli.terminal import Terminal
 
 INTERRUPTED = 130
@@ -34,16 +35,21 @@ VERBS: Final = {
     "draft": "drafts.register",
     "try": "trials.register",
     "library": "library.register",
+    "improve": "improve.register",
+    "clients": "clients.register",
     "score": "score.register",
     "keys": "keys.register",
+    "completion": "completion.register",
     "sample-server": "demo.register_sample_server",
+    "manual": "manual.register",
 }
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;
-3 a server, model or file could not be reached; 4 compare or try --strict cannot tell yet; 70 mcp-tef itself failed;
-129 hung up, 130 interrupted, 143 terminated. Finished runs are kept, and requested reports are written."""
+3 a server, model or file could not be reached; 4 compare, try or improve --strict cannot tell yet;
+70 mcp-tef itself failed; 129 hung up, 130 interrupted, 143 terminated. Finished runs are kept, and requested reports
+are written."""
 
 
 def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> int:
@@ -95,7 +101,9 @@ def verb_of(given: Sequence[str]) -> Sequence[str]:
 
 
 def with_help(given: list[str]) -> list[str]:
-    """Return `help VERB` as `VERB --help`."""
+    """Return `help VERB` as `VERB --help`, and `help --man` as the verb that prints the manual page."""
+    if given[:1] == ["help"] and "--man" in given:
+        return ["manual", *(text for text in given[1:] if text != "--man")]
     return [*given[1:], "--help"] if given[:1] == ["help"] else given
 
 
@@ -127,7 +135,12 @@ def _do(arguments: Namespace, terminal: Terminal) -> int:
     require_fitting_endings(arguments)
     require_apart(arguments)
     command: Command = arguments.command
-    with standard_output(arguments, terminal) as to:
+    with ExitStack() as streams:
+        if names := from_standard_input(arguments):
+            from mcp_tef.cli.standard_input import standard_input
+
+            streams.enter_context(standard_input(arguments, names, terminal))
+        to = streams.enter_context(standard_output(arguments, terminal))
         outcome = command(arguments, to)
         return outcome if isinstance(outcome, int) else to.interruption.run(outcome)
 

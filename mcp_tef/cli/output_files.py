@@ -1,18 +1,23 @@
 """Files that a verb writes: told before anything is done, and never in the place of what it reads."""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
+from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 from mcp_tef import InputError
 from mcp_tef.cli.terminal import Terminal
 
+T = TypeVar("T")
 STANDARD_OUTPUT = Path("-")
+STANDARD_INPUT = "standard input"
+"""Name of the file that holds it while a command runs."""
 WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown")
 ENDINGS = {
     "junit": (".xml",),
@@ -22,7 +27,10 @@ ENDINGS = {
     "markdown": (".md", ".markdown", ".txt"),
 }
 """Endings of the files of options that name a format; a file without an ending takes any."""
-READ = ("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file")
+READ = ("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file", "description", "patch")
+"""Options and arguments that name a file to be read, or several."""
+NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")
+"""Those that may be `-`, or that say why not."""
 
 
 def writable(text: str) -> Path:
@@ -72,7 +80,7 @@ def require_fitting_endings(arguments: Namespace) -> None:
 def require_apart(arguments: Namespace) -> None:
     """Raise InputError where a verb would write into a file that it reads, or two results into one file."""
     results = [path for name in WRITTEN for path in _paths(arguments, name)]
-    sources = [path for name in READ for path in _paths(arguments, name)]
+    sources = [path for name in READ for path in _paths(arguments, name) if path != STANDARD_OUTPUT]
     for result in results:
         require_other(result, *sources)
     for one, other in combinations(results, 2):
@@ -104,6 +112,26 @@ def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Termin
                     copyfileobj(result, terminal.output)
 
 
+def asked_files(arguments: Namespace, formats: Mapping[str, T]) -> dict[T, Path]:
+    """Return the files that options name, by the format that each stands for."""
+    return {form: path for name, form in formats.items() if (path := getattr(arguments, name, None))}
+
+
+def from_standard_input(arguments: Namespace) -> list[str]:
+    """Return the names of the options that are to be read from standard input."""
+    return [name for name in NAMED if any(map(is_dash, _values(arguments, name)))]
+
+
+def is_dash(value: object) -> bool:
+    """Return True if the value of an option names standard input."""
+    return value == "@-" or (isinstance(value, str | PathLike) and fspath(value) == "-")
+
+
+def is_standard_input(path: Path) -> bool:
+    """Return True if a file holds what came in on standard input."""
+    return path.stem == STANDARD_INPUT
+
+
 def output_name(path: Path) -> str:
     """Return the name of a result in sentences."""
     return "standard output" if is_standard_output(path) else str(path)
@@ -122,8 +150,12 @@ def require_other(result: Path, *sources: Path) -> None:
 
 
 def _paths(arguments: Namespace, name: str) -> Iterator[Path]:
+    yield from map(Path, _values(arguments, name))
+
+
+def _values(arguments: Namespace, name: str) -> Iterable[Any]:
     value = getattr(arguments, name, None) or ()
-    yield from map(Path, value if isinstance(value, list | tuple) else (value,))
+    return value if isinstance(value, list | tuple) else (value,)
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -27,6 +27,10 @@ class NamedSource:
     def __fspath__(self) -> str:
         return self.place
 
+    def at(self, place: str) -> "NamedSource":
+        """Return the source under its name at another place."""
+        return NamedSource(self.name, place)
+
 
 def named_source(text: str) -> NamedSource:
     """Parse `NAME=PLACE`, or a place alone; a name holds no slash, colon or question mark."""

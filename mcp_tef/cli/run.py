@@ -86,6 +86,9 @@ def add_model_options(parser: Parser) -> None:
     """Add the options that select models and set how they are called."""
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    parser.add_argument(
+        "--client", action="append", default=[], metavar="NAME", help="show the tools as this client does; see clients"
+    )
     add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, SEED)
     modes, choices = ([one.value for one in kind] for kind in (CallingMode, ToolChoiceMode))
     parser.add_argument("--mode", choices=modes, default=modes[0], help="call tools natively or by JSON text")
@@ -105,6 +108,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
     keys = read_keys(arguments, terminal, (model.provider for model in given if not model.offline))
     async with run_workspace(arguments, terminal) as engine:
         cases = await wanted_cases(engine, arguments)
+        given = as_clients_ask(engine, given, arguments.client)
         request = BatchRequest(
             cases=tuple(case.id for case in cases),
             models=given,
@@ -159,6 +163,12 @@ def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
     )
     parsed = [parse_model(text) for text in dict.fromkeys(named)]
     return tuple(replace(settings, provider=provider, model=name) for provider, name in parsed)
+
+
+def as_clients_ask(engine: "Engine", given: Sequence[ModelSettings], names: Sequence[str]) -> tuple[ModelSettings, ...]:
+    """Return each model once for each client, or as it is where no client is named."""
+    labels = list(dict.fromkeys(engine.clients.find(name).label for name in names)) or [""]
+    return tuple(replace(model, client=label) for model in given for label in labels)
 
 
 def default_models(arguments: Namespace) -> list[str]:

@@ -13,6 +13,7 @@ from mcp_tef import (
     server_import_to_json,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.output_files import is_standard_input
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table, unreachable
 
@@ -32,7 +33,8 @@ def register(group: Verbs) -> None:
 
 async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
     """Bring servers in, all or nothing; those that cannot be are refused with the reason."""
-    source = terminal.read_input() if arguments.file == "-" else _readable(Path(arguments.file))
+    path = _readable(Path(arguments.file))
+    source = path.read_text("utf-8", errors="replace") if is_standard_input(path) else path
     async with opened(arguments, terminal) as engine:
         preview = await engine.server_files.preview(source)
         if arguments.only:

@@ -93,7 +93,7 @@ def _add_spec_options(parser: Parser) -> None:
     parser.add_argument("--header", action="append", metavar="K=V", help="a header of every request")
     add_auth_options(parser)
     add_consent_options(parser, REMEMBERED)
-    parser.set_defaults(remember_consent=True)
+    parser.set_defaults(remember_consent=True, stored_paths=("tools_file",))
 
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:

@@ -88,8 +88,7 @@ def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal)
     texts = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     if out is None:
         terminal.document({**counts, "pairs": [*rows]})
-        if not terminal.json:
-            terminal.output.writelines(texts)
+        terminal.write("".join(texts))
         return
     try:
         write_lines(out, texts)

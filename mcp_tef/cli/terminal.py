@@ -47,6 +47,7 @@ class Terminal:
     errors: TextIO = field(default_factory=lambda: sys.stderr)
     secrets: list[Secret] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
     interruption: Interruption = field(default_factory=Interruption)
 
     def document(self, value: Json) -> None:
@@ -56,7 +57,7 @@ class Terminal:
 
     def document_text(self, text: str) -> None:
         """Set the one JSON document as text that ends its own last line."""
-        self.documents[:] = [text]
+        self.documents[:] = [self._renamed(text)]
 
     def write_document(self) -> None:
         """Write the JSON document, where it is wanted."""
@@ -67,12 +68,23 @@ class Terminal:
         """Write lines for people, where neither JSON nor quiet is wanted."""
         if not (self.json or self.quiet):
             dress = styled if coloured(self.output) else plain
-            self.output.writelines(dress(line) + "\n" for line in lines)
+            self.output.writelines(dress(self._renamed(line)) + "\n" for line in lines)
+
+    def write(self, text: str) -> None:
+        """Write a result for programs as it is, where no JSON document is wanted."""
+        if not self.json:
+            self.output.write(text)
 
     def note(self, text: str) -> None:
         """Write a line beside the result."""
-        self.errors.write((styled if coloured(self.errors) else plain)(text) + "\n")
+        self.errors.write((styled if coloured(self.errors) else plain)(self._renamed(text)) + "\n")
         self.errors.flush()
+
+    def _renamed(self, text: str) -> str:
+        """Return the text with the names that people know in the place of temporary files."""
+        for path, name in self.aliases.items():
+            text = text.replace(path, name)
+        return text
 
     def read_key(self, prompt: str) -> Secret:
         """Read a key that is typed unseen or piped in; later output never shows it."""
@@ -88,11 +100,6 @@ class Terminal:
             raise InputError("No key came in on standard input.", hint="Pipe it in, or type it when asked.")
         self.secrets.append(key)
         return key
-
-    def read_input(self) -> str:
-        """All of standard input."""
-        with self.interruption.raised_at_once():
-            return self.input.read()
 
     def redacted(self, text: str) -> str:
         """Return the text without any key that this process knows of."""
@@ -187,19 +194,18 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return lines of left-aligned columns with a head, two spaces apart; long cells are cut, the last column later.
 
     On a screen the widest columns are cut further so that each row fits; the first, which holds ids, stays whole.
+    Without one, as in a pipe, only the longest cells are cut, since other programs read them.
     """
-    limits = [CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
-    cells = [list(heads), *([one_line(*cell) for cell in zip(row, limits, strict=True)] for row in rows)]
-    widths = _fitted([max(len(row[column]) for row in cells) for column in range(len(heads))])
-    lines = [
-        "  ".join(one_line(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
-    ]
+    allowed = screen_width()
+    limits = [LAST_CELL_WIDTH if allowed is None else CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
+    cells = [list(heads), *(list(map(one_line, row, limits)) for row in rows)]
+    widths = _fitted([max(map(len, column)) for column in zip(*cells, strict=True)], allowed)
+    lines = ["  ".join(one_line(*cell).ljust(cell[1]) for cell in zip(row, widths, strict=True)) for row in cells]
     return [Heading(lines[0].rstrip()), *(line.rstrip() for line in lines[1:])]
 
 
-def _fitted(widths: list[int]) -> list[int]:
+def _fitted(widths: list[int], allowed: int | None) -> list[int]:
     """Return the widths of columns, the widest narrowed until all fit on the screen, as far as they can be read."""
-    allowed = screen_width()
     while allowed and sum(widths) + 2 * (len(widths) - 1) > allowed:
         widest = max(widths[1:], default=0)
         if widest <= NARROWEST_CELL:

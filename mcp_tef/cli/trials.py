@@ -92,7 +92,7 @@ async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
     """Try a draft, or a patch; return 1 where it is worse, and what --strict asks for."""
     _require_sound(arguments)
     async with _workspace(arguments, terminal) as engine:
-        draft = await _draft(engine, arguments, terminal)
+        draft = await _draft(engine, arguments)
         try:
             found = await _trials(engine, draft, arguments, terminal)
         finally:
@@ -164,12 +164,12 @@ def _workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContext
     return stateless(arguments, terminal)
 
 
-async def _draft(engine: Engine, arguments: Namespace, terminal: Terminal) -> Draft:
+async def _draft(engine: Engine, arguments: Namespace) -> Draft:
     """Return the draft that is named, or one that the patch makes."""
     if arguments.draft:
         return await engine.drafts.find(arguments.draft)
-    operations = read_json(arguments.patch, terminal)
-    name = await _free_name(engine, "Patch" if arguments.patch == "-" else Path(arguments.patch).name)
+    operations = read_json(arguments.patch)
+    name = await _free_name(engine, Path(arguments.patch).name)
     server, file = arguments.server, arguments.tools_file[0] if arguments.tools_file else None
     if arguments.stateless:
         (registered,) = await engine.servers.list()

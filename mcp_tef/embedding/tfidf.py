@@ -2,42 +2,32 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_tef.embedding.term_space import Sums, TermCounts, Terms, TermSpace
 from mcp_tef.scoring.similarity.signals import in_blocks
 from mcp_tef.scoring.tfidf_weights import (
     Places,
     Products,
     SparseRows,
     TokenizedTexts,
-    Weigher,
     at_length_one,
     beside,
     ranges,
     read,
     stem,
-    tally,
 )
 
-Keys = NDArray[np.uint64]
 LETTERS = 4
 
 _PRIME = np.uint64(1099511628211)
 _SPACE = ord(" ")
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Text `owners[i]` has the term `keys[which[i]]`; equal terms have equal 64-bit keys."""
-
-    owners: Places
-    which: Places
-    keys: Keys
 
 
 def stem_terms(reading: TokenizedTexts) -> Terms:
@@ -68,63 +58,107 @@ def _key(stem: str) -> int:
     return int.from_bytes(blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-STEM_SHARE = 0.5
-QUERIES_AT_ONCE = 256
+SHARES = (0.5, 0.5)
+"""Shares of words and of letters in a score."""
+ROWS_IN_CACHE = 64
+KEPT_NEAR = 4
+LONGEST_KEPT = 5_000
 NAME = "tfidf"
 DIMENSIONS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """Sums for some queries in some spaces; since then the texts at some places were replaced."""
+
+    queries: tuple[str, ...]
+    asked: tuple[TermCounts, ...]
+    spaces: tuple[TermSpace, ...]
+    sums: tuple[Sums, ...]
+    differing: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
 
 class TfidfIndex:
     """Texts weighed against one another; scores are only comparable within one index.
 
     A text counts by those of its words that say something: one without any overlaps nothing but its own copies.
+    `near` is an index of as many texts, many of them equal: its terms, and its sums for the last queries, are taken
+    over. All numbers are the same without it.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = tuple(texts)
-        reading = read(self._texts)
-        self._stems = _Space(stem_terms(reading), len(self._texts), STEM_SHARE)
-        self._letters = _Space(letter_terms(reading), len(self._texts), 1 - STEM_SHARE)
-        self._rows = at_length_one(beside(self._stems.rows, self._letters.rows))
+    def __init__(self, texts: Sequence[str], near: "TfidfIndex | None" = None) -> None:
+        self.texts = tuple(texts)
+        places = np.arange(len(texts)) if near is None else near.differing(self.texts)
+        found = _counted([self.texts[place] for place in places.tolist()])
+        if near is not None:
+            old = [space.counts for space in near.spaces]
+            found = tuple(one.replaced(places, new) for one, new in zip(old, found, strict=True))
+        self.spaces: tuple[TermSpace, ...] = tuple(map(TermSpace, found))
+        self._answers = None if near is None else near.hand_over(places)
+
+    def differing(self, texts: Sequence[str]) -> Places:
+        """Return the places at which as many other texts differ from those here."""
+        return np.flatnonzero([one != other for one, other in zip(self.texts, texts, strict=True)])
+
+    def hand_over(self, places: Places) -> "_Answers | None":
+        """Give away the sums of the last queries: they take much memory, and the newest index needs them."""
+        answers, self._answers = self._answers, None
+        return answers and replace(answers, differing=np.union1d(answers.differing, places))
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """Return the overlap of a query with each text, 0–1, shape (n,): the mean of word cosine and letter cosine."""
-        reading = read([query])
-        asked = beside(self._stems.weigh(stem_terms(reading), 1), self._letters.weigh(letter_terms(reading), 1))
-        weights = np.zeros(asked.width, dtype=np.float32)
-        weights[asked.columns] = asked.amounts
-        found = self._rows.sums(self._rows.amounts * weights[self._rows.columns])
-        return np.clip(found, 0.0, 1.0, out=found)
+        asked = _counted([query])
+        (found,) = self._cosines(asked, [space.sums(one) for space, one in zip(self.spaces, asked, strict=True)])
+        return np.asarray(found, dtype=np.float32)
 
     def scores_of(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Return the same for many queries: shape (len(queries), n)."""
-        parts = [self._scores_of(queries[at : at + QUERIES_AT_ONCE]) for at in range(0, len(queries), QUERIES_AT_ONCE)]
-        return np.concatenate([*parts, np.zeros((0, len(self._texts)), dtype=np.float32)])
+        known = self._answers
+        if known is None or known.queries != tuple(queries):
+            asked = _counted(queries)
+            sums = tuple(space.sums(one) for space, one in zip(self.spaces, asked, strict=True))
+        else:
+            asked = known.asked
+            rows = zip(self.spaces, known.spaces, asked, known.sums, strict=True)
+            sums = tuple(new.sums_after(old, one, each, known.differing) for new, old, one, each in rows)
+        self._answers = _Answers(tuple(queries), asked, self.spaces, sums)
+        return self._cosines(asked, sums)
 
-    def _scores_of(self, queries: Sequence[str]) -> NDArray[np.float32]:
-        reading, count = read(queries), len(queries)
-        asked = beside(self._stems.weigh(stem_terms(reading), count), self._letters.weigh(letter_terms(reading), count))
-        order, ends = self._by_column
-        starts = ends[asked.columns]
-        lengths = ends[asked.columns + 1] - starts
-        entries = order[ranges(starts, lengths)]
-        cells = np.repeat(asked.owners, lengths) * len(self._texts) + self._rows.owners[entries]
-        products = np.repeat(asked.amounts, lengths) * self._rows.amounts[entries]
-        found = np.bincount(cells, weights=products, minlength=count * len(self._texts)).astype(np.float32)
-        return np.clip(found, 0.0, 1.0, out=found).reshape(count, len(self._texts))
+    def _cosines(self, asked: Sequence[TermCounts], sums: Sequence[Sums]) -> NDArray[np.float32]:
+        """Return the scores by sums of products, some rows at a time to stay in cache."""
+        had = np.sum([share * (space.lengths > 0) for share, space in zip(SHARES, self.spaces, strict=True)], axis=0)
+        scales = [
+            (_inverse(space.lengths_of(one))[:, None], share * _inverse(space.lengths * np.sqrt(had)))
+            for share, space, one in zip(SHARES, self.spaces, asked, strict=True)
+        ]
+        found: NDArray[np.float32] = np.empty(sums[0].shape, dtype=np.float32)
+        for start in range(0, len(found), ROWS_IN_CACHE):
+            some = slice(start, start + ROWS_IN_CACHE)
+            parts = (each[some] * one[some] * other for each, (one, other) in zip(sums, scales, strict=True))
+            np.clip(sum(parts), 0.0, 1.0, out=found[some], casting="same_kind")
+        return found
 
     @cached_property
-    def _by_column(self) -> tuple[Places, Places]:
-        """Places of all entries in the order of their columns, and where each column begins and the last one ends."""
-        order = np.argsort(self._rows.columns, kind="stable")
-        return order, np.searchsorted(self._rows.columns[order], np.arange(self._rows.width + 1))
+    def _rows(self) -> SparseRows:
+        """The weights of each text at length one, half of them by words and half by letters."""
+        weighed = (space.weighed for space in self.spaces)
+        words, letters = (
+            rows.holding(rows.amounts * np.float32(np.sqrt(share))) for rows, share in zip(weighed, SHARES, strict=True)
+        )
+        return at_length_one(beside(words, letters))
+
+    def pairs(self, a: Places, b: Places) -> NDArray[np.float32]:
+        """Return the overlaps of texts a[i] and b[i], 0–1, shape (len(a),); equal texts overlap exactly 1."""
+        found = np.clip(self._rows.pairs(a, b), 0.0, 1.0)
+        found[[self.texts[one] == self.texts[other] for one, other in zip(a.tolist(), b.tolist(), strict=True)]] = 1.0
+        return found
 
     def overlaps(self) -> NDArray[np.float32]:
         """Return the overlap of all texts, 0–1, shape (n, n), symmetric; equal texts overlap exactly 1."""
-        square = in_blocks(Products(self._rows).of, len(self._texts))
+        square = in_blocks(Products(self._rows).of, len(self.texts))
         np.clip(square, 0.0, 1.0, out=square)
         np.fill_diagonal(square, 1.0)
-        for places in _copies(self._texts):
+        for places in _copies(self.texts):
             square[np.ix_(places, places)] = 1.0
         return square
 
@@ -136,11 +170,22 @@ class TfidfIndex:
 
 
 class TfidfLexicon:
-    """Makes indexes over texts, in a worker thread."""
+    """Makes indexes over texts, in a worker thread; where few texts changed, from one of the last indexes."""
+
+    def __init__(self) -> None:
+        self._recent: tuple[TfidfIndex, ...] = ()
 
     async def index(self, texts: Sequence[str]) -> TfidfIndex:
         """Weigh these texts, at least one, against one another."""
-        return await asyncio.to_thread(TfidfIndex, texts)
+        return await asyncio.to_thread(self._index, texts)
+
+    def _index(self, texts: Sequence[str]) -> TfidfIndex:
+        found = ((len(one.differing(texts)), one) for one in self._recent if len(one.texts) == len(texts))
+        different, near = min(found, key=itemgetter(0), default=(len(texts), None))
+        index = TfidfIndex(texts, near if 2 * different <= len(texts) else None)
+        if len(texts) <= LONGEST_KEPT:
+            self._recent = (index, *self._recent)[:KEPT_NEAR]
+        return index
 
 
 class TfidfEmbedder(TfidfLexicon):
@@ -161,28 +206,14 @@ class TfidfEmbedder(TfidfLexicon):
         return await asyncio.to_thread(lambda: TfidfIndex(texts).vectors())
 
 
-class _Space:
-    """Terms of one kind and how much each weighs; every text has length √share in it, or 0."""
-
-    def __init__(self, terms: Terms, texts: int, share: float) -> None:
-        self._share = np.float32(np.sqrt(share))
-        self._keys, columns = np.unique(np.append(terms.keys, _NOWHERE), return_inverse=True)
-        counts = tally(terms.owners, columns[terms.which], (texts, len(self._keys)))
-        self._weigher = Weigher(counts)
-        self.rows = self._shared(counts)
-
-    def weigh(self, terms: Terms, texts: int) -> SparseRows:
-        """Return other texts, by those of their terms that are known here."""
-        columns = np.minimum(np.searchsorted(self._keys, terms.keys), len(self._keys) - 1)
-        known = (self._keys[columns] == terms.keys)[terms.which]
-        return self._shared(tally(terms.owners[known], columns[terms.which][known], (texts, len(self._keys))))
-
-    def _shared(self, counts: SparseRows) -> SparseRows:
-        rows = self._weigher.weigh(counts)
-        return rows.holding(rows.amounts * self._share)
+def _counted(texts: Sequence[str]) -> tuple[TermCounts, ...]:
+    """Return the terms of texts by word stems and by letters."""
+    reading = read(texts)
+    return tuple(TermCounts.of(terms(reading), len(texts)) for terms in (stem_terms, letter_terms))
 
 
-_NOWHERE = np.uint64(0)
+def _inverse(lengths: Sums) -> Sums:
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
 
 
 def _directions(rows: SparseRows) -> NDArray[np.float32]:

@@ -16,10 +16,12 @@ from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSou
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import BaselineScores, Embedder, Lexicon, Question, TextIndex
 from mcp_tef.prompts.tool_aliases import resolve
-from mcp_tef.scoring.tfidf_weights import spaced
+from mcp_tef.scoring.tfidf_weights import spaced_name
 
 WORDS_SHARE = 0.4
 KEPT_INDEXES = 64
+KEPT_TEXTS = 20_000
+KEPT_VECTORS = 10_000
 LONGEST_MEANING = 500
 LONGEST_WORDING = 2_000
 Scores = NDArray[np.float32]
@@ -45,6 +47,7 @@ class Ranker:
         self._lexicon = lexicon
         self._embedder = embedder
         self._indexes: OrderedDict[tuple[str, ...], _Index] = OrderedDict()
+        self._vectors: dict[str, Scores] = {}
         self._last: tuple[Sequence[OfferedTool], _Index] | None = None
         self._preparing = asyncio.Lock()
 
@@ -64,7 +67,7 @@ class Ranker:
         words = await asyncio.to_thread(index.words.scores_of, queries)
         if index.vectors is None or self._embedder is None:
             return words
-        asked = await self._embedder.embed(queries)
+        asked = await self._embedded(self._embedder, queries)
         meaning = np.clip(asked @ index.vectors.T, 0.0, 1.0)
         return np.asarray(WORDS_SHARE * words + (1 - WORDS_SHARE) * meaning, dtype=np.float32)
 
@@ -80,7 +83,7 @@ class Ranker:
             if texts not in self._indexes:
                 self._indexes[texts] = await self._prepare(texts, offered)
             self._indexes.move_to_end(texts)
-            while len(self._indexes) > KEPT_INDEXES:
+            while len(self._indexes) > KEPT_INDEXES or sum(map(len, self._indexes)) > max(KEPT_TEXTS, len(texts)):
                 self._indexes.popitem(last=False)
             index = self._indexes[texts]
         self._last = (offered, index)
@@ -90,12 +93,23 @@ class Ranker:
         words = await self._lexicon.index(texts)
         if self._embedder is None:
             return _Index(words, None)
-        return _Index(words, await self._embedder.embed([meaning_text(item.tool) for item in offered]))
+        return _Index(words, await self._embedded(self._embedder, [meaning_text(item.tool) for item in offered]))
+
+    async def _embedded(self, embedder: Embedder, texts: Sequence[str]) -> Scores:
+        """Return the vectors of texts; the last ones are known, so that one changed text does not read the others."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if len(self._vectors) + len(new) > KEPT_VECTORS:
+            self._vectors.clear()
+            new = list(dict.fromkeys(texts))
+        if new:
+            self._vectors |= dict(zip(new, await embedder.embed(new), strict=True))
+        known = self._vectors
+        return np.stack([known[text] for text in texts])
 
 
 def wording(tool: Tool) -> str:
     """Return the text for word overlap: name (twice), description, parameter names and their descriptions."""
-    name = spaced(tool.name)
+    name = spaced_name(tool.name)
     parameters = _parameters(tool)
     told = (str(schema.get("description", "")) for schema in parameters.values() if isinstance(schema, dict))
     return ". ".join((name, name, tool.description[:LONGEST_WORDING], _names(parameters), *told))[: 2 * LONGEST_WORDING]
@@ -103,7 +117,7 @@ def wording(tool: Tool) -> str:
 
 def meaning_text(tool: Tool) -> str:
     """Return the text for embeddings: name, the start of the description, parameter names."""
-    return ". ".join((spaced(tool.name), tool.description[:LONGEST_MEANING], _names(_parameters(tool))))
+    return ". ".join((spaced_name(tool.name), tool.description[:LONGEST_MEANING], _names(_parameters(tool))))
 
 
 def _parameters(tool: Tool) -> dict[str, object]:
@@ -112,7 +126,7 @@ def _parameters(tool: Tool) -> dict[str, object]:
 
 
 def _names(parameters: dict[str, object]) -> str:
-    return " ".join(spaced(name) for name in parameters)
+    return " ".join(spaced_name(name) for name in parameters)
 
 
 BEST_KEPT = 10
@@ -144,10 +158,14 @@ class Calibration:
     picked: Line
     none: Line
 
+    def least(self, tools: int) -> float:
+        """Return the score from which on the best of a number of tools is picked."""
+        return self.threshold[0] + self.threshold[1] * math.log(tools)
+
     def decide(self, top: float, second: float, tools: int, threshold: float | None = None) -> Decision:
         """Decide by the two best scores among a number of tools; `second` is 0 for a single tool."""
         size = math.log(tools)
-        threshold = self.threshold[0] + self.threshold[1] * size if threshold is None else threshold
+        threshold = self.least(tools) if threshold is None else threshold
         picked = top >= threshold
         margin = top - max(second, threshold) if picked else threshold - top
         slope, offset, by_size = self.picked if picked else self.none
@@ -178,8 +196,7 @@ class WordsSelector:
 
     async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
         """Score the tools for many queries, deciding as `select` does."""
-        decide = partial(WORDS.decide, threshold=self._threshold())
-        return _decided(queries, await self._ranker.scores_of(queries, tools), decide)
+        return _decided(queries, await self._ranker.scores_of(queries, tools), WORDS, self._threshold())
 
     async def close(self) -> None:
         """Nothing is held open."""
@@ -212,8 +229,7 @@ class MeaningSelector:
     async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
         """Score the tools for many queries, deciding as `select` does."""
         ranker, _ = await self.ranker()
-        decide = partial(MEANING.decide, threshold=self._threshold())
-        return _decided(queries, await ranker.scores_of(queries, tools), decide)
+        return _decided(queries, await ranker.scores_of(queries, tools), MEANING, self._threshold())
 
     async def ranker(self) -> tuple[Ranker, str]:
         """Return the ranker and the name of its embedder, which is looked for until one is found."""
@@ -239,11 +255,9 @@ class MeaningSelector:
         """Nothing is held open."""
 
 
-def _decided(queries: Sequence[str], scores: Scores, decide: Callable[[float, float, int], Decision]) -> BaselineScores:
-    padded = np.pad(scores, ((0, 0), (1, 0)))  # A single tool is compared with a score of 0.
-    best = np.partition(padded, -2, axis=1)[:, -2:].tolist()
-    picked = [decide(top, second, scores.shape[1]).picked for second, top in best]
-    return BaselineScores(tuple(queries), scores, np.array(picked, dtype=np.bool_))
+def _decided(queries: Sequence[str], scores: Scores, calibration: Calibration, wanted: float | None) -> BaselineScores:
+    threshold = calibration.least(scores.shape[1]) if wanted is None else wanted
+    return BaselineScores(tuple(queries), scores, scores.max(axis=1).astype(np.float64) >= threshold)
 
 
 async def _select(

@@ -53,6 +53,14 @@ class ActualCall:
         return self.tool if self.tool.strip() else NAMELESS_CALL
 
 
+def selected_label(calls: Sequence[ActualCall] | None) -> str:
+    """Return the selected tools of an answer for people: `shop / pay + shop / ship`; None is an unreadable answer."""
+    if calls is None:
+        return "unreadable answer"
+    names = (f"{call.server} / {call.label}" if call.server else call.label for call in calls)
+    return " + ".join(names) or "no tool"
+
+
 @dataclass(frozen=True, slots=True)
 class RankedTool:
     """A tool with the score that a ranking selector gave it, best first in a list."""

@@ -1,7 +1,7 @@
 """Test cases: a query, and which calls would be right."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -45,6 +45,15 @@ class Expectation:
     def tool_names(self) -> frozenset[str]:
         """Names of the tools of all acceptable answers."""
         return frozenset(call.tool for calls in self.alternatives for call in calls)
+
+    def renamed(self, names: Mapping[str, str], server: str | None) -> "Expectation":
+        """Return it with tools of a server under other names; None renames those of any server."""
+
+        def call_renamed(call: ExpectedCall) -> ExpectedCall:
+            ours = server is None or call.server is None or call.server == server
+            return replace(call, tool=names[call.tool]) if ours and call.tool in names else call
+
+        return replace(self, alternatives=tuple(tuple(map(call_renamed, calls)) for calls in self.alternatives))
 
     @property
     def label(self) -> str:
@@ -141,6 +150,11 @@ class TestCase:
     def name(self) -> str:
         """Its name."""
         return self.draft.name
+
+
+def case_renamed(case: TestCase, names: Mapping[str, str], server: str | None) -> TestCase:
+    """Return a case that expects tools of a server, or of any, by other names."""
+    return replace(case, draft=replace(case.draft, expectation=case.draft.expectation.renamed(names, server)))
 
 
 def expectation_from_json(value: Json) -> Expectation:

@@ -60,6 +60,29 @@ class Claim:
     p: float | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientResult:
+    """Runs of one model through one client: those that are right, and those whose tool the client did not show.
+
+    `claim` compares it with the plain API for queries like these, where the same batch asked that too.
+    """
+
+    client: str
+    model: str
+    runs: int
+    right: int
+    not_shown: int
+    criterion: PassCriterion
+    claim: Claim | None = None
+
+    @property
+    def works(self) -> bool | None:
+        """True where it is not worse than the plain API; None where that was not asked or cannot be told yet."""
+        if self.claim is None or self.claim.verdict is ClaimVerdict.CANNOT_TELL_YET:
+            return None
+        return self.claim.verdict is not ClaimVerdict.WORSE
+
+
 PassCounts: TypeAlias = dict[tuple[CaseId, str], tuple[int, int]]
 """Correct calls and judged runs, by case and model label."""
 

@@ -105,6 +105,12 @@ class Draft:
         return tuple(one for one in pairs if one.before is None or one.after is None or one.fields)
 
     @property
+    def renames(self) -> Mapping[str, str]:
+        """The new name of each tool that the draft renames, by its name in the listing."""
+        kept = ((name_of(one.before), name_of(one.after)) for one in self.revisions if one.before and one.after)
+        return {old: new for old, new in kept if old != new}
+
+    @property
     def patch(self) -> Operations:
         """The shortest patch that gives the tools of the draft, applied to its listing."""
         return difference(tuple(enumerate(self.base)), self.keyed)
@@ -138,7 +144,7 @@ def after_step(before: KeyedTools, step: DraftStep) -> KeyedTools:
     """Return the tools after a step. InputError where an operation does not apply, or no list of tools is left."""
     document = apply_patch({"tools": [raw for _, raw in before]}, step.operations)
     tools = document.get("tools") if isinstance(document, Mapping) else None
-    if not isinstance(tools, list) or any(not isinstance(raw, Mapping) for raw in tools):
+    if not isinstance(tools, list) or any(not isinstance(raw, (dict, Mapping)) for raw in tools):
         hint = "Address tools as /tools/0, /tools/1 and so on."
         raise InputError("After the patch there is no list of tools.", hint=hint, code="bad_patch")
     return tuple(zip(_keys(before, tools, step), tools, strict=True))

@@ -78,10 +78,7 @@ class BatchStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """Settings of a model request; never a key. `timeout` is in seconds.
-
-    `max_tokens` limits an answer. Prices are US dollars per million tokens, given by the user.
-    """
+    """Settings of a request, never a key: seconds, US dollars per million tokens, a client's label or ""."""
 
     provider: str = OFFLINE_PROVIDER
     model: str = Baseline.DEFAULT.value
@@ -96,6 +93,7 @@ class ModelSettings:
     max_tokens: int | None = None
     input_price: float | None = None
     output_price: float | None = None
+    client: str = ""
 
     def __post_init__(self) -> None:
         for name in ("provider", "model"):
@@ -130,6 +128,11 @@ class ModelSettings:
     def label(self) -> str:
         """`provider/model`, as people and litellm write it."""
         return f"{self.provider}/{self.model}"
+
+    @property
+    def asked(self) -> str:
+        """The label with the client whose tools the model is shown; runs of two clients are never mixed."""
+        return f"{self.label} via {self.client}" if self.client else self.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,8 +364,8 @@ class Batch:
     @property
     def sentence(self) -> str:
         """The two shares with failed and unreadable runs, as `outcome_text` says them."""
-        failed = self.tally.get(FAILED, 0)
-        return outcome_text(self.correct_calls, self.correct_tools, self.in_shares, failed, self.unreadable)
+        marks = self.correct_calls, self.correct_tools, self.in_shares
+        return outcome_text(*marks, self.tally.get(FAILED, 0), self.unreadable)
 
     @property
     def failed(self) -> int:

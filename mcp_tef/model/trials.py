@@ -66,7 +66,10 @@ class TrialClaims:
 class TrialRequest:
     """Settings of a trial of one draft with one model. `cases` are the affected ones; `rounds` is the most per case.
 
-    With `same_against_same` both arms get the original tools.
+    With `same_against_same` both arms get the original tools. `step` is the state of the draft to try, by default the
+    current one; `against` is the state in the original arm, 0 for the listing. With `hints`, the draft's arm offers the
+    listing with each case's own query as an example in its expected tools. `gate` numbers the gates of candidate texts
+    from 1, each at a stricter level; 0 is none. No run is planned beyond `most_calls`. `name` is that of the batch.
     """
 
     draft: DraftId
@@ -79,6 +82,12 @@ class TrialRequest:
     max_cost_usd: float | None = None
     concurrency: int = 4
     same_against_same: bool = False
+    step: int | None = None
+    against: int = 0
+    hints: bool = False
+    gate: int = 0
+    most_calls: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from mcp_tef.model.cases import TestCase
+    from mcp_tef.model.cases import Expectation, TestCase
     from mcp_tef.model.ids import RunId, SnapshotId
     from mcp_tef.model.runs import PlannedRun, RunResult
     from mcp_tef.model.secrets import Secret
@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CaseTools:
-    """Tools that a case offers under the names the model sees, where that is stored, and its servers' listings."""
+    """Tools that a case offers under the names the model sees, where that is stored, and its servers' listings.
+
+    `expectation` is that of the case by the names of these tools; None where they are the same.
+    """
 
     offered: tuple[OfferedTool, ...]
     tools: tuple[Tool, ...]
     snapshot_id: SnapshotId
     servers: ListedServers
+    expectation: Expectation | None = None
 
 
 class ToolOffering(Protocol):

@@ -37,6 +37,10 @@ class TextIndex(Protocol):
         """Return the same for many queries: shape (len(queries), number of texts)."""
         ...
 
+    def pairs(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the overlaps of the texts a[i] and b[i], 0–1: shape (len(a),)."""
+        ...
+
     def overlaps(self) -> NDArray[np.float32]:
         """Return the overlaps of all texts, 0–1: a symmetric square matrix in text order."""
         ...

@@ -1,13 +1,17 @@
-"""Prompt for a description that tells a tool from others, and the parser of its answer."""
+"""Prompts for descriptions that tell tools apart, and the parsers of their answers."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from mcp_tef.model.improvements import TextCandidate, WorkingFailure
+from mcp_tef.model.json import Json
 from mcp_tef.model.tools import Tool
 from mcp_tef.prompts.answer_parsing import objects
 
 LONGEST_RATIONALE = 500
+SHORTEST_SHARED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,26 @@ REWRITE_PROMPT = RewritePrompt(
 )
 
 
+IMPROVE_PROMPT = RewritePrompt(
+    id="improve-descriptions",
+    version=1,
+    system=REWRITE_PROMPT.system,
+    task=(
+        "A model was given requests and called another tool than the expected one, or filled parameters wrongly. The "
+        "failures are below, with words of the request that the called tool's definition shares and with the "
+        "parameters that were wrong. Write three different sets of new descriptions, so that a model calls the "
+        "expected tool. Change as few tools as needed. Tell tools apart by contrast: use this when …, use the other, "
+        "by its name, when …. Describe what a tool is for in general: the failures are examples, other requests "
+        "follow, and no description may repeat a request. State nothing that the definitions do not. Keep every fact: "
+        "numbers, formats, names, errors, limits, and each sentence with must, never, only or always. Do not tell a "
+        "model to prefer a tool or to ignore others. Write plain text of at most 1,000 characters for each tool, and "
+        "do not change names or parameters.\n"
+        "Answer with one JSON object and nothing else, in this shape:\n"
+        '{"candidates": [{"descriptions": {"<tool>": "<new description>"}, "rationale": "<one sentence>"}, …]}'
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """A description as a model wrote it, and its reason; "" where it gave none."""
@@ -56,8 +80,55 @@ class RewriteError(ValueError):
 def rewrite_request(tool: Tool, others: Sequence[Tool]) -> str:
     """Return the prompt about a tool. The definitions stand between marks that no text in them can close."""
     asked = {"rewrite": _definition(tool), "others": list(map(_definition, others))}
-    fenced = json.dumps(asked, ensure_ascii=False, default=str).replace("<", "\\u003c")
-    return f"{REWRITE_PROMPT.task}\n\nThe definitions, as data:\n<definitions>\n{fenced}\n</definitions>"
+    return f"{REWRITE_PROMPT.task}\n\nThe definitions, as data:\n<definitions>\n{_fenced(asked)}\n</definitions>"
+
+
+def _fenced(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, default=str).replace("<", "\\u003c")
+
+
+def improve_request(tools: Sequence[Tool], failures: Sequence[WorkingFailure]) -> str:
+    """Return the prompt about failures of these tools. Data stands between marks that no text in it can close."""
+    described = {tool.name: f"{tool.name} {tool.description}" for tool in tools}
+    asked = {
+        "tools": list(map(_definition, tools)),
+        "failures": [
+            {
+                "request": one.query,
+                "expected": one.expected,
+                "called": one.selected,
+                "shared_words": sorted(_words(one.query) & _words(described.get(one.selected or "", ""))),
+                "wrong_parameters": one.wrong_parameters,
+            }
+            for one in failures
+        ],
+    }
+    return f"{IMPROVE_PROMPT.task}\n\nThe definitions and failures, as data:\n<data>\n{_fenced(asked)}\n</data>"
+
+
+def read_improvements(text: str, known: Collection[str]) -> list[TextCandidate]:
+    """Return the candidates in an answer that describe known tools; raises RewriteError where there is none."""
+    if not text.strip():
+        raise RewriteError("gave an empty answer")
+    listed = [item["candidates"] for item in objects(text) if isinstance(item.get("candidates"), list)]
+    made = [_candidate(one, known) for items in listed for one in items]
+    usable = [one for one in made if one.texts]
+    if not usable:
+        raise RewriteError(f"gave no description of a tool: “{_line(text)}”")
+    return usable
+
+
+def _candidate(value: Json, known: Collection[str]) -> TextCandidate:
+    value = value if isinstance(value, Mapping) else {}
+    given = value.get("descriptions")
+    items = given.items() if isinstance(given, Mapping) else ()
+    texts = {name: text.strip() for name, text in items if name in known and isinstance(text, str)}
+    rationale = value.get("rationale")
+    return TextCandidate(texts=texts, reason=_line(rationale, LONGEST_RATIONALE) if isinstance(rationale, str) else "")
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[^\W\d_]+", text.lower()) if len(word) >= SHORTEST_SHARED}
 
 
 def read_rewrite(text: str) -> Rewrite:

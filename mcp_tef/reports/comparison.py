@@ -1,4 +1,4 @@
-"""Comparison of two batches as JSON, CSV and HTML."""
+"""Comparison of two batches as JSON, CSV and HTML; `ComparedBatches` is what every report shows."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from mcp_tef.api.serializers.runs import NO_TOOL_TEXT, comparison_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.comparison import BatchComparison, CaseSide, ComparedRuns, PairChange, RateDifference, ShareChange
 from mcp_tef.model.json import Json
-from mcp_tef.model.metrics import Rate
+from mcp_tef.model.metrics import Rate, ThresholdCheck
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.reports import charts
 from mcp_tef.reports.charts import dollars, rate_words, shown
@@ -44,10 +44,11 @@ _HEADS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ComparedBatches:
-    """A comparison with both runs of each pair."""
+    """A comparison with both runs of each pair, and what decided about the exit code of a command."""
 
     comparison: BatchComparison
     rows: tuple[ComparedRuns, ...]
+    checks: tuple[ThresholdCheck, ...] = ()
 
     def told(self) -> list[ComparedRuns]:
         """Return the cases with regressions first and those right in both batches last."""

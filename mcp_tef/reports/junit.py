@@ -1,4 +1,4 @@
-"""Results as JUnit XML: a suite for each model, a test case for each run, and one for each threshold.
+"""Results as JUnit XML: a suite for each model, a test case for each run or compared case, and one for each threshold.
 
 Elements and attributes are those of the schema of Jenkins' xUnit plugin (`junit-10.xsd`).
 """
@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
+from mcp_tef.model.comparison import ComparedRuns, PairChange
 from mcp_tef.model.metrics import ThresholdCheck
 from mcp_tef.model.runs import RunStatus, RunSummary
+from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, choice
 from mcp_tef.reports.results import Results, legal, reason
 
 CHECKS = "mcp-tef checks"
+COMPARED = "Compared cases"
 FINISHED = "Every run was finished"
 
 
@@ -27,9 +30,33 @@ def to_junit(results: Results) -> str:
         _add_suite(root, results, model, [run for run in runs if run.model == model])
     unfinished = results.unfinished_sentence
     _add_checks(root, results.checks or ([ThresholdCheck(FINISHED, unfinished)] if unfinished else []))
+    root.set("time", _seconds(runs))
+    return _document(root)
+
+
+def comparison_junit(compared: ComparedBatches) -> str:
+    """One document of a comparison: its checks decide, and a case that regressed counts as skipped, with its reason."""
+    root = Element("testsuites", {"name": legal(batch_name(compared.comparison.after))})
+    suite = SubElement(root, "testsuite", {"name": COMPARED})
+    for one in compared.told():
+        _add_change(suite, one)
+    _count(suite)
+    _add_checks(root, compared.checks)
+    return _document(root)
+
+
+def _add_change(suite: Element, one: ComparedRuns) -> None:
+    run = one.after or one.before
+    case = _test_case(suite, COMPARED, run.case_name if run else one.pair.case_id, [])
+    if one.pair.change not in (PairChange.FIXED, PairChange.UNCHANGED_RIGHT, PairChange.UNCHANGED_WRONG):
+        picks = f"{choice(one.before, one.pair.before)} before, {choice(one.after, one.pair.after)} after"
+        message = legal(f"{CHANGES[one.pair.change]}: {picks}.")
+        SubElement(case, "skipped", {"type": str(one.pair.change), "message": message})
+
+
+def _document(root: Element) -> str:
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
-    root.set("time", _seconds(runs))
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 

@@ -82,7 +82,7 @@ def _figures(metrics: Metrics) -> str:
         ("Recall", metrics.recall),
         ("Accuracy", metrics.accuracy),
         ("Types conform", metrics.type_conformance),
-        ("Made-up parameters", metrics.hallucination),
+        ("Hallucinated parameters", metrics.hallucination),
         ("Parameter accuracy", metrics.parameter_accuracy),
         ("Completeness", metrics.completeness),
     ]

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.formats.cases.texts import write_text
+from mcp_tef.model.comparison import BatchComparison
 from mcp_tef.model.ids import BatchId, RunId
 from mcp_tef.model.metrics import ThresholdCheck
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_html, comparison_json
-from mcp_tef.reports.junit import to_junit
+from mcp_tef.reports.junit import comparison_junit, to_junit
 from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown, write_markdown
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.results_html import to_html
@@ -35,6 +36,8 @@ COMPARISONS: Mapping[ReportFormat, Callable[[ComparedBatches], str]] = {
     ReportFormat.JSON: comparison_json,
     ReportFormat.CSV: comparison_csv,
     ReportFormat.HTML: comparison_html,
+    ReportFormat.JUNIT: comparison_junit,
+    ReportFormat.MARKDOWN: comparison_markdown,
 }
 
 
@@ -69,8 +72,8 @@ class RunReports:
         case_file: Path | None = None,
     ) -> None:
         """Write several reports of one batch, which is read once; with the thresholds, and the file of its cases."""
-        results = await self.results(batch_id)
-        await _write(replace(results, checks=tuple(checks), case_file=case_file), files)
+        results = replace(await self.results(batch_id), checks=tuple(checks), case_file=case_file)
+        await asyncio.to_thread(write_results, results, files)
 
     async def page(self, where: RunFilter, title: str) -> str:
         """Return the report of the runs that pass a filter as an HTML page."""
@@ -98,16 +101,28 @@ class RunReports:
         return ComparedBatches(found, await self._engine.compare.pairs(found.pairs))
 
     async def write_comparison(self, before: BatchId, after: BatchId, path: Path, form: ReportFormat) -> None:
-        """Write a comparison as JSON, CSV or HTML; InputError where the file cannot be written."""
-        compared = await self.comparison(before, after)
-        await asyncio.to_thread(lambda: write_text(path, COMPARISONS[form](compared)))
+        """Write a comparison; InputError where the file cannot be written."""
+        await self.write_compared(await self._engine.compare.batches(before, after), {form: path})
+
+    async def write_compared(
+        self, found: BatchComparison, files: Mapping[ReportFormat, Path], *, checks: Sequence[ThresholdCheck] = ()
+    ) -> None:
+        """Write several reports of one comparison, with what decides; InputError where a file cannot be written."""
+        if files:
+            compared = ComparedBatches(found, await self._engine.compare.pairs(found.pairs), tuple(checks))
+            await asyncio.to_thread(_write_all, {form: COMPARISONS[form](compared) for form in files}, files)
 
     async def write_found(self, where: RunFilter, title: str, path: Path, form: ReportFormat) -> None:
         """Write a report of the runs that a filter names; InputError where the file cannot be written."""
-        await _write(await self.found(where, title), {form: path})
+        await asyncio.to_thread(write_results, await self.found(where, title), {form: path})
 
 
-async def _write(results: Results, files: Mapping[ReportFormat, Path]) -> None:
+def write_results(results: Results, files: Mapping[ReportFormat, Path]) -> None:
+    """Write several reports of the same results; InputError where a file cannot be written."""
+    _write_all({form: WRITERS[form](results) for form in files}, files)
+
+
+def _write_all(texts: Mapping[ReportFormat, str], files: Mapping[ReportFormat, Path]) -> None:
     for form, path in files.items():
         write = write_markdown if form is ReportFormat.MARKDOWN else write_text
-        await asyncio.to_thread(lambda path, form, write: write(path, WRITERS[form](results)), path, form, write)
+        write(path, texts[form])

@@ -142,7 +142,7 @@ _REASONS = {
     FindingReason.WRONG_VALUE: "with a wrong value",
     FindingReason.MISSING: "missing",
     FindingReason.WRONG_TYPE: "of a wrong type",
-    FindingReason.HALLUCINATED: "made up",
+    FindingReason.HALLUCINATED: "hallucinated",
     FindingReason.NOT_EXPECTED: "not expected",
 }
 

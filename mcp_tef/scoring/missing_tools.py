@@ -1,12 +1,12 @@
 """Expected tools that are not among those offered, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.search import nearest
 from mcp_tef.model.servers import ServerSpec
-from mcp_tef.model.tools import Listing
+from mcp_tef.model.tools import Listing, Tool
 
 ListedServers: TypeAlias = Sequence[tuple[ServerSpec, Listing]]
 """The servers of a case, each with the tools that it lists."""
@@ -58,3 +58,10 @@ def why_not_asked(expectation: Expectation, servers: ListedServers) -> str | Non
 def _first_missing(calls: Sequence[ExpectedCall], servers: ListedServers) -> tuple[ExpectedCall, str] | None:
     found = ((call, why_missing(call, servers)) for call in calls)
     return next(((call, reason) for call, reason in found if reason), None)
+
+
+def expected_tools(expectation: Expectation, tools: Iterable[Tool]) -> frozenset[tuple[str, str]]:
+    """Return the tools of a set that some acceptable answer calls, by server and name."""
+    calls = {(call.server, call.tool) for answer in expectation.alternatives for call in answer}
+    known = {(tool.server, tool.name) for tool in tools}
+    return frozenset((server, name) for server, name in known if calls & {(server, name), (None, name)})

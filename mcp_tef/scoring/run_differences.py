@@ -38,7 +38,7 @@ _VERDICT: Mapping[str, Callable[[RunDetail], object]] = {
     "Completeness": lambda run: _share(run.summary.completeness),
     "Correctness": lambda run: _share(run.summary.correctness),
     "Types conform": lambda run: _yes(run.summary.type_conformance),
-    "Made-up parameters": lambda run: listed(run.summary.hallucinated),
+    "Hallucinated parameters": lambda run: listed(run.summary.hallucinated),
     "Confidence": lambda run: _share(run.summary.confidence),
     "Explanation": lambda run: run.verdict.explanation if run.verdict else None,
 }

@@ -185,6 +185,12 @@ def spaced(text: str) -> str:
     return _JOINTS.sub(" ", _parted(text))
 
 
+@lru_cache(maxsize=2**13)
+def spaced_name(name: str) -> str:
+    """Return the same for a name, which many texts are made of again and again."""
+    return spaced(name)
+
+
 def _parted(text: str) -> str:
     return _NEW_WORD.sub(r" \g<0>", text)
 

@@ -41,11 +41,11 @@ LEADS = {
 NO_CASE = Claim(ClaimVerdict.CANNOT_TELL_YET, "Nothing to compare: no case was judged in both batches.")
 
 
-def on_these_cases(cases: PairedCases, *, decided: bool = False) -> Claim:
+def on_these_cases(cases: PairedCases, *, decided: bool = False, decisive: float = DECISIVE) -> Claim:
     """Return the verdict on the cases asked here: decided where the E-value for better or for worse reaches 40.
 
-    `decided` says that it reached 40 before, at an earlier look. A deterministic selector would answer the same
-    again, so there the count itself decides.
+    `decided` says that it reached 40, or another bound, before, at an earlier look. A deterministic selector would
+    answer the same again, so there the count itself decides.
     """
     if not len(cases):
         return NO_CASE
@@ -53,13 +53,13 @@ def on_these_cases(cases: PairedCases, *, decided: bool = False) -> Claim:
         return _counted_claim(cases)
     wins, losses = int(cases.wins.sum()), int(cases.losses.sum())
     gap = _pair_difference(wins, losses, cases.pairs)
-    verdict = _verdict(gap, decided or max(evidence(wins, losses), evidence(losses, wins)) >= DECISIVE)
+    verdict = _verdict(gap, decided or max(evidence(wins, losses), evidence(losses, wins)) >= decisive)
     found = f"{_wins_text(wins, losses)} in {size_text(cases)}"
     match verdict:
         case ClaimVerdict.NO_WORTHWHILE_CHANGE:
-            found += f", {_range_text(gap)}"
+            found += f", {range_text(gap)}"
         case ClaimVerdict.CANNOT_TELL_YET:
-            found += f"; {_more_wins_text(wins, losses, gap)}"
+            found += f"; {_more_wins_text(wins, losses, gap, decisive)}"
     return Claim(verdict, f"{LEADS[verdict]} on these cases: {found}.")
 
 
@@ -86,7 +86,7 @@ def for_queries_like_these(cases: PairedCases, level: float = ALPHA) -> Claim:
     found = clustered_difference(cases, Z95 if level == ALPHA else -NormalDist().inv_cdf(level / 2))
     verdict = _verdict(found.difference, p < level)
     gap = found.difference
-    lead = f"{LEADS[verdict]} for queries like these: {_points(gap.value)} points ({_range_text(gap)}), "
+    lead = f"{LEADS[verdict]} for queries like these: {points_text(gap.value)} points ({range_text(gap)}), "
     told = f"{lead}{size_text(cases)}."
     if verdict is ClaimVerdict.CANNOT_TELL_YET:
         told = " ".join([told, *_to_settle(cases, found, moved)])
@@ -146,13 +146,13 @@ def _wins_text(wins: int, losses: int) -> str:
     return f"{counted(wins, 'win', 'wins')}, {counted(losses, 'loss', 'losses')}"
 
 
-def _more_wins_text(wins: int, losses: int, gap: RateDifference) -> str:
+def _more_wins_text(wins: int, losses: int, gap: RateDifference, decisive: float) -> str:
     """Return how many more wins, or losses, would decide it; of an even count, what cannot be excluded."""
     if wins == losses:
         most = max(abs(gap.low or 0.0), abs(gap.high or 0.0))
         return f"up to {100 * most:.0f} points cannot be excluded"
     ahead, behind, one, several = (wins, losses, "win", "wins") if wins > losses else (losses, wins, "loss", "losses")
-    more = next((k for k in range(1, MOST_MORE) if evidence(ahead + k, behind) >= DECISIVE), MOST_MORE)
+    more = next((k for k in range(1, MOST_MORE) if evidence(ahead + k, behind) >= decisive), MOST_MORE)
     return f"{counted(more, f'more {one}', f'more {several}')} would decide it"
 
 
@@ -213,11 +213,12 @@ def _rounded_up(number: int) -> int:
     return -(-number // step) * step
 
 
-def _range_text(gap: RateDifference) -> str:
-    return f"{_points(gap.low)} to {_points(gap.high)}"
+def range_text(gap: RateDifference) -> str:
+    """Return the interval of a difference in points of a hundred."""
+    return f"{points_text(gap.low)} to {points_text(gap.high)}"
 
 
-def _points(value: float | None) -> str:
+def points_text(value: float | None) -> str:
     """Return a difference in points of a hundred with its sign; only 0 reads 0."""
     points = 100 * (value or 0.0)
     digits = 1 if 0 < abs(points) < 0.95 else 0

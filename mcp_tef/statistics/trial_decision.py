@@ -58,15 +58,15 @@ def more_level(number: int) -> float:
 
 
 @lru_cache(maxsize=4_096)
-def decisive_wins(different: int) -> int:
-    """Return the fewest wins among so many pairs that differ at which the evidence reaches 40; one more if none do."""
+def decisive_wins(different: int, decisive: float = DECISIVE) -> int:
+    """Return the fewest wins among so many pairs that differ at which the evidence is decisive; one more if none do."""
     wins = max(1, (different + 1) // 2)
-    while wins <= different and evidence(wins, different - wins) < DECISIVE:
+    while wins <= different and evidence(wins, different - wins) < decisive:
         wins += 1
     return wins
 
 
-def chance_to_decide(wins: int, losses: int, ties: int, left: int) -> float:
+def chance_to_decide(wins: int, losses: int, ties: int, left: int, decisive: float = DECISIVE) -> float:
     """Return the chance that so many further pairs decide the first claim, given those so far.
 
     By 2,000 draws with a fixed seed from the posterior of uniform priors on the share of pairs that differ and on the
@@ -75,7 +75,7 @@ def chance_to_decide(wins: int, losses: int, ties: int, left: int) -> float:
     random = np.random.default_rng(SEED)
     different = random.binomial(left, random.beta(wins + losses + 1, ties + 1, DRAWS))
     won = random.binomial(different, random.beta(wins + 1, losses + 1, DRAWS))
-    bounds = np.array([decisive_wins(number) for number in range(wins + losses, wins + losses + left + 1)])
+    bounds = np.array([decisive_wins(number, decisive) for number in range(wins + losses, wins + losses + left + 1)])
     bound = bounds[different]
     return float(np.mean((wins + won >= bound) | (losses + different - won >= bound)))
 
@@ -102,7 +102,8 @@ class TrialDecision:
     """Takes in the pairs of a trial in the order in which they ended; tells when it may stop and what it has shown.
 
     `family` numbers the family of each case from 0. `more` holds the rounds after which the trial had ended before "Run
-    more" was used, then the round after which each use ends; these rounds have no early end.
+    more" was used, then the round after which each use ends; these rounds have no early end. `alpha` is the chance of a
+    false verdict that each claim may spend.
     """
 
     def __init__(
@@ -113,14 +114,17 @@ class TrialDecision:
         goal: TrialGoal = TrialGoal.QUICK,
         deterministic: bool = False,
         more: Sequence[int] = (),
+        alpha: float = ALPHA,
     ) -> None:
+        self._share = alpha / ALPHA
+        self._decisive = DECISIVE / self._share
         self._family: Integers = np.array(family, dtype=np.int64)
         self._first_rounds = 1 if deterministic else rounds
         self._planned = more[-1] if more else self._first_rounds
         self._goal = goal
         self._deterministic = deterministic
         self._more = tuple(more)
-        self.level = self._level_after(1) or ALPHA
+        self.level = self._level_after(1) or alpha
         self._arms: tuple[_Outcomes, _Outcomes] = (self._blank(), self._blank())
         self._first_decided = False
         self._second: Claim | None = None
@@ -149,7 +153,9 @@ class TrialDecision:
         self._open[round_] -= 1
         if not self._deterministic and not self._open[0]:
             leading = max(self._wins, self._losses)
-            self._first_decided = self._first_decided or leading >= decisive_wins(self._wins + self._losses)
+            self._first_decided = self._first_decided or leading >= decisive_wins(
+                self._wins + self._losses, self._decisive
+            )
         self._read_ended_rounds()
         if self.end is None and self._first_decided and self._goal is TrialGoal.QUICK and not self._more:
             self.end = TrialEnd.DECIDED
@@ -196,15 +202,15 @@ class TrialDecision:
 
     def _is_futile(self) -> bool:
         left = (self._planned - self.look) * len(self._family)
-        return chance_to_decide(self._wins, self._losses, self._ties, left) < FUTILE
+        return chance_to_decide(self._wins, self._losses, self._ties, left, self._decisive) < FUTILE
 
     def _level_after(self, look: int) -> float | None:
         """Return the two-sided level at which the second claim is read after so many rounds; None for no reading."""
         if self._deterministic:
-            return ALPHA
+            return ALPHA * self._share
         if not self._more or look <= self._more[0]:
-            return look_level(self._first_rounds)
-        return more_level(self._more.index(look)) if look in self._more else None
+            return look_level(self._first_rounds, ALL_LOOKS * self._share)
+        return more_level(self._more.index(look)) * self._share if look in self._more else None
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -239,7 +245,7 @@ class TrialDecision:
 
     def claims(self) -> TrialClaims:
         """Return both claims as they stand."""
-        first = on_these_cases(self.paired(), decided=self._first_decided)
+        first = on_these_cases(self.paired(), decided=self._first_decided, decisive=self._decisive)
         return TrialClaims(on_these_cases=first, for_queries_like_these=self._second or NO_LOOK, look=self.look)
 
 

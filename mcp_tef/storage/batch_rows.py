@@ -285,7 +285,7 @@ def _batch(
         id=BatchId(row.id),
         name=row.name,
         status=BatchStatus(row.status),
-        models=tuple(_settings_from_json(model).label for model in row.request["models"]),
+        models=tuple(_settings_from_json(model).asked for model in row.request["models"]),
         total=sum(counts.values()),
         counts=counts,
         tally=tally,

@@ -39,7 +39,7 @@ from mcp_tef.storage.columns import mark_of, one_of, row_of
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_queries import answering_models, conditions
-from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
+from mcp_tef.storage.run_tables import ASKED_LABEL, BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
 from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITES
 
 _KEYS = ("case", "batch", "model", "expected", "selected")
@@ -75,7 +75,7 @@ _RUN_COLUMNS = (
     *(RUNS.c.expected_server_name, RUNS.c.expected_tool_name, RUNS.c.selected_server_name, RUNS.c.selected_tool_name),
     *(RUNS.c.confidence_score, RUNS.c.confidence_source, RUNS.c.expected_rank, RUNS.c.execution_time_ms),
     *(RUNS.c.tokens_in, RUNS.c.tokens_out, RUNS.c.cost_usd, RUNS.c.created_at, RUNS.c.position),
-    (MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model).label("model"),
+    ASKED_LABEL.label("model"),
     *(RESULTS.c.kind, RESULTS.c.parameters_ok, RESULTS.c.parameter_type_conformance, RESULTS.c.hallucinated_parameters),
     *(RESULTS.c.parameter_correctness, RESULTS.c.parameter_completeness, RESULTS.c.confidence_category),
     *(RESULTS.c.unreadable, RUNS.c.error_code),
@@ -285,8 +285,7 @@ _CASES = select(_NUMBER, CASES.c.id, CASES.c.name, CASES.c.family, CASES.c.origi
 _BATCHES = select(_NUMBER, BATCHES.c.id, BATCHES.c.name, BATCHES.c.created_at).join(
     BATCHES, BATCHES.c.id == FACT_KEYS.c.value
 )
-_LABEL = MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model
-_MODELS = select(_NUMBER, FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(_LABEL)))
+_MODELS = select(_NUMBER, FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(ASKED_LABEL)))
 _PICKED = TOOL_NAMES.c.id.in_(union(select(FACTS.c.expected_tool_key), select(FACTS.c.selected_tool_key)))
 _TOOLS = union(select(TOOLS.c.name), select(TOOL_NAMES.c.tool).where(_PICKED))
 _SERVERS = union(select(TOOLS.c.server_name), select(TOOL_NAMES.c.server).where(_PICKED, TOOL_NAMES.c.server != ""))
@@ -315,7 +314,7 @@ def _past_batch(row: Any, answered: Mapping[BatchId, frozenset[AnsweringModel]])
 
 def _choices(session: Session) -> FilterChoices:
     return FilterChoices(
-        models=_sorted(session, select(FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(_LABEL)))),
+        models=_sorted(session, select(FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(ASKED_LABEL)))),
         tools=_sorted(session, _TOOLS),
         servers=_sorted(session, _SERVERS),
         suites=_sorted(session, select(SUITES.c.name)),

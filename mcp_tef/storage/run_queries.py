@@ -37,7 +37,16 @@ from mcp_tef.storage import snapshots, verdict_rows
 from mcp_tef.storage.columns import expectation_of, mark_of, messages_of, one_of, row_of
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
-from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
+from mcp_tef.storage.run_tables import (
+    ASKED_LABEL,
+    ASKED_MODEL,
+    BATCHES,
+    MODEL_SETTINGS,
+    RESULTS,
+    RUNS,
+    SNAPSHOT_TOOLS,
+    TOOLS,
+)
 from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITE_CASES, SUITES
 from mcp_tef.storage.verdict_rows import verdict_of
 
@@ -208,7 +217,7 @@ VISIBLE: ColumnElement[bool] = and_(RUNS.c.test_case_id.not_in(_REMOVED_CASES), 
 _ELSEWHERE: Mapping[str, ColumnElement[Any]] = {
     "case_name": CASES.c.name,
     "provider": MODEL_SETTINGS.c.provider,
-    "model": MODEL_SETTINGS.c.model,
+    "model": ASKED_MODEL,
     "matches": case((RESULTS.c.parameters_ok == 0, RESULTS.c.matches)),
 }
 """Columns of other tables. Matches are large, so that they are read only where parameters are wrong."""
@@ -238,7 +247,7 @@ _OUTCOMES = select(
     RUNS.c.id,
     RUNS.c.test_case_id,
     MODEL_SETTINGS.c.provider,
-    MODEL_SETTINGS.c.model,
+    ASKED_MODEL,
     RUNS.c.repeat_index,
     RUNS.c.classification,
     RESULTS.c.parameters_ok,
@@ -291,9 +300,8 @@ def answering_models(session: Session, batch_id: BatchId | None = None) -> dict[
     columns = RUNS.c.batch_id, RUNS.c.model_settings_id, RUNS.c.answered_model, RUNS.c.answered_fingerprint
     named = select(*columns).where(RUNS.c.answered_model.is_not(None)).distinct()
     each = (named.where(RUNS.c.batch_id == batch_id) if batch_id else named).subquery()
-    label = MODEL_SETTINGS.c.provider + "/" + MODEL_SETTINGS.c.model
     statement = select(
-        each.c.batch_id, MODEL_SETTINGS.c.base_url, label, each.c.answered_model, each.c.answered_fingerprint
+        each.c.batch_id, MODEL_SETTINGS.c.base_url, ASKED_LABEL, each.c.answered_model, each.c.answered_fingerprint
     )
     found: defaultdict[BatchId, set[AnsweringModel]] = defaultdict(set)
     for batch, url, asked, name, fingerprint in session.execute(

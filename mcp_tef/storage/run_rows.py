@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
+from mcp_tef.model.answers import (
+    ActualCall,
+    Answer,
+    CallingMode,
+    ConfidenceSource,
+    RankedTool,
+    ToolChoiceMode,
+    selected_label,
+)
 from mcp_tef.model.cases import Expectation, TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import Json
@@ -15,9 +23,6 @@ from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, ParameterFinding, VerdictKind
 from mcp_tef.storage.columns import now, row_of, truth
 from mcp_tef.storage.snapshots import Directory
-
-NO_TOOL = "no tool"
-UNREADABLE = "unreadable answer"
 
 _SCORE_DIGITS = 6
 
@@ -105,7 +110,7 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
     return {
         "selected_tool_id": directory.tool_id(first) if first else None,
         "confidence_score": _share(answer.confidence),
-        "selected_label": _selected_label(answer),
+        "selected_label": selected_label(answer.calls),
         "selected_server_name": first.server if first else None,
         "selected_tool_name": first.tool if first else None,
         "confidence_source": answer.confidence_source,
@@ -171,6 +176,7 @@ def settings_of(row: Any) -> ModelSettings:
         max_tokens=row.max_tokens,
         input_price=row.input_price,
         output_price=row.output_price,
+        client=row.client,
     )
 
 
@@ -278,13 +284,6 @@ def _share(confidence: float | None) -> float | None:
     if confidence is None or math.isnan(confidence):
         return None
     return min(max(confidence, 0.0), 1.0)
-
-
-def _selected_label(answer: Answer) -> str:
-    if answer.calls is None:
-        return UNREADABLE
-    names = (f"{call.server} / {call.label}" if call.server else call.label for call in answer.calls)
-    return " + ".join(names) or NO_TOOL
 
 
 def _call_to_json(call: ActualCall) -> Json:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import REAL, Index, Integer, Text
+from sqlalchemy import REAL, Index, Integer, Text, case, literal
 from sqlalchemy import text as sql
 from sqlmodel import Field
 
@@ -52,6 +52,7 @@ class ModelSettingsRow(StoredRow, table=True):
     max_tokens: int | None = None
     input_price: float | None = Field(default=None, sa_type=REAL)
     output_price: float | None = Field(default=None, sa_type=REAL)
+    client: str = Field(default="", sa_type=Text)
 
 
 class SnapshotRow(StoredRow, table=True):
@@ -208,6 +209,10 @@ class PastVerdictRow(StoredRow, table=True):
 
 BATCHES = table_of(BatchRow)
 MODEL_SETTINGS = table_of(ModelSettingsRow)
+_VIA = case((MODEL_SETTINGS.c.client == "", ""), else_=literal(" via ") + MODEL_SETTINGS.c.client)
+ASKED_MODEL = MODEL_SETTINGS.c.model + _VIA
+"""The model's name, with the client whose tools it is shown."""
+ASKED_LABEL = MODEL_SETTINGS.c.provider + "/" + ASKED_MODEL
 RESULTS = table_of(ResultRow)
 RUNS = table_of(RunRow)
 SNAPSHOTS = table_of(SnapshotRow)

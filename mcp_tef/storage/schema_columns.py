@@ -13,7 +13,7 @@ def codes(enum: type[StrEnum], without: StrEnum | None = None) -> str:
     return ", ".join(f"'{code}'" for code in enum if code != without)
 
 
-ADDED_COLUMNS: Final = {
+ADDED_COLUMNS: Final[dict[int, dict[str, tuple[str, ...]]]] = {
     10: {
         "batches": ("stopped TEXT",),
         "test_cases": (
@@ -44,6 +44,7 @@ ADDED_COLUMNS: Final = {
         "test_cases": ("held_back INTEGER NOT NULL DEFAULT 0", "openings INTEGER NOT NULL DEFAULT 0"),
         "test_runs": (f"arm TEXT CHECK (arm IN ({codes(Arm)}))", "place INTEGER"),
     },
+    12: {"model_settings": ("client TEXT NOT NULL DEFAULT ''",)},
 }
 """Columns by the version that added them to tables it kept: SQLite appends them, so a new table has them at its end."""
 

@@ -309,6 +309,8 @@ class BatchJob:
     async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[RunResult]:
         try:
             kit = await self._tools.kit_for(case, run.id)
+            if kit.expectation is not None:
+                case = replace(case, draft=replace(case.draft, expectation=kit.expectation))
             outcome = await self._executor.execute(run, case, kit, self._job.keys.get(run.settings.destination))
             return self._agreement.settle(run, case, kit, outcome)
         except StoreError:
@@ -358,7 +360,7 @@ def _started(run: PlannedRun, case: TestCase, batch: Batch) -> RunSummary:
         case_id=case.id,
         case_name=case.name,
         query=case.draft.query,
-        model=run.settings.label,
+        model=run.settings.asked,
         repeat=run.repeat,
         status=RunStatus.RUNNING,
         expected=case.draft.expectation.label,

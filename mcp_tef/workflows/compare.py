@@ -1,14 +1,17 @@
 """Comparison of two batches or two runs, and of tool definitions with what the user or a run last saw."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersChanged
+from mcp_tef.model.clients import PLAIN_API
 from mcp_tef.model.comparison import (
     BatchComparison,
     CasePair,
+    ClientResult,
     ComparedRuns,
     DefinitionChange,
     Drift,
@@ -20,9 +23,10 @@ from mcp_tef.model.comparison import (
 from mcp_tef.model.ids import BatchId, CaseId, RunId, ServerId
 from mcp_tef.model.json import Json
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import Batch, RunDetail, is_baseline
+from mcp_tef.model.runs import NOT_OFFERED_CODE, Batch, RunDetail, RunSummary, is_baseline
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
+from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunStore, Store
 from mcp_tef.scoring.phrases import counted
 from mcp_tef.scoring.run_differences import (
@@ -125,6 +129,11 @@ class Compare:
         before, old = earlier_batch(document, {run.id: run for run in runs}, new)
         return await asyncio.to_thread(_comparison, (before, await self._store.batch(after)), old, new, ())
 
+    async def clients(self, batch: BatchId) -> tuple[ClientResult, ...]:
+        """Return how the clients of a batch did beside each other; nothing for a batch without clients."""
+        runs, outcomes = await self._store.runs(RunFilter(batch_id=batch)), await self._store.outcomes(batch)
+        return await asyncio.to_thread(client_results, runs, outcomes)
+
     async def pairs(self, wanted: Sequence[CasePair]) -> tuple[ComparedRuns, ...]:
         """Return the runs to look at of some pairs, such as a page of a table; a run that is gone is None."""
         found = await self._store.summaries([run_id for pair in wanted for run_id in pair.shown if run_id])
@@ -147,6 +156,41 @@ class Compare:
             tools=changes,
             tools_alike=alike,
         )
+
+
+_VIA = " via "
+
+
+def client_results(runs: Sequence[RunSummary], outcomes: Sequence[PairableRun]) -> tuple[ClientResult, ...]:
+    """Return a result for each model and client of a batch; a tool that a client does not show is a wrong answer."""
+    not_shown = {run.id for run in runs if run.failure and run.failure.code == NOT_OFFERED_CODE}
+    asked = defaultdict[tuple[str, str], list[PairableRun]](list)
+    for run in outcomes:
+        model, via, client = run.model.partition(_VIA)
+        if via:
+            asked[model, client].append(replace(run, mark=RunMark.WRONG) if run.id in not_shown else run)
+    plain = {model: runs for (model, client), runs in asked.items() if client.startswith(f"{PLAIN_API}@")}
+    return tuple(
+        _client_result(model, client, found, plain.get(model, ()), not_shown)
+        for (model, client), found in asked.items()
+    )
+
+
+def _client_result(
+    model: str, client: str, runs: Sequence[PairableRun], plain: Sequence[PairableRun], not_shown: Set[RunId]
+) -> ClientResult:
+    baseline = is_baseline(model)
+    criterion = PassCriterion.CORRECT_TOOL if baseline else PassCriterion.CORRECT_CALL
+    paired = paired_cases(runs_by_case(plain, runs, PairedBy.CASE), criterion, deterministic=baseline)
+    return ClientResult(
+        client=client,
+        model=model,
+        runs=sum(run.mark is not None for run in runs),
+        right=sum(run.passed(criterion) for run in runs),
+        not_shown=sum(run.id in not_shown for run in runs),
+        criterion=criterion,
+        claim=for_queries_like_these(paired) if plain and plain is not runs else None,
+    )
 
 
 def _comparison(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -96,6 +96,18 @@ class Drafts:
         after = [(key, changed if at == place else raw) for at, (key, raw) in enumerate(draft.keyed)]
         return await self._to(draft, tuple(after), by)
 
+    @staticmethod
+    def require_tool(draft: Draft, tool: str) -> None:
+        """Raise NotFoundError, with the nearest name, where the draft has no such tool."""
+        _place_of(draft, tool)
+
+    async def describe(self, draft_id: DraftId, texts: Mapping[str, str], *, by: str = "") -> Draft:
+        """Add a step after which the draft differs from its listing by these descriptions only, by name of the tool."""
+        draft = await self._store.get(draft_id)
+        edits = {name: ToolEdit(description=text) for name, text in texts.items()}
+        after = ((key, edited_tool(raw, edits.get(name_of(raw), ToolEdit()))) for key, raw in enumerate(draft.base))
+        return await self._to(draft, tuple(after), by)
+
     async def add_tool(self, draft_id: DraftId, definition: JsonObject, *, by: str = "") -> Draft:
         """Add a step that adds a tool behind the others."""
         draft = await self._store.get(draft_id)
@@ -164,17 +176,20 @@ class Drafts:
         key = (server, draft.listing_hash)
         if self._original is None or self._original[0] != key:
             self._original = key, await self._gateway.sort_catalogue(server, _present(draft.base))
-        original, raws = self._original[1], _present(draft.tools)
-        return original, await self._checked(server, original, raws) or await self._gateway.sort_catalogue(server, raws)
+        original = self._original[1]
+        changed = await self._checked(server, original, draft)
+        return original, changed or await self._gateway.sort_catalogue(server, _present(draft.tools))
 
-    async def _checked(
-        self, server: str, original: Sequence[Listing], raws: Sequence[JsonObject]
-    ) -> tuple[Listing, ...] | None:
-        """Return the listing of these definitions, checking the new ones only; None where they have to be sorted."""
+    async def _checked(self, server: str, original: Sequence[Listing], draft: Draft) -> tuple[Listing, ...] | None:
+        """Return the listing of the draft, checking the new definitions only; None where all have to be sorted.
+
+        Steps leave definitions that they do not touch the very same objects.
+        """
         if len(original) != 1 or original[0].problems:
             return None
-        known = {fingerprint(tool.raw): tool for tool in original[0].tools}
-        found = [known.get(fingerprint(raw)) for raw in raws]
+        known = dict(zip(map(id, _present(draft.base)), original[0].tools, strict=True))
+        raws = _present(draft.tools)
+        found = [known.get(id(raw)) for raw in raws]
         checked = await self._gateway.sort_catalogue(server, _without_known(raws, found))
         if len(checked) > 1 or any(listing.problems for listing in checked):
             return None
@@ -266,7 +281,10 @@ def _changed_texts(draft: Draft) -> Iterator[tuple[str, str]]:
 def _placed(known: Sequence[Tool | None], checked: Sequence[Listing]) -> tuple[Tool, ...]:
     """Return all tools in their order, those that are not known from what was checked."""
     rest = iter([tool for listing in checked for tool in listing.tools])
-    return tuple(replace(tool or next(rest), place=place) for place, tool in enumerate(known))
+    return tuple(
+        tool if tool is not None and tool.place == place else replace(tool or next(rest), place=place)
+        for place, tool in enumerate(known)
+    )
 
 
 def _without_known(raws: Sequence[JsonObject], known: Sequence[Tool | None]) -> list[JsonObject]:

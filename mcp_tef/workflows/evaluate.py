@@ -6,8 +6,9 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mcp_tef.errors import InputError, ModelError, TefError
+from mcp_tef.errors import InputError, ModelError, NotFoundError, TefError
 from mcp_tef.model.answers import Answer, ConfidenceSource
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement
@@ -15,11 +16,15 @@ from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
-from mcp_tef.ports import CaseTools, Question, Selector, Selectors
+from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
 from mcp_tef.scoring.judge import judge
-from mcp_tef.scoring.missing_tools import why_not_asked
+from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
 from mcp_tef.statistics.metrics import rank_of_expected
 
+if TYPE_CHECKING:
+    from mcp_tef.workflows.clients import Clients, ClientSearch
+
+KEPT_SEARCHES = 64
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0
 
@@ -89,6 +94,51 @@ class SelectorExecutor:
             expected_rank=rank_of_expected(expectation, asked.answer.ranking, tools.offered),
             attempts=asked.attempts,
         )
+
+
+class ClientExecutor:
+    """Executes runs with the tools as the client of their settings shows them; satisfies `RunExecutor`.
+
+    Where the client does not show what a case expects, nothing is sent, as for any tool that is not offered.
+    """
+
+    def __init__(self, inner: RunExecutor, runs: RunStore, clients: "Callable[[], Clients]") -> None:
+        self._inner = inner
+        self._clients = clients
+        self._runs = runs
+        self._searches: dict[tuple[str, str, int], tuple[CaseTools, asyncio.Task[ClientSearch]]] = {}
+
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+        """Return the result of one run; see `RunExecutor`."""
+        if not run.settings.client:
+            return await self._inner.execute(run, case, tools, key)
+        try:
+            search = await asyncio.shield(self._search(run, tools))
+        except (NotFoundError, InputError) as error:
+            return failed(run, error, tools)
+        shown = await search.shown(case.draft.query)
+        snapshot = await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id
+        seen = replace(tools, offered=shown, tools=tuple(one.tool for one in shown), snapshot_id=snapshot)
+        expected = expected_tools(case.draft.expectation, tools.tools)
+        if expected and not expected & {(one.tool.server, one.tool.name) for one in shown}:
+            why = search.why_missing(expected)
+            hint = "Change the name or the description so that the search finds it."
+            return failed(run, InputError(why, hint=hint, code=NOT_OFFERED_CODE), seen)
+        return await self._inner.execute(run, case, seen, key)
+
+    def _search(self, run: PlannedRun, tools: CaseTools) -> "asyncio.Task[ClientSearch]":
+        """Return the search over these tools, made once for all runs that are offered them."""
+        key = (run.settings.client, run.settings.model, id(tools.offered))
+        if key not in self._searches:
+            while len(self._searches) >= KEPT_SEARCHES:
+                self._searches.pop(next(iter(self._searches)))
+            self._searches[key] = tools, asyncio.create_task(self._prepared(run, tools))
+        return self._searches[key][1]
+
+    async def _prepared(self, run: PlannedRun, tools: CaseTools) -> "ClientSearch":
+        clients = self._clients()
+        profile = await asyncio.to_thread(clients.find, run.settings.client)
+        return await clients.search(profile, tools.offered, run.settings.model)
 
 
 def _not_offered(reason: str) -> TefError:
@@ -169,7 +219,7 @@ class RepeatConfidence:
 
 
 def _group(run: PlannedRun) -> _Group:
-    return (run.case_id, run.settings.label)
+    return (run.case_id, run.settings.asked)
 
 
 def _is_silent(outcome: RunResult) -> bool:

@@ -74,7 +74,7 @@ class MetricsService:
 
     async def overview(self, where: RunFilter = EVERYTHING) -> MetricsOverview:
         """Return all of the above, read at one moment."""
-        return await self._counted(where, _overview)
+        return await self._counted(where, overview_of)
 
     async def choices(self) -> FilterChoices:
         """Return the names that a filter can be made of."""
@@ -95,7 +95,8 @@ class MetricsService:
         return await asyncio.to_thread(count, history)
 
 
-def _overview(history: History) -> MetricsOverview:
+def overview_of(history: History) -> MetricsOverview:
+    """Return all metrics of a history."""
     history = history.ended
     return MetricsOverview(
         metrics=summarise(history),

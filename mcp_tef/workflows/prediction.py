@@ -4,128 +4,97 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mcp_tef.events import (
+    BatchEnded,
+    BatchesChanged,
+    BatchStarted,
+    CasesChanged,
+    RunsChanged,
+    ServersChanged,
+    ServerStateChanged,
+)
+from mcp_tef.model.cases import case_renamed
 from mcp_tef.model.drafts import name_of
-from mcp_tef.model.prediction import Neighbour, Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
+from mcp_tef.model.prediction import DirectionRecord, Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.similarity import ComparedTool, ToolSet
-from mcp_tef.model.tools import OfferedTool, ToolLabel
-from mcp_tef.ports import BaselineScores
-from mcp_tef.scoring.lint.definition_size import definition_text
-from mcp_tef.scoring.lint.lint_context import ListedNames
-from mcp_tef.scoring.lint.linter import lint
+from mcp_tef.model.tools import ToolLabel
+from mcp_tef.workflows.prediction_arms import ranked
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Awaitable, Callable, Collection
 
-    from mcp_tef.model.cases import ExpectedCall, TestCase
+    from mcp_tef.events import Event, EventStream
+    from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft, ToolRevision
     from mcp_tef.model.ids import CaseId
-    from mcp_tef.model.quality import LintFinding
-    from mcp_tef.model.tools import Listing, Tool
-    from mcp_tef.ports import BaselineScorer, CaseStore, RunStore, ServerStore, TokenCounter
-    from mcp_tef.scoring.similarity.analysis import Similarity
+    from mcp_tef.model.tools import Tool
+    from mcp_tef.ports import CaseStore, RunStore, ServerStore
     from mcp_tef.workflows.drafts import Drafts
-    from mcp_tef.workflows.similarity import SimilarityAnalyses
+    from mcp_tef.workflows.prediction_arms import Others, PredictionArm, PredictionArms, ScoredTools
 
-NEAREST = 5
 CLOSEST_SHARE = 0.1
 FIRST_RANKS = 3
 USUAL_GUARDS = 20
-KEPT_ARMS = 4
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """Scores of the tools of an arm, and behind them those of other servers; below 0 where a case does not have it."""
+class StoredInputs:
+    """Cases and last listings of a workspace, read again after they changed: reading 500 cases takes 40 ms."""
 
-    tools: tuple[Tool, ...]
-    found: BaselineScores
+    def __init__(self, servers: ServerStore, cases: CaseStore, events: EventStream) -> None:
+        self._servers = servers
+        self._cases = cases
+        self._changes = 0
+        self._all: tuple[int, tuple[TestCase, ...]] | None = None
+        self._listed: dict[str, tuple[int, tuple[Tool, ...] | None]] = {}
+        self._record: DirectionRecord | None = None
+        self.directions: Callable[[], Awaitable[DirectionRecord]] | None = None
+        events.subscribe(self._hear)
 
-    def places(self, calls: Iterable[ExpectedCall]) -> list[int]:
-        """Return the places of the tools of some calls; a call that names no server may be of any."""
-        found = (place for call in calls for place in self._named.get(call.tool, {}).get(call.server, ()))
-        return list(dict.fromkeys(found))
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, (CasesChanged, ServersChanged, ServerStateChanged)):
+            self._changes += 1
+        if isinstance(event, (BatchStarted, BatchEnded, BatchesChanged, RunsChanged)):
+            self._record = None
 
-    @cached_property
-    def _named(self) -> Mapping[str, Mapping[str | None, list[int]]]:
-        """Places by name and server, and by name and None for any server."""
-        places: dict[str, dict[str | None, list[int]]] = {}
-        for place, tool in enumerate(self.tools):
-            for server in (tool.server, None):
-                places.setdefault(tool.name, {}).setdefault(server, []).append(place)
-        return places
+    async def record(self) -> DirectionRecord:
+        """Return how often predictions of trials were right; trials are read again after one of them has ended."""
+        if self._record is None and self.directions:
+            self._record = await self.directions()
+        return self._record or DirectionRecord()
 
+    async def cases(self, suites: Sequence[str] = ()) -> tuple[TestCase, ...]:
+        """Return the cases of some suites, or all."""
+        if suites:
+            return await self._cases.select(suites=suites)
+        if self._all is None or self._all[0] != self._changes:
+            changes = self._changes
+            self._all = changes, await self._cases.select()
+        return self._all[1]
 
-@dataclass
-class _Arm:
-    """The tools of one arm, with all that a prediction needs and that does not change with the cases."""
-
-    tools: tuple[Tool, ...]
-    similarity: Similarity
-    tokens: Mapping[str, int]
-    scored: dict[tuple[str, ...], _Scored] = field(default_factory=dict)
-
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """Places of the tools by name."""
-        return {tool.name: place for place, tool in enumerate(self.tools)}
-
-    @cached_property
-    def names(self) -> ListedNames:
-        """Names of all tools, for the rules of lint that compare them."""
-        return ListedNames(self.tools)
-
-    def findings(self, name: str) -> tuple[LintFinding, ...]:
-        """Return the findings of lint in one tool; none where it is not in this arm."""
-        place = self.places.get(name)
-        return () if place is None else lint(self.tools[place], self.tokens[name], self.names)
-
-    def neighbours(self, name: str) -> tuple[Neighbour, ...]:
-        """Return the five nearest tools of one tool that share anything with it, the most similar first."""
-        place = self.places.get(name)
-        if place is None or len(self.tools) < 2:
-            return ()
-        others = np.delete(np.arange(len(self.tools)), place)
-        one = np.full_like(others, place)
-        pairs = self.similarity.alone(np.minimum(one, others), np.maximum(one, others))
-        found = [
-            Neighbour(self.tools[other].name, pair.similarity, pair.confusability)
-            for other, pair in zip(others.tolist(), pairs, strict=True)
-            if pair.similarity > 0
-        ]
-        return tuple(sorted(found, key=lambda each: -each.similarity)[:NEAREST])
+    async def tools(self, server: str) -> tuple[Tool, ...] | None:
+        """Return the last listing of a server; None where there is none."""
+        if server not in self._listed or self._listed[server][0] != self._changes:
+            changes = self._changes
+            found = next((one.id for one in await self._servers.all() if one.name == server), None)
+            listing = None if found is None else await self._servers.listing(found)
+            self._listed[server] = changes, listing.tools if listing else None
+        return self._listed[server][1]
 
 
 class Predictions:
     """Predicts effects of drafts. No model is asked; a newer prediction cancels an older one."""
 
-    def __init__(
-        self,
-        drafts: Drafts,
-        servers: ServerStore,
-        cases: CaseStore,
-        runs: RunStore,
-        scorer: BaselineScorer,
-        counter: TokenCounter,
-        similarity: SimilarityAnalyses,
-    ) -> None:
+    def __init__(self, drafts: Drafts, inputs: StoredInputs, runs: RunStore, arms: PredictionArms) -> None:
         self._drafts = drafts
-        self._servers = servers
-        self._cases = cases
+        self._inputs = inputs
         self._runs = runs
-        self._scorer = scorer
-        self._counter = counter
-        self._similarity = similarity
-        self._arms: dict[tuple[str, ...], _Arm] = {}
-        self._tokens: dict[str, int] = {}
+        self._arms = arms
         self._current: asyncio.Task[Prediction | None] | None = None
 
     async def predict(self, draft: Draft) -> Prediction | None:
@@ -150,16 +119,30 @@ class Predictions:
             set_tokens_before=sum(before.tokens.values()),
             set_tokens_after=sum(after.tokens.values()),
             cases=await self._ranked(draft, cases, before, after),
+            record=await self._inputs.record(),
         )
 
+    async def direction(self, draft: Draft, cases: Collection[CaseId]) -> int:
+        """Return 1 where the baseline passes more of some cases with the draft, −1 where it passes fewer, else 0."""
+        before, after = await self._both(draft)
+        found = await self._ranked(draft, await self._cases_of(draft), before, after)
+        gained = sum(one.passed_after - one.passed_before for one in found if one.case_id in cases)
+        return (gained > 0) - (gained < 0)
+
     async def scope(
-        self, draft: Draft, guards: int = USUAL_GUARDS, *, suites: Sequence[str] = (), seed: int = 0
+        self,
+        draft: Draft,
+        guards: int = USUAL_GUARDS,
+        *,
+        suites: Sequence[str] = (),
+        seed: int = 0,
+        among: Collection[CaseId] | None = None,
     ) -> TrialScope:
         """Return the cases that a draft affects, each with its reasons, and guards among the others.
 
-        `seed` draws the guards.
+        `seed` draws the guards. Where `among` is given, no other case counts.
         """
-        cases = await self._cases_of(draft, suites)
+        cases = [case for case in await self._cases_of(draft, suites) if among is None or case.id in among]
         before, after = await self._both(draft)
         reasons = await self._reasons(draft, cases, before, after)
         affected, tightened = _tightened(reasons, len(cases))
@@ -170,74 +153,34 @@ class Predictions:
 
     async def _cases_of(self, draft: Draft, suites: Sequence[str] = ()) -> list[TestCase]:
         """Return the cases of the draft's server; of a tools file all that expect one of its tools, or none."""
-        cases = await self._cases.select(suites=suites)
+        cases = await self._inputs.cases(suites)
         if draft.server is not None:
             return [case for case in cases if draft.server in case.draft.servers]
         names = {name_of(raw) for raw in (*draft.base, *draft.tools)}
         return [case for case in cases if not (found := case.draft.expectation.tool_names) or found & names]
 
-    async def _both(self, draft: Draft) -> tuple[_Arm, _Arm]:
+    async def _both(self, draft: Draft) -> tuple[PredictionArm, PredictionArm]:
         original, changed = await self._drafts.arms(draft)
-        return await self._arm(original), await self._arm(changed)
+        return await self._arms.of(original), await self._arms.of(changed)
 
-    async def _arm(self, listings: Sequence[Listing]) -> _Arm:
-        tools = tuple(tool for listing in listings for tool in listing.tools)
-        key = tuple(tool.fingerprint for tool in tools)
-        arm = self._arms.pop(key, None) or await self._new_arm(tools)
-        self._arms[key] = arm
-        while len(self._arms) > KEPT_ARMS:
-            self._arms.pop(next(iter(self._arms)))
-        return arm
+    async def _scores(self, draft: Draft, arm: PredictionArm, cases: Sequence[TestCase]) -> ScoredTools:
+        return await self._arms.scores(arm, cases, await self._others(draft, cases))
 
-    async def _new_arm(self, tools: tuple[Tool, ...]) -> _Arm:
-        compared = tuple(ComparedTool(str(place), tool) for place, tool in enumerate(tools))
-        tokens = await asyncio.to_thread(self._count_tokens, tools)
-        similarity = await self._similarity.analyse(ToolSet(tools=compared), full=False)
-        return _Arm(tools, similarity, tokens)
-
-    def _count_tokens(self, tools: Sequence[Tool]) -> Mapping[str, int]:
-        """Count the tokens of each tool by name; definitions that were counted before are looked up."""
-        new = {tool.fingerprint: definition_text(tool) for tool in tools if tool.fingerprint not in self._tokens}
-        self._tokens |= dict(zip(new, self._counter.count(list(new.values())), strict=True))
-        return {tool.name: self._tokens[tool.fingerprint] for tool in tools}
-
-    async def _scores(self, draft: Draft, arm: _Arm, cases: Sequence[TestCase]) -> _Scored:
-        others = await self._others(draft, cases)
-        tools = [("", tool) for tool in arm.tools]
-        tools += [(name, tool) for name, listed in others.items() for tool in listed]
-        asked = (f"{case.draft.query}\n{case.draft.servers}" for case in cases)
-        key = (*asked, *(tool.fingerprint for _, tool in tools[len(arm.tools) :]))
-        if key not in arm.scored:
-            arm.scored = {key: await self._scored(tools, cases)}
-        return arm.scored[key]
-
-    async def _scored(self, tools: Sequence[tuple[str, Tool]], cases: Sequence[TestCase]) -> _Scored:
-        """Score the tools that each case is offered: those of the draft's server (""), and of its other servers."""
-        scores = np.full((len(cases), len(tools)), -1, dtype=np.float32)
-        picked = np.zeros(len(cases), dtype=np.bool_)
-        queries = tuple(case.draft.query for case in cases)
-        for names, rows in _by_servers(cases, dict.fromkeys(name for name, _ in tools)).items():
-            columns = [place for place, (name, _) in enumerate(tools) if name in ("", *names)]
-            offered = tuple(OfferedTool(str(place), tools[place][1]) for place in columns)
-            found = await self._scorer.scores([queries[row] for row in rows], offered)
-            scores[np.ix_(rows, columns)], picked[rows] = found.scores, found.picked
-        return _Scored(tuple(tool for _, tool in tools), BaselineScores(queries, scores, picked))
-
-    async def _others(self, draft: Draft, cases: Sequence[TestCase]) -> dict[str, tuple[Tool, ...]]:
+    async def _others(self, draft: Draft, cases: Sequence[TestCase]) -> Others:
         """Return the last listings of the cases' other servers; a draft of a tools file stands for all of them."""
         if draft.server is None:
             return {}
         names = dict.fromkeys(name for case in cases for name in case.draft.servers if name != draft.server)
-        found = {server.name: server.id for server in await self._servers.all()} if names else {}
-        listings = {name: await self._servers.listing(found[name]) for name in names if name in found}
-        return {name: listing.tools for name, listing in listings.items() if listing}
+        return {name: tools for name in names if (tools := await self._inputs.tools(name)) is not None}
 
     async def _ranked(
-        self, draft: Draft, cases: Sequence[TestCase], before: _Arm, after: _Arm
+        self, draft: Draft, cases: Sequence[TestCase], before: PredictionArm, after: PredictionArm
     ) -> tuple[RankedCase, ...]:
         if not cases or not before.tools or not after.tools:
             return ()
-        ranks = [_ranks(await self._scores(draft, arm, cases), cases) for arm in (before, after)]
+        renames = draft.renames
+        renamed = [case_renamed(case, renames, draft.server) for case in cases] if renames else cases
+        ranks = [await self._ranks(draft, before, cases), await self._ranks(draft, after, renamed)]
         return tuple(
             RankedCase(
                 case_id=case.id, rank_before=old[0], rank_after=new[0], passed_before=old[1], passed_after=new[1]
@@ -245,8 +188,17 @@ class Predictions:
             for case, old, new in zip(cases, *ranks, strict=True)
         )
 
+    async def _ranks(
+        self, draft: Draft, arm: PredictionArm, cases: Sequence[TestCase]
+    ) -> Sequence[tuple[int | None, bool]]:
+        """Return ranks and passes of an arm; those of the same cases are known, so that the original is ranked once."""
+        scored = await self._scores(draft, arm, cases)
+        if arm.ranks is None or arm.ranks[0] is not scored or arm.ranks[1] != cases:
+            arm.ranks = scored, cases, await asyncio.to_thread(ranked, scored, cases)
+        return arm.ranks[2]
+
     async def _reasons(
-        self, draft: Draft, cases: Sequence[TestCase], before: _Arm, after: _Arm
+        self, draft: Draft, cases: Sequence[TestCase], before: PredictionArm, after: PredictionArm
     ) -> dict[CaseId, set[ScopeReason]]:
         reasons: defaultdict[CaseId, set[ScopeReason]] = defaultdict(set)
         changed = _changed_names(draft)
@@ -277,7 +229,7 @@ class Predictions:
         return found
 
     async def _ranking_first(
-        self, draft: Draft, arm: _Arm, cases: Sequence[TestCase], changed: set[str]
+        self, draft: Draft, arm: PredictionArm, cases: Sequence[TestCase], changed: set[str]
     ) -> set[CaseId]:
         places = {arm.places[name] for name in changed & arm.places.keys()}
         scores = (await self._scores(draft, arm, cases)).found.scores
@@ -297,15 +249,7 @@ def _expected(case: TestCase, draft: Draft) -> set[str]:
     return {call.tool for call in calls if None in (call.server, draft.server) or call.server == draft.server}
 
 
-def _by_servers(cases: Sequence[TestCase], others: Iterable[str]) -> Mapping[tuple[str, ...], list[int]]:
-    """Return the places of the cases by which of the other servers they have."""
-    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for row, case in enumerate(cases):
-        groups[tuple(name for name in others if name in case.draft.servers)].append(row)
-    return groups
-
-
-def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
+def _tool(revision: ToolRevision, before: PredictionArm, after: PredictionArm) -> ToolPrediction:
     old, new = name_of(revision.before or {}), name_of(revision.after or {})
     was, now = before.findings(old), after.findings(new)
     known = {(one.rule.id, one.place) for one in was}
@@ -321,30 +265,7 @@ def _tool(revision: ToolRevision, before: _Arm, after: _Arm) -> ToolPrediction:
     )
 
 
-def _ranks(scored: _Scored, cases: Sequence[TestCase]) -> list[tuple[int | None, bool]]:
-    """Return the rank of the expected tool, and if the baseline would select just what is expected, for each case."""
-    ranks: list[tuple[int | None, bool]] = []
-    for case, row, picked in zip(cases, scored.found.scores, scored.found.picked.tolist(), strict=True):
-        alternatives = case.draft.expectation.alternatives
-        places = [place for place in scored.places(call for calls in alternatives for call in calls) if row[place] >= 0]
-        best = int(np.argmax(row))
-        passed = any(_passes(scored, best if picked else None, calls) for calls in alternatives)
-        ranks.append((_rank(row, places) if places else None, passed))
-    return ranks
-
-
-def _passes(scored: _Scored, selected: int | None, calls: Sequence[ExpectedCall]) -> bool:
-    """Return True if the selected tool, or none, is one of the acceptable answers."""
-    return not calls if selected is None else len(calls) == 1 and selected in scored.places(calls)
-
-
-def _rank(scores: NDArray[np.float32], places: Sequence[int]) -> int:
-    """Return the rank (from 1) of the best of some places; of equal scores the first place is ahead."""
-    best = max(places, key=lambda place: (scores[place], -place))
-    return 1 + int(np.count_nonzero(scores > scores[best]) + np.count_nonzero(scores[:best] == scores[best]))
-
-
-def _near(changed: set[str], arms: Sequence[_Arm]) -> set[str]:
+def _near(changed: set[str], arms: Sequence[PredictionArm]) -> set[str]:
     """Return the tools among the five nearest of a changed one that are in the closest tenth of all pairs."""
     found: set[str] = set()
     for arm in arms:

@@ -32,17 +32,19 @@ from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.cost_budget import require_one
 from mcp_tef.workflows.estimate import BatchPreparation, estimate, require_room
-from mcp_tef.workflows.evaluate import SelectorExecutor, Sleep
+from mcp_tef.workflows.evaluate import ClientExecutor, SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.named_items import find_batch
 from mcp_tef.workflows.rejudge import RejudgeJob
 from mcp_tef.workflows.tool_sources import ToolCache
 
 if TYPE_CHECKING:
+    from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.trial_steering import TrialSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
+ClientsOf: TypeAlias = "Callable[[], Clients]"
 SteeringOf: TypeAlias = "Callable[[Batch], Awaitable[TrialSteering]]"
 
 
@@ -67,7 +69,8 @@ class Runs:
         self._config = config
         self.steering_of: SteeringOf | None = None
         self._prepare = BatchPreparation(store, selectors, models, consents)
-        self._executor: RunExecutor = SelectorExecutor(selectors, sleep)
+        self.clients_of: ClientsOf | None = None
+        self._executor: RunExecutor = ClientExecutor(SelectorExecutor(selectors, sleep), store.runs, self._clients)
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
         self._turns = BatchTurnQueue()
         self._reopening: set[BatchId] = set()
@@ -314,7 +317,7 @@ class Runs:
     ) -> Mapping[tuple[CaseId, str], Sequence[AnsweredRun]]:
         """Return the answered repeats of these runs' cases and models in the batch."""
         of_batch = await self._store.runs.runs(RunFilter(batch_id=batch_id))
-        again = {(run.case_id, run.settings.label) for run in runs}
+        again = {(run.case_id, run.settings.asked) for run in runs}
         groups = {run.id: group for run in of_batch if run.mark and (group := (run.case_id, run.model)) in again}
         found: defaultdict[tuple[CaseId, str], list[AnsweredRun]] = defaultdict(list)
         for run in await self._store.runs.answered(list(groups)):
@@ -359,6 +362,11 @@ class Runs:
         if batch.id in self._turns.waiting():
             return replace(batch, status=BatchStatus.WAITING)
         return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch
+
+    def _clients(self) -> Clients:
+        if self.clients_of is None:
+            raise InputError("No client profile is known here.", hint="Run it without a client.")
+        return self.clients_of()
 
     def _tools(self) -> ToolOffering:
         return ToolCache(

@@ -25,11 +25,11 @@ from mcp_tef.model.similarity import (
 )
 from mcp_tef.model.tools import Tool, ToolLabel
 from mcp_tef.model.verdicts import Classification
-from mcp_tef.ports import Embedder, Embedders, Lexicon, MetricsStore, Progress
+from mcp_tef.ports import Embedder, Embedders, Lexicon, MetricsStore, Progress, TextIndex
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
-from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Signal, Square, Vectors, WeighedWords
+from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Places, Signal, Vectors, WeighedWords
 from mcp_tef.scoring.similarity.tool_texts import (
     UNRELATED,
     description_text,
@@ -106,8 +106,26 @@ class EmbeddingService:
         """Compute the overlaps of the texts, term by term where there are too many for a square matrix."""
         if not 0 < len(texts) <= LARGEST_SQUARE:
             return await asyncio.to_thread(WeighedWords, texts)
-        index = await self._lexicon.index(texts)
-        return Square(await asyncio.to_thread(index.overlaps))
+        return Overlaps(await self._lexicon.index(texts))
+
+
+class Overlaps:
+    """Overlaps of the words of texts; a signal that works out its square when it is asked for."""
+
+    def __init__(self, index: TextIndex) -> None:
+        self._index = index
+
+    def matrix(self) -> Matrix:
+        """Return all texts against all."""
+        return self._index.overlaps()
+
+    def rows(self, start: int, stop: int) -> Matrix:
+        """Return some texts against all from the first of them on."""
+        return self.matrix()[start:stop, start:]
+
+    def at(self, a: Places, b: Places) -> Matrix:
+        """Return single pairs."""
+        return self._index.pairs(a, b)
 
 
 def _texts(tools: Sequence[Tool], full: bool) -> tuple[list[str], list[str] | None]:
@@ -155,8 +173,11 @@ class SimilarityAnalyses:
         key: Secret | None = None,
         strict: bool = False,
         progress: Progress | None = None,
+        square: bool = True,
     ) -> Similarity:
         """Compare every tool with every other; `Similarity.notice` says where another embedder stood in.
+
+        Without `square`, pairs are compared when they are asked for.
 
         None is the best embedder on this machine. EmbeddingError only where `strict`. `progress` hears how much is
         embedded (0–1).
@@ -165,7 +186,8 @@ class SimilarityAnalyses:
         tools = [each.tool for each in tool_set.tools]
         meaning = await self._embedding.meaning(tools, wanted, progress or _unheard)
         similarity = Similarity(tool_set, meaning)
-        await asyncio.to_thread(similarity.matrix, MatrixKind.SIMILARITY)
+        if square:
+            await asyncio.to_thread(similarity.matrix, MatrixKind.SIMILARITY)
         return similarity
 
     async def matrix(self, similarity: Similarity, kind: MatrixKind) -> Matrix:

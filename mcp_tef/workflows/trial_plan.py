@@ -13,7 +13,9 @@ from mcp_tef.model.trials import TrialGoal
 class TrialPlan:
     """Settings of a trial. Hashes are those of the listing and of the draft's tools.
 
-    `more` holds the rounds after which the trial had ended first, then those after which each "Run more" ends.
+    `predicted` is the direction that the baseline predicted when the trial began: 1, 0 or −1; None where it did not.
+    `more` holds the rounds after which the trial had ended first, then those after which each "Run more" ends. For
+    `against` and those behind it see `TrialRequest`; plans of older versions lack them.
     """
 
     draft: DraftId
@@ -28,6 +30,11 @@ class TrialPlan:
     seed: int
     same_against_same: bool = False
     more: tuple[int, ...] = ()
+    against: int = 0
+    hints: bool = False
+    gate: int = 0
+    most_calls: int | None = None
+    predicted: int | None = None
 
     @property
     def all_rounds(self) -> int:
@@ -44,7 +51,7 @@ class TrialPlan:
     def from_json(cls, value: Mapping[str, Json]) -> "TrialPlan":
         """Read a stored plan. StoreError where the file holds another shape."""
         try:
-            known = {one.name: value[one.name] for one in fields(cls)}
+            known = {one.name: value[one.name] for one in fields(cls) if one.name in value}
             lists = {name: tuple(map(CaseId, known[name])) for name in ("cases", "guards")}
             more = tuple(map(int, known["more"]))
             return cls(**{**known, **lists, "more": more, "goal": TrialGoal(known["goal"])})

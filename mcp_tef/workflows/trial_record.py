@@ -10,7 +10,8 @@ from mcp_tef.model.ids import CaseId, RunId
 from mcp_tef.model.runs import NOT_OFFERED_CODE, Arm
 from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialEnd
 from mcp_tef.model.verdicts import RunMark
-from mcp_tef.statistics.paired_evidence import PairedCases
+from mcp_tef.statistics.candidate_selection import gate_level
+from mcp_tef.statistics.paired_evidence import ALPHA, PairedCases
 from mcp_tef.statistics.trial_decision import TrialDecision, broken_guards
 from mcp_tef.workflows.trial_plan import TrialPlan
 
@@ -93,6 +94,7 @@ class TrialRecord:
             goal=self.plan.goal,
             deterministic=self._deterministic,
             more=self.plan.more,
+            alpha=gate_level(self.plan.gate) if self.plan.gate else ALPHA,
         )
 
     def put(self, run: TrialRun) -> None:
@@ -144,7 +146,12 @@ class TrialRecord:
         return self.decision.end is TrialEnd.DECIDED and self.decision.look >= 1
 
     def due(self) -> list[tuple[CaseId, int]]:
-        """Return the pairs to plan next as case and round: failed ones again, a whole round, or nominated guards."""
+        """Return the pairs to plan next as case and round, as far as the calls allow."""
+        due, most = self._next_pairs(), self.plan.most_calls
+        return due if most is None else due[: max(0, most - len(self._runs)) // len(Arm)]
+
+    def _next_pairs(self) -> list[tuple[CaseId, int]]:
+        """Return failed pairs to ask again, else a whole round, else nominated guards."""
         if again := self._failed_once():
             return again
         planned = 1 if self._deterministic else self.plan.all_rounds

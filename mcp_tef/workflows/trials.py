@@ -1,16 +1,17 @@
 """Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcp_tef.errors import InputError
+from mcp_tef.errors import ConflictError, EmbeddingError, InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.json import fingerprint
+from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchRequest, BatchStatus, Estimate, ModelSettings, RunStatus, RunSummary
@@ -30,7 +31,8 @@ from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
 
-_UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
+_HELD = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED)
+_UNDER_WAY = (*_HELD, BatchStatus.INTERRUPTED)
 
 
 class Trials:
@@ -41,6 +43,7 @@ class Trials:
         self._drafts = drafts
         self._runs = runs
         self._config = config
+        self.direction_of: Callable[[Draft, Collection[CaseId]], Awaitable[int]] | None = None
 
     async def start(
         self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
@@ -50,14 +53,38 @@ class Trials:
         Raises InputError, NotFoundError, ConsentError, ModelError (no key).
         """
         draft = await self._drafts.get(request.draft)
+        draft = draft if request.step is None else replace(draft, step=request.step)
         plan = _plan(request, draft)
         cases = await self._cases(plan)
+        plan = replace(plan, predicted=await self._predicted(request, draft, plan))
         held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
         steering = await self._made(plan, draft, cases, request.settings)
         batch = await self._runs.start(_batch_request(request, plan), keys, may_pause=may_pause, trial=steering)
         if held_back:
             await self._store.cases.count_openings(held_back)
         return batch
+
+    async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
+        """Return the direction that the baseline predicts for a model; None where nothing can be predicted."""
+        own = plan.same_against_same or plan.hints or plan.against
+        if self.direction_of is None or request.settings.offline or own:
+            return None
+        try:
+            return await self.direction_of(draft, plan.cases)
+        except EmbeddingError:
+            return None
+
+    async def directions(self) -> DirectionRecord:
+        """Count the ended trials in which a model did better with one arm, and those of them predicted rightly."""
+        right: list[bool] = []
+        for batch in await self._store.runs.batches():
+            predicted = (batch.trial or {}).get("predicted")
+            if predicted is None or batch.status in _UNDER_WAY:
+                continue
+            wins, losses, _ = (await self._read(batch))[1].decision.counts
+            if wins != losses:
+                right.append(predicted == (1 if wins > losses else -1))
+        return DirectionRecord(right=sum(right), trials=len(right))
 
     async def estimate(self, request: TrialRequest) -> Estimate:
         """Estimate the most that a trial takes: all its rounds, without guards asked afresh."""
@@ -77,6 +104,13 @@ class Trials:
         found = await self._store.cases.select(ids=cases) if cases else ()
         families = {case.draft.family or case.id for case in found}
         return what_it_can_show(len(found), len(families))
+
+    async def require_idle(self, draft: Draft) -> None:
+        """Raise ConflictError where a trial of this draft is running, waits or is paused."""
+        under_way = [batch for batch in await self._store.runs.batches() if batch.trial and batch.status in _HELD]
+        if any((batch.trial or {}).get("draft") == draft.id for batch in under_way):
+            hint = "Wait until it has ended, or cancel it."
+            raise ConflictError(f"A trial of the draft {draft.name} is running.", hint=hint)
 
     async def resume(
         self,
@@ -175,15 +209,24 @@ class Trials:
     async def _tools(self, plan: TrialPlan, draft: Draft, cases: Mapping[CaseId, TestCase]) -> TrialTools:
         names = {name for case in cases.values() for name in case.draft.servers}
         others = await self._listed(sorted(names - {draft.server})) if draft.server else {}
-        original, changed = await self._drafts.arms(draft)
+        states = _states(plan, draft)
+        listings = {arm: (await self._drafts.arms(state))[1] for arm, state in states.items()}
         name = draft.server or draft.name
-        spec = ServerSpec(name=name, transport=Transport.FILE, path=name)
+        spec = await self._spec(draft, name)
+        return TrialTools(
+            {arm: others | {name: (spec, listing)} for arm, (listing, *_) in listings.items()},
+            self._store.runs,
+            separator=self._config.separator,
+            alone=draft.server is None,
+            hints=plan.hints,
+            renames={arm: state.renames for arm, state in states.items()},
+            server=draft.server,
+        )
+
+    async def _spec(self, draft: Draft, name: str) -> ServerSpec:
         if draft.server:
-            spec = (await self._store.servers.find(draft.server)).spec
-        arms = {Arm.ORIGINAL: original, Arm.DRAFT: original if plan.same_against_same else changed}
-        listed = {arm: others | {name: (spec, listings[0])} for arm, listings in arms.items()}
-        separator = self._config.separator
-        return TrialTools(listed, self._store.runs, separator=separator, alone=draft.server is None)
+            return (await self._store.servers.find(draft.server)).spec
+        return ServerSpec(name=name, transport=Transport.FILE, path=name)
 
     async def _listed(self, names: Sequence[str]) -> dict[str, ListedServer]:
         """Return the last listings of servers that the draft does not touch."""
@@ -197,14 +240,14 @@ class Trials:
         for other in await self._store.runs.batches():
             if other.trial and other.created_at <= batch.created_at:
                 earlier = TrialPlan.from_json(other.trial)
-                if not earlier.same_against_same and not set(earlier.cases).isdisjoint(plan.cases):
+                if not (earlier.same_against_same or earlier.hints) and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)
         return len(tried)
 
 
 def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
     cases = tuple(dict.fromkeys(request.cases))
-    if not draft.revisions and not request.same_against_same:
+    if not (draft.revisions or request.against or request.same_against_same or request.hints):
         raise InputError(f"The draft {draft.name} changes nothing.", hint="Change a tool, or try same against same.")
     if not cases:
         raise InputError("No case is about the changed tools, so there is nothing to try.", hint="Select cases.")
@@ -221,7 +264,17 @@ def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
         goal=request.goal,
         seed=request.seed,
         same_against_same=request.same_against_same,
+        against=request.against,
+        hints=request.hints,
+        gate=request.gate,
+        most_calls=request.most_calls,
     )
+
+
+def _states(plan: TrialPlan, draft: Draft) -> dict[Arm, Draft]:
+    """Return the states of the draft that the arms offer; before its first step it is the listing."""
+    original = replace(draft, step=plan.against)
+    return {Arm.ORIGINAL: original, Arm.DRAFT: original if plan.same_against_same else draft}
 
 
 def _tools_hash(draft: Draft) -> str:
@@ -235,7 +288,7 @@ def _batch_request(request: TrialRequest, plan: TrialPlan) -> BatchRequest:
         repeats=request.rounds,
         concurrency=request.concurrency,
         max_cost_usd=request.max_cost_usd,
-        name=f"Trial of {plan.draft_name}",
+        name=request.name or f"Trial of {plan.draft_name}",
         trial=plan.to_json(),
     )
 

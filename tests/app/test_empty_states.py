@@ -27,7 +27,6 @@ async def test_an_empty_screen_has_one_button_that_stands_out(screen: str, qapp:
     async with workbench(FakeEngine()) as bench:
         inside = window(bench)
         bench.frame.set_content(inside)  # in place of the first page
-        await until(inside.is_built)
         found = await primary_buttons(inside, screen)
         assert len(found) == 1, found
 
@@ -37,7 +36,6 @@ async def test_a_button_that_opens_a_form_ends_with_an_ellipsis(qapp: QApplicati
     await fake.open_sample()
     async with workbench(fake) as bench:
         inside = window(bench)
-        await until(inside.is_built)
         for place in screens():
             inside.show_screen(place.key)
             await inside.page(place.key).settled()

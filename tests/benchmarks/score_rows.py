@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from jsonschema import Draft202012Validator
 
-from mcp_tef.api.score_lines import grade_lines
+from mcp_tef.api.score_lines import score_lines
 from tests.support.bfcl_cases import bfcl_cases, gold_calls, score_line
 
 WANTED_ROWS_A_SECOND = 3_000
@@ -29,8 +29,8 @@ def bare(lines: Sequence[str]) -> None:
 
 def judged(lines: Sequence[str]) -> None:
     """The whole of `score`, with its output as JSON."""
-    for result in grade_lines(lines):
-        json.dumps(result, ensure_ascii=False)
+    for scored in score_lines(lines):
+        json.dumps(scored.result, ensure_ascii=False)
 
 
 def rows_a_second(work: Callable[[Sequence[str]], None], lines: Sequence[str]) -> float:

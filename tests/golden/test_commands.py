@@ -2,68 +2,31 @@
 
 import argparse
 import json
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mcp_tef.cli.main import parser
 from tests.support import isolation
 from tests.support.command_line import run, say
+from tests.support.command_samples import CALLS, CASES, CONFIG, TOOLS
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
+from tests.support.library_lines import LIBRARY_LINES
+from tests.support.workspace_files import change
 
 SERVER = "Bike shop"
 OFFLINE = ("--embedder", "tfidf")
 FORMATS = {"tef.yaml": "tef", "csv": "csv", "bfcl.jsonl": "bfcl", "promptfoo.yaml": "promptfoo", "mcp-eval.json": ""}
+KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "tests.support.forgetful_keychain.ForgetfulKeychain"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
-# `gui` opens a window and `sample-server` serves until it is stopped: only their help has an output of its own.
-ONLY_HELP = {"gui", "sample-server"}
+# `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
+ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
 SERVES = {"library serve"}
-TOOLS: list[dict[str, Any]] = [
-    {
-        "name": "read_file",
-        "description": "Read the text of a file in the workspace.",
-        "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
-    },
-    {
-        "name": "open_file",
-        "description": "Read the whole text of a file in the workspace.",
-        "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}},
-    },
-    {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}},
-]
-CASES: dict[str, Any] = {
-    "version": 1,
-    "cases": [
-        {
-            "name": "reads",
-            "query": "read the text of a file",
-            "servers": ["files"],
-            "expected": [{"tool": "read_file"}],
-        },
-        {"name": "No tool", "query": "sing a song", "servers": ["files"], "expected": None, "suites": ["Second"]},
-    ],
-}
-CONFIG: dict[str, Any] = {
-    "mcpServers": {
-        "clock": {"command": "uvx", "args": ["mcp-server-time"], "env": {"API_KEY": "hush-4711-hush"}},
-        "desk": {"url": "https://desk.test/mcp"},
-        "broken": {"args": ["without a command"]},
-    }
-}
-PAY = [{"tool": "pay", "parameters": {"x": "1"}}]
-CALLS: list[dict[str, Any]] = [
-    {"id": "right", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "1"}}]},
-    {"id": "wrong value", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "2"}}]},
-    {"id": "wrong tool", "expected": PAY, "calls": [{"tool": "open_file", "arguments": {}}]},
-    {"id": "invented", "expected": PAY, "calls": [{"tool": "steal", "arguments": {}}]},
-    {"id": "unexpected", "expected": None, "calls": [{"tool": "pay", "arguments": {}}], "confidence": 0.9},
-    {"id": "unreadable", "expected": PAY, "calls": None},
-    {"id": "no tool", "expected": None, "calls": []},
-]
 
 
 @pytest.fixture(scope="module")
@@ -291,24 +254,8 @@ def test_library(transcript: Transcript, folder: Path, replacements: dict[str, s
     rent = {"name": "rent", "description": "Rent a bike for a day.", "inputSchema": TOOLS[1]["inputSchema"]}
     (folder / "rent.json").write_text(json.dumps(rent), "utf-8")
     (folder / "answer.json").write_text('{"answer": "Rented: {path}."}', "utf-8")
-    transcript.both("library", "list")
-    transcript.say("library", "add", "rent.json", "--config", "answer.json", "--category", "shop", "--changelog", "New")
-    transcript.say("library", "edit", "rent", "--tag", "bikes", "--json")
-    transcript.both("library", "show", "rent", "--versions")
-    transcript.both("library", "show", "rent", "--compare", "1", "2")
-    transcript.both("library", "run", "rent", '{"path": "R-7"}')
-    transcript.both("library", "run", "rent", '{"path": 7}')
-    transcript.both("library", "deactivate", "rent")
-    transcript.say("library", "activate", "rent")
-    transcript.say("library", "deactivate", "rent", "--json")
-    transcript.say("library", "activate", "rent")
-    transcript.say("library", "deprecate", "rent")
-    transcript.both("library", "import", "--server", "files")
-    transcript.both("library", "list")
-    transcript.say("library", "history", "rent", "--json")
-    transcript.both("library", "export", "rent")
-    transcript.both("library", "delete", "rent")
-    transcript.say("library", "delete", "rent", "--yes")
+    for line in LIBRARY_LINES:
+        transcript.say("library", *shlex.split(line))
     transcript.both("servers", "health", "files")
     assert_golden("commands/library.txt", normalized(transcript.text, replacements))
 
@@ -319,11 +266,17 @@ def test_trials(transcript: Transcript, folder: Path, replacements: dict[str, st
     transcript.say("draft", "new", "Stock", "--server", SERVER)
     transcript.say("try", "Stock")
     transcript.say("draft", "set", "Stock", "check_stock", "--description", "text.md")
+    transcript.both("draft", "predict", "Stock")
     transcript.both("try", "Stock", "--guards", "5")
     transcript.both("try", "Stock", "--suite", "Second", "--strict")
     transcript.say("try", "--patch", "fix.json", "--tools-file", "bikes.json", "--html", "page.html")
     transcript.both("try", "nobody")
     assert_golden("commands/try.txt", normalized(transcript.text, replacements))
+
+
+def test_improve(transcript: Transcript, replacements: dict[str, str]) -> None:
+    transcript.both("improve", "--server", SERVER, "--tool", "check_stock", "--budget", "120")
+    assert_golden("commands/improve.txt", normalized(transcript.text, replacements))
 
 
 def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
@@ -338,7 +291,56 @@ def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
     for arguments in (("list",), ("set", "openai"), ("forget", "openai")):
         for asked in (("keys", *arguments), ("keys", *arguments, "--json")):
             transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=NO_KEYCHAIN), *asked)
+        transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=KEYCHAIN), *asked)
     assert_golden("commands/keys.txt", normalized(transcript.text, replacements))
+
+
+def test_clients(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "ours.yaml").write_text("{name: ours, title: Ours, version: 1, checked: today, most_tools: 2}", "utf-8")
+    transcript.both("clients", "show", "zed")
+    transcript.both("clients", "add", "ours.yaml")
+    transcript.both("clients", "list")
+    transcript.both("clients", "check", "--client", "ours", "--client", "codex-cli", "--server", SERVER, "files")
+    transcript.both("run", "--client", "codex-cli", "--client", "plain-api", "--suite", "Second")
+    assert_golden("commands/clients.txt", normalized(transcript.text, replacements))
+
+
+def test_json_of_changing_verbs(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "rent.json").write_text(json.dumps({"name": "rent", "inputSchema": {"type": "object"}}), "utf-8")
+    (folder / "fix.json").write_text(json.dumps([{"op": "remove", "path": "/tools/0/description"}]), "utf-8")
+    for line in (
+        "servers add more --tools-file files.json",
+        "servers edit more --name other",
+        "cases add Sing --no-tool --server other --name Song",
+        "draft new Short --server files",
+        "draft add Short rent.json",
+        "draft patch Short fix.json",
+        "draft undo Short",
+        "draft redo Short",
+        "draft rebase Short",
+        "draft remove Short",
+        "cases remove Song",
+        "servers remove other",
+    ):
+        transcript.say(*line.split(), "--json")
+    assert_golden("commands/json.txt", normalized(transcript.text, replacements))
+
+
+def test_json_of_runs_that_go_on(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    tools = folder / "shop.json"
+    tools.write_text(json.dumps({"tools": TOOLS}), "utf-8")
+    transcript.say("servers", "add", "shop", "--tools-file", tools)
+    transcript.say("cases", "import", "cases.json", "--attach", "shop")
+    asked = ("run", "--case", "reads", "--case", "No tool", "--concurrency", "1")
+    moved = tools.rename(folder / "moved.json")
+    transcript.say(*asked)
+    moved.rename(tools)
+    transcript.say("runs", "retry", "--json")
+    transcript.say(*asked)
+    last = "SELECT max(rowid) FROM test_runs"
+    change(folder / "work.db", f"UPDATE test_runs SET status = 'running' WHERE rowid = ({last})")
+    transcript.say("runs", "resume", "--json")
+    assert_golden("commands/runs_again.txt", normalized(transcript.text, replacements))
 
 
 @pytest.mark.parametrize("json_wanted", [False, True])
@@ -375,11 +377,24 @@ def test_errors(json_wanted: bool, transcript: Transcript, replacements: dict[st
     assert_golden(name, normalized(transcript.text, replacements))
 
 
-def test_every_verb_has_a_golden_output() -> None:
+def recorded() -> str:
+    """Everything that was recorded of commands."""
     files = (file for file in (FOLDER / "commands").glob("*.txt") if file.name != "help.txt")
-    recorded = "".join(file.read_text("utf-8") for file in files)
+    return "\n".join(file.read_text("utf-8") for file in files)
+
+
+def single_verbs() -> list[str]:
+    """Every verb that has an output of its own."""
     every = [words for words in verbs(parser()) if words]
     groups = {words[:-1] for words in every}
-    single = [" ".join(words) for words in every if words not in groups and words[0] not in ONLY_HELP]
-    single = [verb for verb in single if verb not in SERVES]
-    assert [verb for verb in single if f"\n$ mcp-tef {verb}" not in f"\n{recorded}"] == []
+    found = [" ".join(words) for words in every if words not in groups and words[0] not in ONLY_HELP]
+    return [verb for verb in found if verb not in SERVES]
+
+
+def test_every_verb_has_a_golden_output() -> None:
+    assert [verb for verb in single_verbs() if f"\n$ mcp-tef {verb}" not in f"\n{recorded()}"] == []
+
+
+def test_every_verb_has_a_golden_json_document_of_its_success() -> None:
+    lines = re.findall(r"^\$ mcp-tef (.*) --json  \[exit [01]\]$", recorded(), re.MULTILINE)
+    assert [verb for verb in single_verbs() if not any(f"{line} ".startswith(f"{verb} ") for line in lines)] == []

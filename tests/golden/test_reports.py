@@ -45,7 +45,13 @@ RUN_REPORTS: dict[str, Callable[[Results], str]] = {
     "runs.md": results_markdown,
     "runs.sarif": results_sarif,
 }
-COMPARISONS = {"html": ReportFormat.HTML, "csv": ReportFormat.CSV, "json": ReportFormat.JSON}
+COMPARISONS = {
+    "html": ReportFormat.HTML,
+    "csv": ReportFormat.CSV,
+    "json": ReportFormat.JSON,
+    "junit.xml": ReportFormat.JUNIT,
+    "md": ReportFormat.MARKDOWN,
+}
 ENDINGS = ("html", "csv", "json")
 
 

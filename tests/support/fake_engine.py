@@ -30,7 +30,8 @@ from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
-from mcp_tef.workflows.prediction import Predictions
+from mcp_tef.workflows.prediction import Predictions, StoredInputs
+from mcp_tef.workflows.prediction_arms import PredictionArms
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.runs import Runs
@@ -196,9 +197,9 @@ class FakeEngine:
 
     def _add_trials(self, baseline: WordsSelector) -> None:
         store, counter = self.store, FourCharactersEach()
-        self.predictions = Predictions(
-            self.drafts, store.servers, store.cases, store.runs, baseline, counter, self.similarity
-        )
+        inputs = StoredInputs(store.servers, store.cases, self._events)
+        arms = PredictionArms(baseline, counter, self.similarity)
+        self.predictions = Predictions(self.drafts, inputs, store.runs, arms)
         self.trials = Trials(self.store, self.drafts, self.runs, self._current)
         self.runs.steering_of = self.trials.steering
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from mcp_tef.api.score_lines import grade_line
+from mcp_tef.api.score_lines import scored_line
 from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.case_formats import FORMS, form_to_read
@@ -335,7 +335,7 @@ def _sound(reading: ParsedAnswer) -> int:
 
 def check_line(line: bytes) -> int:
     """Judge a line; 1 for a verdict, 0 for an error in its place."""
-    verdict = grade_line(line)
+    verdict = scored_line(line).result
     assert ("classification" in verdict) != ("error" in verdict)
     json.dumps(verdict, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if "error" in verdict:

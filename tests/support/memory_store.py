@@ -24,12 +24,12 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.model.verdicts import PastVerdict, Verdict
 from mcp_tef.statistics.history import History
+from mcp_tef.statistics.run_history import history_of
 from mcp_tef.workflows.batch_results import tally_of
 from tests.support.memory_drafts import MemoryDrafts
 from tests.support.memory_filter import passes
 from tests.support.memory_library import MemoryContacts, MemoryLibrary
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
-from tests.support.run_histories import history_of
 
 UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.CANCELLED)
 

@@ -1,4 +1,4 @@
-"""Columns of numbers made of run summaries in the plain way, and random runs for property tests."""
+"""Rates of run summaries in the plain way, and random runs for property tests."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,24 +10,9 @@ from hypothesis.strategies import SearchStrategy
 
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.metrics import Rate
-from mcp_tef.model.runs import Batch, RunStatus, RunSummary
-from mcp_tef.model.tools import ToolLabel
+from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, VerdictKind
-from mcp_tef.statistics.history import (
-    CATEGORIES,
-    CLASSIFICATIONS,
-    COMPLETED,
-    FAILED,
-    SOURCES,
-    History,
-    PastBatch,
-    PastCase,
-    outcome_codes,
-)
 from mcp_tef.statistics.intervals import clustered_rate
-
-_STATUS = {RunStatus.COMPLETED: COMPLETED, RunStatus.FAILED: FAILED}
-_NONE_EXPECTED = (VerdictKind.NO_CALL_EXPECTED, VerdictKind.UNEXPECTED_CALL)
 
 
 class _Numbers(dict[Any, int]):
@@ -36,37 +21,6 @@ class _Numbers(dict[Any, int]):
     def __missing__(self, value: Any) -> int:
         self[value] = len(self) + 1
         return self[value]
-
-    def by_number(self) -> dict[int, Any]:
-        return {number: value for value, number in self.items()}
-
-
-def history_of(runs: Sequence[RunSummary], batches: Sequence[Batch] = ()) -> History:
-    """The history of some runs; tools go by server where it is told."""
-    cases, models, tools, numbered = _Numbers(), _Numbers(), _Numbers(), _Numbers()
-    rows = [
-        {
-            "case": cases[run.case_id, run.case_name],
-            "batch": numbered[run.batch_id] if run.batch_id else 0,
-            "model": models[run.model],
-            "expected": _number(tools, expected(run)),
-            "selected": _number(tools, _selected(run)),
-            **_codes(run),
-        }
-        for run in runs
-    ]
-    started = {batch.id: PastBatch(batch.id, batch.name, batch.created_at) for batch in batches}
-    columns: dict[str, Any] = {
-        name: np.array([row[name] for row in rows], dtype=np.float64 if name in _MEASURED else np.int64)
-        for name in (*_WHOLE, *_MEASURED)
-    }
-    return History(
-        **columns,
-        cases={number: PastCase(*case) for number, case in cases.by_number().items()},
-        batches={number: started[key] for number, key in numbered.by_number().items() if BatchId(key) in started},
-        models=models.by_number(),
-        tools={number: ToolLabel(*name) for number, name in tools.by_number().items()},
-    )
 
 
 def rate_over(runs: Sequence[RunSummary], yes: Callable[[RunSummary], float]) -> Rate:
@@ -88,66 +42,6 @@ def alike(one: Rate, other: Rate) -> bool:
     bounds = ((one.value, other.value), (one.low, other.low), (one.high, other.high))
     close = (a is b or (a is not None and b is not None and math.isclose(a, b, abs_tol=1e-9)) for a, b in bounds)
     return one.n == other.n and all(close)
-
-
-def expected(run: RunSummary) -> tuple[str, str] | None:
-    """What a run expected, as it turned out: the tool that was picked where that was right."""
-    if run.kind in _NONE_EXPECTED or (not run.expected_tool and run.classification is not Classification.TP):
-        return None
-    if run.classification is Classification.TP and run.selected_tool:
-        return _selected(run)
-    return (run.expected_tool or "", run.expected_server or "")
-
-
-def _selected(run: RunSummary) -> tuple[str, str] | None:
-    return (run.selected_tool, run.selected_server or "") if run.selected_tool else None
-
-
-def _number(tools: _Numbers, name: tuple[str, str] | None) -> int:
-    return tools[name] if name else 0
-
-
-_WHOLE = (
-    *("case", "batch", "model", "expected", "selected", "status", "classification", "parameters_ok", "conformance"),
-    *("hallucinated", "invented", "category", "source", "rank", "mark", "unreadable", "failure"),
-)
-_MEASURED = ("confidence", "correctness", "completeness", "latency", "tokens", "cost")
-
-
-def _codes(run: RunSummary) -> dict[str, float]:
-    sources = [None if source is None else source.value for source in SOURCES]
-    return {
-        "status": _STATUS.get(run.status, 0),
-        "classification": CLASSIFICATIONS.index(run.classification),
-        "parameters_ok": _truth(run.parameters_ok),
-        "conformance": _truth(run.type_conformance),
-        "hallucinated": bool(run.hallucinated),
-        "invented": run.kind is VerdictKind.INVENTED_TOOL,
-        "category": CATEGORIES.index(run.confidence_category),
-        "source": sources.index(run.confidence_source),
-        "rank": run.expected_rank or 0,
-        **dict(
-            zip(
-                ("mark", "unreadable", "failure"),
-                outcome_codes(run.mark, int(run.unreadable), run.failure_code or None),
-                strict=True,
-            )
-        ),
-        "confidence": _measure(run.confidence),
-        "correctness": _measure(run.correctness),
-        "completeness": _measure(run.completeness),
-        "latency": _measure(run.execution_time_ms),
-        "tokens": _measure(run.tokens),
-        "cost": _measure(run.cost_usd),
-    }
-
-
-def _truth(value: bool | None) -> int:
-    return 0 if value is None else 1 + value
-
-
-def _measure(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 _TOOLS = (None, ("docs", "search"), ("wiki", "search"), ("docs", "read"), ("wiki", "find"))

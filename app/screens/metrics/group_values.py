@@ -288,7 +288,7 @@ def models_table(models: Sequence[ModelMetrics]) -> DataTable:
         *rate_columns("Precision"),
         *rate_columns("Recall"),
         "F1",
-        *rate_columns("Made-up parameters"),
+        *rate_columns("Hallucinated parameters"),
         *rate_columns("Types conform"),
         "p50 ms",
         "p95 ms",

@@ -265,7 +265,7 @@ def side_metrics(
             bad=metrics.misleading > 0,
         ),
         SideMetric(
-            label="Made-up parameters",
+            label="Hallucinated parameters",
             value=_quiet(metrics.hallucination),
             help=f"Of {count(metrics.hallucination.n, 'run')} with the correct tool, the share with at least one. "
             f"{explain('hallucinated parameter')}",
@@ -361,7 +361,7 @@ def figures_table(metrics: Metrics) -> DataTable:
         ("Recall", metrics.recall),
         ("Parameter accuracy, mean", metrics.parameter_accuracy),
         ("Completeness, mean", metrics.completeness),
-        ("Made-up parameters", metrics.hallucination),
+        ("Hallucinated parameters", metrics.hallucination),
         ("Types conform", metrics.type_conformance),
     )
     rows: list[tuple[Value, ...]] = [(name, *rate_values(rate)) for name, rate in rates]

@@ -76,7 +76,7 @@ GROUP_COLUMNS = (
 MODEL_COLUMNS = (
     Column(key="model", title="Model", width=150, least=96, stretch=True),
     *GROUP_COLUMNS,
-    Column(key="made_up", title="Made up", kind=CellKind.NUMBER, width=76, tip=explain("hallucinated parameter")),
+    Column(key="made_up", title="Hallucinated", kind=CellKind.NUMBER, width=96, tip=explain("hallucinated parameter")),
     Column(key="latency", title="Latency", kind=CellKind.NUMBER, width=76, tip=explain("latency")),
     Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=96, tip="All runs with a known price."),
 )

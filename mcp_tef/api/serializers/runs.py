@@ -108,6 +108,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
             "system_prompt": settings.system_prompt,
             "seed": settings.seed,
             "max_tokens": settings.max_tokens,
+            "client": settings.client or None,
         },
         "used": _used(answer) if answer else None,
         "attempts": detail.attempts,

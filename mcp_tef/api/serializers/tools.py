@@ -107,14 +107,17 @@ def _tool(quality: ToolQuality) -> dict[str, Json]:
         "score": quality.score,
         "tokens": quality.tokens,
         "definition": quality.definition,
-        "findings": [_finding(finding) for finding in quality.findings],
-        "ignored": [_finding(one) | {"reason": entry.reason, "date": entry.date} for one, entry in quality.ignored],
+        "findings": [lint_finding_to_json(finding) for finding in quality.findings],
+        "ignored": [
+            lint_finding_to_json(one) | {"reason": entry.reason, "date": entry.date} for one, entry in quality.ignored
+        ],
         "review": asdict(quality.review) if quality.review else None,
         "failure": error_to_json(quality.failure) if quality.failure else None,
     }
 
 
-def _finding(finding: LintFinding) -> dict[str, Json]:
+def lint_finding_to_json(finding: LintFinding) -> dict[str, Json]:
+    """Return a finding with its rule."""
     return {
         "rule": finding.rule.id,
         "severity": finding.rule.severity.value,

@@ -13,10 +13,10 @@ from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.case_drafting import WORDING, phrasing
 from mcp_tef.scoring.case_drafting.noun_phrases import article, is_plural
-from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, plain_words, why_refused
+from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, why_refused
 from mcp_tef.scoring.case_drafting.values import StatedValue, stated_values
 from mcp_tef.scoring.differentiation.purposes import base_verb, purpose
-from mcp_tef.scoring.differentiation.text_terms import sentences
+from mcp_tef.scoring.differentiation.text_terms import plain_words, sentences
 from mcp_tef.scoring.differentiation.tool_pair import own_properties
 from mcp_tef.scoring.lint.vocabulary import word_set
 from mcp_tef.scoring.tfidf_weights import stems

@@ -1,20 +1,14 @@
 """Rules that every drafted request keeps, whether a program or a model wrote it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.tfidf_weights import spaced
+from mcp_tef.scoring.differentiation.text_terms import plain_words, word_runs
 
 MOST_SHARED_WORDS = 3
 LEAST_DISTANCE = 0.3
 LONGEST_QUERY = 600
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-
-
-def plain_words(text: str) -> list[str]:
-    """Return the words of a text in lower case; names in snake or camel case are split."""
-    return [word.lower() for word in _WORD.findall(spaced(text))]
 
 
 def why_refused(query: str, tools: Iterable[Tool]) -> str | None:
@@ -24,11 +18,11 @@ def why_refused(query: str, tools: Iterable[Tool]) -> str | None:
         return "It is empty."
     if len(query) > LONGEST_QUERY:
         return f"It is longer than {LONGEST_QUERY} characters."
-    runs = _runs(said, MOST_SHARED_WORDS + 1)
+    runs = word_runs(said, MOST_SHARED_WORDS + 1)
     for tool in tools:
         if names_tool(query, tool.name):
             return f"It names the tool {tool.name}."
-        if shared := runs & _runs(plain_words(tool.description), MOST_SHARED_WORDS + 1):
+        if shared := runs & word_runs(plain_words(tool.description), MOST_SHARED_WORDS + 1):
             return f"It repeats words of the description of {tool.name}: “{' '.join(min(shared))}”."
     return None
 
@@ -37,7 +31,7 @@ def names_tool(query: str, name: str) -> bool:
     """Return True if a text has a tool's name in it, as it is written or as separate words."""
     words = tuple(plain_words(name))
     whole = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", query, re.IGNORECASE)
-    return bool(whole) or (bool(words) and words in _runs(plain_words(query), len(words)))
+    return bool(whole) or (bool(words) and words in word_runs(plain_words(query), len(words)))
 
 
 def is_near_duplicate(query: str, others: Iterable[str]) -> bool:
@@ -48,7 +42,3 @@ def is_near_duplicate(query: str, others: Iterable[str]) -> bool:
 
 def _overlap(one: set[str], other: set[str]) -> float:
     return len(one & other) / max(1, len(one | other))
-
-
-def _runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
-    return {tuple(words[start : start + length]) for start in range(len(words) - length + 1)}

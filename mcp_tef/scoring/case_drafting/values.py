@@ -9,7 +9,7 @@ from typing import Any
 from mcp_tef.model.json import Json
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.case_drafting import WORDING
-from mcp_tef.scoring.case_drafting.rules import plain_words
+from mcp_tef.scoring.differentiation.text_terms import plain_words
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace, required_in
 from mcp_tef.scoring.tfidf_weights import spaced
 

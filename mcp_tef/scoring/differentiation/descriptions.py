@@ -94,7 +94,7 @@ def _is_about(text: str, side: PairedTool, other: PairedTool) -> bool:
 
 
 MOST_POINTERS = 3
-_VAGUE = text_meanings(
+VAGUE = text_meanings(
     "available basic certain comprehensive current data detail detailed details different existing full given info "
     "information item items new optional particular provided result results single specific specified support thing "
     "tool various based using id ids name names via like user your one more instance object entity resource element"
@@ -187,7 +187,7 @@ def _differs(purpose: str, side: PairedTool) -> bool:
     """
     what, *means = _MEANS.split(purpose)
     known = text_meanings(" ".join(side.parameters))
-    vague = _VAGUE - _SINGLE if _SEVERAL & side.meanings else _VAGUE
+    vague = VAGUE - _SINGLE if _SEVERAL & side.meanings else VAGUE
     telling = (text_meanings(what) | (text_meanings(" ".join(means)) - known)) - side.meanings - vague
     parts = _AND.split(what)
     if not telling or not all(text_meanings(each) & telling for each in parts[1:] and parts):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,6 +11,7 @@ from mcp_tef.scoring.tfidf_weights import spaced, stems
 BOILERPLATE_FROM = 3
 
 _WORD = re.compile(r"[^\W_]+")
+_PLAIN_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _END = re.compile(
     r"(?<=[。！？])\s*|(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[^\sa-z])|(?<=[.!?:])\s*\n\s*|\s*\n\s*\n\s*|\n\s*(?=[-*•#])"
 )
@@ -31,6 +32,16 @@ def terms(text: str) -> dict[str, str]:
         if key := term(match[0]):
             found.setdefault(key, plain_case(match[0]))
     return found
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text in lower case; names in snake or camel case are split."""
+    return [word.lower() for word in _PLAIN_WORD.findall(spaced(text))]
+
+
+def word_runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
+    """Return every run of so many words in a row."""
+    return {tuple(words[start : start + length]) for start in range(len(words) - length + 1)}
 
 
 def plain_case(word: str) -> str:

@@ -326,3 +326,21 @@ PROMOTING = (
         r"(?:ない|ず)|항상 이 도구|다른 도구[^.\n]{0,10}(?:사용하지|쓰지|호출하지)",
     ),
 )
+_CHOOSE = r"(?:use|call|choose|select|pick|invoke|prefer)"
+PRESSING = (
+    exactly(
+        "always|must|be sure|make sure|important|critical|attention & this|me",
+        rf"\b(?:always|must|be sure to|make sure to) {_CHOOSE} (?:this|me)\b|"
+        rf"\b(?:important|critical|attention)\W+(?:please )?{_CHOOSE} (?:this|me)\b|"
+        r"\bthis (?:tool|function) (?:must|should) (?:always )?be (?:used|called|chosen|selected|preferred)"
+        r"(?=\W*(?:[.!]|$))",
+    ),
+    exactly(
+        "other & ignore|disregard|forget",
+        r"\b(?:ignore|disregard|forget) (?:all |any |every )?(?:the )?other (?:tools?|functions?|servers?)\b",
+    ),
+    exactly(
+        "choose|select|pick & this tool|this function",
+        r"(?:^|[.!?\n:]\s*)(?:please )?(?:choose|select|pick) this (?:tool|function)\b",
+    ),
+)

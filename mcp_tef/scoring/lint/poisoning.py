@@ -146,6 +146,13 @@ CHECKS: tuple[RuleCheck, ...] = (
         why="One server must not decide how the tools of another are used.",
     ),
     warning(
+        "poisoning-pressure",
+        10,
+        _says(order_phrases.PRESSING, "The text urges the model to select this tool instead of saying what it is for."),
+        title="Urges to be selected",
+        why="A tool that is selected because it shouts is selected for requests that it does not fit, too.",
+    ),
+    warning(
         "poisoning-step",
         15,
         _says(order_phrases.STEPS, "The text orders the model to take another step before this tool."),

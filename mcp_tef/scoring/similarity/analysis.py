@@ -1,6 +1,7 @@
 """Similarity analysis: lazily computed scores of every pair of tools, and the pairs that score highest."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from operator import attrgetter
 from threading import RLock
@@ -12,7 +13,17 @@ from mcp_tef.model.similarity import ComparedTool, FlagRule, MatrixKind, PairExp
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.confusability import Coefficients, Confusability, Parts, coefficients_for
 from mcp_tef.scoring.similarity.pair_explanation import explain
-from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Places, Scores, Shares, Signal, WeighedWords
+from mcp_tef.scoring.similarity.signals import (
+    BLOCK,
+    Matrix,
+    Meaning,
+    Places,
+    Scores,
+    Shares,
+    Signal,
+    Square,
+    WeighedWords,
+)
 from mcp_tef.scoring.similarity.tool_texts import (
     FlatParameter,
     description_text,
@@ -75,7 +86,8 @@ class ScoreKinds:
     """
 
     def __init__(self, tools: Sequence[Tool], meaning: Meaning) -> None:
-        self._tools = without_boilerplate(tools)
+        """Take the tools without their boilerplate."""
+        self._tools = tools
         self._meaning = meaning
         self._preparing = RLock()
         self._prepared: dict[MatrixKind, Scores] = {}
@@ -93,6 +105,13 @@ class ScoreKinds:
             if kind not in self._prepared:
                 self._prepared[kind] = self._prepare(kind)
             return self._prepared[kind]
+
+    def among(self, places: Places) -> "ScoreKinds":
+        """Return the scores of a few tools with one another, without `full`; nothing is worked out for the others."""
+        count = len(places)
+        scores = self.of(MatrixKind.SIMILARITY).at(np.repeat(places, count), np.tile(places, count))
+        meaning = replace(self._meaning, described=Square(scores.reshape(count, count)), full=None)
+        return ScoreKinds([self._tools[place] for place in places.tolist()], meaning)
 
     @cached_property
     def without_parameters(self) -> NDArray[np.bool_]:
@@ -167,7 +186,7 @@ class Similarity:
         self.embedder = meaning.embedder
         self.level = meaning.level
         self.notice = meaning.notice
-        self._kinds = ScoreKinds([each.tool for each in tool_set.tools], meaning)
+        self._kinds = ScoreKinds(without_boilerplate([each.tool for each in tool_set.tools]), meaning)
 
     def __len__(self) -> int:
         return len(self.tools)
@@ -236,6 +255,21 @@ class Similarity:
     def alone(self, a: Places, b: Places) -> tuple[ToolPair, ...]:
         """Return pairs as if there were no others: named 0 and 1, without a percentile, nothing else computed."""
         return self._scored(a, b, np.zeros(len(a)), np.zeros_like(a), np.ones_like(b))
+
+    def nearest(self, place: int, most: int) -> tuple[tuple[int, float, float], ...]:
+        """Return the tools that share most with one, the nearest first: place, similarity and confusability.
+
+        Tools that share nothing with it are left out. No square is worked out.
+        """
+        others = np.delete(np.arange(len(self)), place)
+        one = np.full_like(others, place)
+        scores = self._kinds.of(MatrixKind.SIMILARITY).at(np.minimum(one, others), np.maximum(one, others))
+        order = np.argsort(-scores, kind="stable")[:most]
+        order = order[scores[order] > 0]
+        kinds = self._kinds.among(np.concatenate(([place], others[order])))
+        few = np.arange(1, len(order) + 1)
+        found = kinds.of(MatrixKind.CONFUSABILITY).at(np.zeros_like(few), few)
+        return tuple(zip(others[order].tolist(), scores[order].tolist(), found.tolist(), strict=True))
 
     def _scored(self, a: Places, b: Places, ranks: NDArray[np.float64], *names: Places) -> tuple[ToolPair, ...]:
         kinds = {kind: self._kinds.of(kind).at(a, b).tolist() for kind in self._kinds.all}

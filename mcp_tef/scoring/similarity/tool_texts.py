@@ -11,7 +11,7 @@ from mcp_tef.model.similarity import SharedParameter
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.differentiation.text_terms import common_sentences, without
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
-from mcp_tef.scoring.tfidf_weights import spaced, stem, stems
+from mcp_tef.scoring.tfidf_weights import spaced, spaced_name, stem, stems
 
 DEEPEST = 4
 MOST = 500
@@ -106,7 +106,8 @@ def without_boilerplate(tools: Sequence[Tool]) -> list[Tool]:
         texts[tool.server][tool.name] = tool.description
     common = {server: common_sentences(told.values()) for server, told in texts.items()}
     telling = (without(tool.description, common[tool.server]) for tool in tools)
-    return [replace(tool, description=text or tool.description) for tool, text in zip(tools, telling, strict=True)]
+    pairs = zip(tools, telling, strict=True)
+    return [replace(tool, description=text) if text and text != tool.description else tool for tool, text in pairs]
 
 
 SHORTEST = 3
@@ -114,7 +115,7 @@ SHORTEST = 3
 
 def description_text(tool: Tool) -> str:
     """Return the name, split into words, and the description."""
-    return f"{spaced(tool.name)}. {tool.description}".strip()
+    return f"{spaced_name(tool.name)}. {tool.description}".strip()
 
 
 def full_text(tool: Tool) -> str:

@@ -59,7 +59,7 @@ def test_every_heading_that_is_no_everyday_word_has_an_explanation() -> None:
         ("With parameters", "similarity with parameters"),
         ("Wording", "wording"),
         ("Confidence", "confidence"),
-        ("Made up", "hallucinated parameter"),
+        ("Hallucinated", "hallucinated parameter"),
         ("Score", "quality score"),
         ("Tokens", "token weight"),
     ],

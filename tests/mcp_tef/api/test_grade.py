@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_tef.api.score_lines import grade_line, grade_lines
+from mcp_tef.api.score_lines import score_lines, scored_line
 
 LINE: dict[str, Any] = {
     "id": "case-1",
@@ -30,7 +30,7 @@ LINE: dict[str, Any] = {
 
 
 def grade(**changes: Any) -> dict[str, Any]:
-    return grade_line(json.dumps({**LINE, **changes}))
+    return scored_line(json.dumps({**LINE, **changes})).result
 
 
 def test_a_right_call_comes_out_in_the_promised_shape() -> None:
@@ -134,7 +134,7 @@ def test_a_bad_line_gives_its_id_and_one_sentence(changes: Any, error: str) -> N
 @pytest.mark.parametrize("name", ["id", "tools", "expected", "calls"])
 def test_a_line_without_one_of_its_parts_is_bad(name: str) -> None:
     rest = {key: value for key, value in LINE.items() if key != name}
-    assert grade_line(json.dumps(rest)) == {
+    assert scored_line(json.dumps(rest)).result == {
         "id": None if name == "id" else "case-1",
         "error": f"The line has no {name}.",
     }
@@ -161,17 +161,17 @@ def test_a_matcher_that_nobody_knows_is_a_bad_line_rather_than_a_wrong_verdict()
     ],
 )
 def test_lines_that_are_no_json_object_give_an_error_and_no_id(line: str | bytes) -> None:
-    result = grade_line(line)
+    result = scored_line(line).result
     assert result["id"] is None
     assert result["error"].startswith("The line is ")
 
 
 def test_a_line_that_nests_too_deep_is_told_as_such() -> None:
-    assert grade_line("[" * 200_000) == {"id": None, "error": "The line nests too deep."}
+    assert scored_line("[" * 200_000).result == {"id": None, "error": "The line nests too deep."}
 
 
 def test_a_line_of_millions_of_values_is_refused_unread() -> None:
-    error = grade_line('{"id": [' + "{}," * 1_000_000 + "0]}")["error"]
+    error = scored_line('{"id": [' + "{}," * 1_000_000 + "0]}").result["error"]
     assert error == "The line holds more than 2,000,000 values."
 
 
@@ -188,15 +188,15 @@ def test_of_a_repeated_key_the_last_value_is_judged_and_the_explanation_says_so(
             "calls": [{"tool": "book", "arguments": "HERE"}],
         }
     )
-    verdict = grade_line(line.replace('"HERE"', arguments))
+    verdict = scored_line(line.replace('"HERE"', arguments)).result
     assert (verdict["classification"], verdict["parameters_ok"]) == ("TP", True)
     assert verdict["explanation"].endswith("The JSON repeats `day`; the last value counts.")
 
 
 def test_lines_are_graded_in_order_a_bad_one_stops_nothing_and_blank_ones_are_passed_over() -> None:
     good = json.dumps(LINE).encode()
-    results = list(grade_lines([b"\xef\xbb\xbf" + good, b"\n", b"{", "  ", good.decode()]))
-    assert [result["id"] for result in results] == ["case-1", None, "case-1"]
+    results = list(score_lines([b"\xef\xbb\xbf" + good, b"\n", b"{", "  ", good.decode()]))
+    assert [scored.result["id"] for scored in results] == ["case-1", None, "case-1"]
 
 
 JSON = st.recursive(
@@ -228,4 +228,4 @@ def test_junk_of_any_shape_gives_a_verdict_or_an_error(changes: dict[str, Any]) 
 @settings(max_examples=150, deadline=None)
 @given(st.text() | st.binary())
 def test_any_text_and_any_bytes_give_a_result(line: str | bytes) -> None:
-    assert "id" in grade_line(line)
+    assert "id" in scored_line(line).result

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_tef.api.score_lines import grade_line
+from mcp_tef.api.score_lines import scored_line
 from tests.support.bfcl_cases import bfcl_cases, gold_calls, score_line
 
 CASES = bfcl_cases()
@@ -37,7 +37,7 @@ def test_every_accepted_answer_is_right_down_to_its_parameters(omit: bool) -> No
     differing = {}
     for case in by_label("call"):
         calls = gold_calls(case, omit=omit)
-        result = grade_line(json.dumps(score_line(case, calls)))
+        result = scored_line(json.dumps(score_line(case, calls))).result
         assert (result["classification"], result["kind"]) == ("TP", "match"), case["id"]
         assert result["correctness"] in (1.0, None), (case["id"], result)
         if result["parameters_ok"] is not True:
@@ -52,12 +52,12 @@ def test_every_accepted_answer_is_right_down_to_its_parameters(omit: bool) -> No
 
 def test_every_case_that_no_tool_fits_is_right_without_a_call() -> None:
     for case in by_label("no_call"):
-        result = grade_line(json.dumps(score_line(case, [])))
+        result = scored_line(json.dumps(score_line(case, []))).result
         assert (result["classification"], result["kind"]) == ("TN", "no_call_expected"), case["id"]
 
 
 def test_every_case_that_no_tool_fits_is_wrong_with_a_call() -> None:
     for case in by_label("no_call"):
         for tool in case["tools"][:1]:
-            result = grade_line(json.dumps(score_line(case, [{"tool": tool["name"], "arguments": {}}])))
+            result = scored_line(json.dumps(score_line(case, [{"tool": tool["name"], "arguments": {}}]))).result
             assert (result["classification"], result["kind"]) == ("FP", "unexpected_call"), case["id"]

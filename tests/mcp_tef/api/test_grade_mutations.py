@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from mcp_tef.api.score_lines import grade_line
+from mcp_tef.api.score_lines import scored_line
 from tests.support.bfcl_cases import Mutation, bfcl_cases, gold_calls, mutations, score_line
 
 SEED = 20261121
@@ -53,7 +53,7 @@ def test_every_mutation_of_every_case_is_judged_for_what_it_is() -> None:
     misjudged = []
     for case, gold in sound_cases():
         for mutation in mutations(case, gold, chance):
-            result = grade_line(json.dumps(score_line(case, mutation.calls)))
+            result = scored_line(json.dumps(score_line(case, mutation.calls))).result
             tried[mutation.what] += 1
             if why := why_misjudged(result, mutation):
                 misjudged.append(

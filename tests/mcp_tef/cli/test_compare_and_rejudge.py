@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -165,3 +166,47 @@ def test_a_comparison_can_be_written_as_a_page_and_as_a_table(workspace: Path, t
     assert said.code == 0, said.err
     assert page.read_text("utf-8").startswith("<!doctype html>")
     assert pairs.read_text("utf-8").count("unchanged_right,1,1,1,1") == 8
+
+
+def checked(report: Path) -> dict[str, bool]:
+    """The checks of a JUnit report by name, and whether each is kept."""
+    suite = ElementTree.parse(report).getroot().find("testsuite[@name='mcp-tef checks']")
+    assert suite is not None
+    return {str(case.get("name")): case.find("failure") is None for case in suite.iter("testcase")}
+
+
+def test_junit_of_a_comparison_fails_where_the_command_does(workspace: Path, tmp_path: Path) -> None:
+    junit = tmp_path / "compared.xml"
+    options: list[str | Path] = ["--junit", junit, "--workspace", workspace]
+    ran(workspace)
+    first, second = batches(workspace)
+    assert say("compare", first, second, *options).code == 0
+    assert checked(junit) == {"Not worse for queries like these": True}
+    assert say("compare", first, second, "--strict", *options).code == 4
+    assert checked(junit)["Decided for queries like these"] is False
+    cases(workspace, "lend_book")
+    ran(workspace)
+    third = batches(workspace)[-1]
+    assert say("compare", first, third, "--must-hold", "case 1", *options).code == 1
+    assert checked(junit) == {"Not worse for queries like these": False, "case 1 holds": False}
+    told = ElementTree.parse(junit).getroot().findall("testsuite[@name='Compared cases']/testcase/skipped")
+    assert [one.get("type") for one in told] == ["regressed"] * 8
+
+
+def test_thresholds_of_a_comparison_are_those_of_the_later_batch(workspace: Path, tmp_path: Path) -> None:
+    cases(workspace, "lend_book")
+    ran(workspace)
+    before, after = batches(workspace)
+    junit = tmp_path / "compared.xml"
+    options: list[str | Path] = ["--fail-under", "recall=0.5", "--junit", junit, "--workspace", workspace]
+    said = say("compare", after, before, *options)
+    assert (said.code, checked(junit)["recall is at least 0.5"]) == (0, True)
+    said = say("compare", before, after, *options)
+    assert (said.code, "Not passed: recall is 0.0000" in said.err) == (1, True)
+    assert checked(junit)["recall is at least 0.5"] is False
+
+
+def test_a_comparison_can_be_the_summary_of_a_job(workspace: Path, tmp_path: Path) -> None:
+    ran(workspace)
+    said = say("compare", *batches(workspace), "--markdown", tmp_path / "summary.md", "--workspace", workspace)
+    assert (said.code, (tmp_path / "summary.md").read_text("utf-8").startswith("## ")) == (0, True)

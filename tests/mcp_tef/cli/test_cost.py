@@ -78,7 +78,7 @@ def test_cut_off_answers_and_unknown_prices_are_told(tmp_path: Path) -> None:
         assert said.code == 1
         assert "The answer was cut off by the limit of 30 tokens, so it was not judged." in said.out
         assert f"{CASES} cut off by the limit of an answer" in said.out
-        assert "cost                 unknown, since no price is known" in said.out
+        assert "cost                    unknown, since no price is known" in said.out
     run = say("runs", "list", "--limit", "1", "--status", "failed", "--json").document["runs"][0]
     used = say("runs", "show", run["id"], "--json").document["used"]
     assert used == {"mode": "json", "base_url": stub.url, "seed": 7, "answer_limit": 30}

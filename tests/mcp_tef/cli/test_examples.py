@@ -36,7 +36,7 @@ def verbs(above: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str,
 
 def test_the_help_of_every_verb_has_its_example() -> None:
     shown = {name: verb.format_help() for name, verb in verbs(parser())}
-    assert set(EXAMPLES) == set(shown) - {"sample-server"}
+    assert set(EXAMPLES) == set(shown) - {"sample-server", "manual"}
     assert [name for name, example in EXAMPLES.items() if f"  {example}\n" not in shown[name] + "\n"] == []
 
 
@@ -49,6 +49,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "fix.patch.json").write_text('[{"op": "remove", "path": "/tools/1/title"}]', "utf-8")
     tool = {"name": "rent", "description": "Rent a bike.", "inputSchema": {"type": "object"}}
     (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
+    (tmp_path / "client.yaml").write_text("name: ours\ntitle: Ours\nversion: 1\nchecked: '2026-11-26'\n", "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
     (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
     for name, example in EXAMPLES.items():

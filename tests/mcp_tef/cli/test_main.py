@@ -14,7 +14,7 @@ from tests.support.command_line import run, say
 from tests.support.processes import read_only
 from tests.support.workspace_files import case_file, tools_file, weather
 
-VERBS = ("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "score", "keys")
+VERBS = ("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "score", "keys", "completion")
 
 
 def test_help_names_every_verb() -> None:
@@ -127,10 +127,13 @@ READING = {
     "confusions": (),
     "draft list": (),
     "draft show": ("Shorter",),
+    "draft predict": ("Shorter",),
     "draft export": ("Shorter",),
     "library list": (),
     "library show": ("weather_report",),
     "library export": (),
+    "clients list": (),
+    "clients show": ("codex-cli",),
 }
 
 

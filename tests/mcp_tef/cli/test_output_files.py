@@ -14,7 +14,7 @@ from tests.support.command_line import say
 
 WRITES = {
     ("cases draft", "out"): "cases draft --server city --offline --out {file}",
-    ("cases export", "out"): "cases export {file}",
+    ("cases export", "out"): "cases export --format csv {file}",
     ("run", "junit"): "run --junit {file}",
     ("run", "html"): "run --html {file}",
     ("run", "csv"): "run --csv {file}",
@@ -35,8 +35,10 @@ WRITES = {
     ("runs resume", "csv"): "runs resume --csv {file}",
     ("runs resume", "sarif"): "runs resume --sarif {file}",
     ("runs resume", "markdown"): "runs resume --markdown {file}",
-    ("compare", "html"): "compare {batch} {batch} --html {file}",
-    ("compare", "csv"): "compare {batch} {batch} --csv {file}",
+    ("compare", "html"): "compare {earlier} {batch} --html {file}",
+    ("compare", "csv"): "compare {earlier} {batch} --csv {file}",
+    ("compare", "markdown"): "compare {earlier} {batch} --markdown {file}",
+    ("compare", "junit"): "compare {earlier} {batch} --junit {file}",
     ("similarity", "out"): "similarity --server city --out {file}",
     ("overlap", "out"): "overlap --server city --out {file}",
     ("quality", "out"): "quality --server city --out {file}",
@@ -45,7 +47,9 @@ WRITES = {
     ("draft export", "out"): "draft export Shorter --format html --out {file}",
     ("library export", "out"): "library export --out {file}",
     ("try", "html"): "try Shorter --html {file}",
+    ("improve", "out"): "improve --server city --budget 500 --out {file}",
     ("score", "out"): "score {calls} --out {file}",
+    ("score", "junit"): "score {calls} --out {folder}/verdicts.jsonl --junit {file}",
 }
 REPLACED = (
     "score {calls} --out {calls}",
@@ -75,12 +79,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     with isolation.at_home(folder / "home"):
         for arguments in (("servers", "add", "city", "--tools-file", tools), ("cases", "import", cases)):
             assert say(*arguments, "--workspace", workspace).code == 0
-        batch = say("run", "--workspace", workspace, "--json").document["batch"]
+        earlier, batch = (say("run", "--workspace", workspace, "--json").document["batch"] for _ in range(2))
+        for line in ("draft new Shorter --server city", "draft set Shorter weather_report --title Weather"):
+            assert say(*line.split(), "--workspace", workspace).code == 0
     calls.write_text(json.dumps({"id": "1"}), "utf-8")
     pairs.write_text(json.dumps({"id": "1"}), "utf-8")
     (folder / "b").mkdir()
     named = {"file": workspace, "calls": calls, "pairs": pairs, "tools": tools, "folder": folder}
-    return {"batch": batch, **{name: str(path) for name, path in named.items()}}
+    return {"earlier": earlier, "batch": batch, **{name: str(path) for name, path in named.items()}}
 
 
 @pytest.fixture
@@ -169,30 +175,35 @@ def test_another_name_of_a_file_that_is_read_is_not_written_either(files: dict[s
     assert say("score", files["calls"], "--out", tmp_path / "link.jsonl").code == 2
 
 
-TO_STANDARD_OUTPUT = {
-    "cases export - --format csv": "id,name,query,",
-    "run --csv -": "id,batch,case,",
-    "run --junit -": "<?xml",
-    "runs show {batch} --html -": "<!doctype html>",
-    "similarity --server city --out -": '{\n  "embedder"',
-    "overlap --server city --out -": "{",
-    "quality --server city --out -": "{",
-    "score {calls} --out -": '{"id": "1", "error"',
-    "similarity --pairs {pairs} --out -": '{"id": "1", "error"',
+STARTS = {"junit": "<?xml", "html": "<!doctype html>", "sarif": "{", "markdown": "#"}
+NOTHING_TO_WRITE = {
+    "runs retry": "no run left to do",
+    "runs resume": "no run left to do",
+    "improve": "cannot be split in two",
 }
 
 
-@pytest.mark.parametrize("line", TO_STANDARD_OUTPUT)
+@pytest.mark.parametrize("key", WRITES, ids=" ".join)
 def test_a_dash_is_standard_output_which_then_holds_the_result_alone(
-    files: dict[str, str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key: tuple[str, str], files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    there = set(tmp_path.iterdir())
-    said = say(*line.format(**files).split(), "--workspace", files["file"])
-    assert said.code in (0, 1), said
-    assert said.out.startswith(TO_STANDARD_OUTPUT[line])
+    there = {path for path in tmp_path.iterdir() if path.suffix not in (".db-shm", ".db-wal")}
+    line = WRITES[key].format(**files | {"file": "-"})
+    said = say(*line.split(), "--workspace", files["file"])
     assert "mcp-tef-" not in said.err
-    assert set(tmp_path.iterdir()) == there
+    assert {path for path in tmp_path.iterdir() if path.name != "verdicts.jsonl"} == there
+    if key[0] in NOTHING_TO_WRITE:
+        assert NOTHING_TO_WRITE[key[0]] in said.err
+    else:
+        assert said.code in (0, 1), said
+        assert said.out.startswith(STARTS.get(key[1], ""))
+        assert len(said.out.splitlines()) > 1 or key[0] == "score"
+
+
+def test_the_scores_of_given_pairs_go_to_standard_output(files: dict[str, str]) -> None:
+    said = say("similarity", "--pairs", files["pairs"], "--out", "-", "--workspace", files["file"])
+    assert (said.code, said.out.startswith('{"id": "1", "error"')) == (1, True)
 
 
 def test_a_dash_and_the_json_document_do_not_share_standard_output(files: dict[str, str]) -> None:
@@ -209,7 +220,7 @@ def test_two_results_do_not_share_standard_output(files: dict[str, str]) -> None
     ("verb", "right"),
     [
         *(("run", name) for name in ("a.xml", "a.html", "a.csv", "a.sarif", "a.md")),
-        *(("compare x y", name) for name in ("a.html", "a.csv")),
+        *(("compare x y", name) for name in ("a.xml", "a.html", "a.csv", "a.md")),
     ],
 )
 def test_an_ending_of_another_format_is_refused_before_anything_runs(verb: str, right: str, tmp_path: Path) -> None:

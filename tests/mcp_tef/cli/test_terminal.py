@@ -319,3 +319,10 @@ def test_a_table_keeps_to_the_width_and_leaves_ids_whole(colours: pytest.MonkeyP
     assert lines[1].startswith("0123456789abcdef0123  a long name")
     colours.delenv("COLUMNS")
     assert max(map(len, table(("ID", "NAME", "QUERY"), rows))) > 100
+
+
+def test_a_table_in_a_pipe_is_not_cut_to_a_screen(colours: pytest.MonkeyPatch) -> None:
+    colours.delenv("COLUMNS", raising=False)
+    name, query = "a long name " * 8, "a longer query " * 7
+    _, row = table(("ID", "NAME", "QUERY"), [("0123", name, query)])
+    assert row == f"0123  {name.strip()}  {query.strip()}"

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it has no types
 
@@ -110,3 +110,26 @@ def test_many_queries_score_as_each_of_them_alone(queries: list[str]) -> None:
     index = TfidfIndex(["Send a letter by mail", "book_room: a meeting room", "Stop the music", ""])
     alone = np.array([index.scores(query) for query in queries]).reshape(len(queries), 4)
     assert np.allclose(index.scores_of(queries), alone, atol=1e-6)
+
+
+_TEXT = st.lists(st.sampled_from(["mail", "mails", "room", "rooms", "find", "getUser", "x", "the"]), max_size=8)
+_SOME = st.lists(_TEXT.map(" ".join), min_size=4, max_size=6)
+
+
+@settings(max_examples=40)
+@given(_SOME, _SOME, st.lists(st.tuples(st.integers(0, 3), _TEXT.map(" ".join)), min_size=1, max_size=4))
+async def test_an_index_after_edits_scores_exactly_as_one_made_anew(
+    texts: list[str], queries: list[str], edits: list[tuple[int, str]]
+) -> None:
+    lexicon = TfidfLexicon()
+    (await lexicon.index(texts)).scores_of(queries)
+    for number, (place, text) in enumerate(edits):
+        texts = [*texts[:place], text, *texts[place + 1 :]]
+        index, anew = await lexicon.index(texts), TfidfIndex(texts)
+        if number % 2:
+            assert np.array_equal(index.scores_of(queries), anew.scores_of(queries))
+        pairs = np.zeros(len(texts), dtype=np.intp), np.arange(len(texts))
+        assert np.array_equal(index.pairs(*pairs), anew.pairs(*pairs))
+        assert np.allclose(index.pairs(*pairs), anew.overlaps()[0], atol=1e-6)
+    assert np.array_equal(index.scores_of(queries), anew.scores_of(queries))
+    assert np.array_equal(index.scores_of(queries), [anew.scores(query) for query in queries])

@@ -35,6 +35,7 @@ class CountingLexicon(TfidfLexicon):
     """Word overlap that counts how often tools were prepared."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.made = 0
 
     async def index(self, texts: Sequence[str]) -> TfidfIndex:

@@ -9,8 +9,9 @@ from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.reports.page import cell
 from mcp_tef.reports.results_html import MOST_RUNS, runs_table, to_html
 from mcp_tef.statistics.confusion import confusions
+from mcp_tef.statistics.run_history import history_of
 from tests.support.report_factories import Reader, results, run
-from tests.support.run_histories import history_of, judged_run
+from tests.support.run_histories import judged_run
 
 
 def test_nothing_in_it_runs_or_comes_from_elsewhere() -> None:
@@ -73,7 +74,7 @@ def test_every_run_is_there_with_why_it_did_not_pass_the_others_last() -> None:
 
 def test_what_is_not_defined_is_a_dash_and_the_baseline_is_called_one() -> None:
     words = "".join(Reader(to_html(results())).words)
-    assert "Made-up parameters–" in words
+    assert "Hallucinated parameters–" in words
     assert "offline/retrieval (a baseline, not a model)" in words
 
 

@@ -342,7 +342,7 @@ def test_confidence_and_outcome_make_the_category(
             [call("search_code", query="x", a=1, b=2)],
             0.4,
             "Selected `search_code` on docs, as expected, with low confidence (0.40); "
-            "1 parameter with a wrong value and 2 made up.",
+            "1 parameter with a wrong value and 2 hallucinated.",
         ),
         (
             NO_TOOL,

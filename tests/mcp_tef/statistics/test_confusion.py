@@ -14,7 +14,8 @@ from mcp_tef.model.similarity import FlagRule, PairStatus
 from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, ToolLabel
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.statistics.confusion import Confusions, Past, confusions, work_list
-from tests.support.run_histories import alike, any_runs, history_of, judged_run, rate_over
+from mcp_tef.statistics.run_history import history_of
+from tests.support.run_histories import alike, any_runs, judged_run, rate_over
 from tests.support.similarity_factories import a_tool, compared
 
 Side = tuple[str, str] | str | None

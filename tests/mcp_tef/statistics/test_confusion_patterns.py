@@ -7,7 +7,8 @@ from scipy.stats import binom, false_discovery_control  # type: ignore[import-un
 from mcp_tef.model.metrics import ConfusionMatrix
 from mcp_tef.statistics.confusion import confusions
 from mcp_tef.statistics.confusion_patterns import binomial_tail, cluster_confusions, frequent_confusions
-from tests.support.run_histories import history_of, judged_run
+from mcp_tef.statistics.run_history import history_of
+from tests.support.run_histories import judged_run
 
 A, B, C, D, E = (("docs", name) for name in "abcde")
 Pick = tuple[tuple[str, str], tuple[str, str] | None]

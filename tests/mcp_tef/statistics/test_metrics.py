@@ -23,9 +23,10 @@ from mcp_tef.statistics.history import History
 from mcp_tef.statistics.intervals import percentiles, wilson
 from mcp_tef.statistics.metrics import models, rank_of_expected, trend
 from mcp_tef.statistics.metrics import summarise as summarise_history
+from mcp_tef.statistics.run_history import history_of
 from tests.support.judging_factories import any_of, expect, tool, wanted
 from tests.support.run_factories import batch
-from tests.support.run_histories import alike, any_runs, history_of, one_each, rate_over
+from tests.support.run_histories import alike, any_runs, one_each, rate_over
 
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN
 DAY = datetime(2026, 11, 1, tzinfo=UTC)

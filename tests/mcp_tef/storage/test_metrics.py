@@ -17,9 +17,9 @@ from mcp_tef.model.tools import INVENTED_TOOL_LABEL, NO_TOOL_LABEL, LabelKind, T
 from mcp_tef.model.verdicts import Classification, Verdict, VerdictKind
 from mcp_tef.scoring.judge import judge
 from mcp_tef.statistics.history import History
+from mcp_tef.statistics.run_history import history_of
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.workflows.metrics import MetricsService
-from tests.support.run_histories import history_of
 from tests.support.workspace_files import (
     change,
     draft,

@@ -3,7 +3,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -12,6 +15,7 @@ from mcp_tef.engine import Engine
 from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.drafts import Draft
+from mcp_tef.model.ids import CaseId
 from mcp_tef.model.prediction import Neighbour, ScopeReason
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -49,13 +53,17 @@ def raw(name: str, description: str) -> dict[str, object]:
 @pytest.fixture
 async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
     """A workspace with a tools file of six tools, and two cases for each."""
-    file = written(tmp_path / "tools.json", {"tools": [raw(name, text) for name, text in TOOLS.items()]})
-    environment = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
-    async with await Engine.open(tmp_path / "work.db", environment=environment) as engine:
-        spec = ServerSpec(name="office", transport=Transport.FILE, path=str(file))
-        await engine.servers.add(spec)
-        await engine.cases.add([case_for(name, query) for name, queries in QUERIES.items() for query in queries])
+    async with await office(tmp_path) as engine:
         yield engine
+
+
+async def office(folder: Path) -> Engine:
+    """Open that workspace."""
+    file = written(folder / "tools.json", {"tools": [raw(name, text) for name, text in TOOLS.items()]})
+    engine = await Engine.open(folder / "work.db", environment={"HOME": str(folder), "XDG_DATA_HOME": str(folder)})
+    await engine.servers.add(ServerSpec(name="office", transport=Transport.FILE, path=str(file)))
+    await engine.cases.add([case_for(name, query) for name, queries in QUERIES.items() for query in queries])
+    return engine
 
 
 def case_for(tool: str, query: str) -> CaseDraft:
@@ -211,3 +219,41 @@ async def test_tools_of_a_cases_other_servers_are_offered_too(engine: Engine, tm
     assert (await engine.runs.wait(batch.id)).count("TP") == found.passed_before
     assert found.rank_before is not None
     assert all(one.rank_before is None or one.rank_before <= len(TOOLS) for one in prediction.cases if one != found)
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_predictions_after_many_edits_are_those_made_at_once(engine: Engine, tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    queries = chain.from_iterable(QUERIES.values())
+    said = [*" ".join((*TOOLS.values(), *queries)).split(), "the", "quickly", "zebra"]
+    draft = await changed(engine)
+    for number in range(8):
+        text = " ".join(random.choices(said, k=random.randrange(1, 9)))
+        if number == 3:
+            draft = await engine.drafts.add_tool(draft.id, raw("hum", text))
+        if number == 5:
+            draft = await engine.drafts.remove_tool(draft.id, "stop_song")
+        name = random.choice(["send_mail", "play_song", "free_rooms"])
+        draft = await engine.drafts.edit(draft.id, name, ToolEdit(description=text))
+        edited = await engine.predictions.predict(draft)
+    folder = tmp_path / "anew"
+    folder.mkdir()
+    async with await office(folder) as other:
+        whole = await other.drafts.apply((await changed(other)).id, list(draft.patch))
+        anew = await other.predictions.predict(whole)
+    assert edited is not None
+    assert anew is not None
+    assert edited.tools == anew.tools
+    assert (edited.set_tokens_before, edited.set_tokens_after) == (anew.set_tokens_before, anew.set_tokens_after)
+    sides = [[replace(one, case_id=CaseId("")) for one in each.cases] for each in (edited, anew)]
+    assert sides[0] == sides[1]
+
+
+async def test_a_case_that_was_added_meanwhile_is_predicted(engine: Engine) -> None:
+    draft = await changed(engine, play_song="Play a tune.")
+    before = await engine.predictions.predict(draft)
+    await engine.cases.add([case_for("play_song", "A tune, please")])
+    after = await engine.predictions.predict(draft)
+    assert before is not None
+    assert after is not None
+    assert len(after.cases) == len(before.cases) + 1

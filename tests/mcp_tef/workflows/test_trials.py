@@ -11,6 +11,7 @@ from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.comparison import ClaimVerdict
+from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, ModelSettings
 from mcp_tef.model.secrets import Secret
@@ -25,6 +26,10 @@ VAGUE, CLEAR = "Does things.", "Return the weather forecast of a city: rain, sun
 OTHER = "Return departures of trains between two stations."
 WEATHER = [f"Will it rain in town {number}, and the temperature?" for number in range(8)]
 TRAINS = [f"departures of trains to station {number}" for number in range(4)]
+OLD_PLAN = {
+    "draft", "draft_name", "step", "listing_hash", "draft_hash", "cases", "guards", "rounds", "goal", "seed",
+    "same_against_same", "more",
+}  # fmt: skip
 KEYS = {"openai": Secret("sk-test")}
 BASELINE = ModelSettings(model="words")
 
@@ -162,3 +167,81 @@ async def test_a_trial_under_a_cost_cap_ends_within_it_and_says_so(engine: Engin
     found = await engine.trials.result(batch.id)
     assert found.end is TrialEnd.BUDGET
     assert (found.cost_usd or 0.0) <= 0.003
+
+
+async def test_two_states_of_a_draft_are_tried_against_each_other(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(description=CLEAR))
+    draft = await engine.drafts.describe(request.draft, {"forecast": f"{CLEAR} Also snow."})
+    assert (draft.step, draft.changed_tools()) == (2, ("forecast",))
+    batch = await engine.trials.start(replace(request, step=2, against=1, name="Two states"))
+    await engine.runs.wait(batch.id)
+    found = await engine.trials.result(batch.id)
+    assert (found.wins, found.losses, found.pairs) == (0, 0, 8)
+    texts = {}
+    for run in await engine.runs.list(RunFilter(batch_id=batch.id)):
+        snapshot = (await engine.runs.detail(run.id)).snapshot
+        assert snapshot is not None
+        texts[run.arm] = {item.tool.description for item in snapshot.tools if item.tool.name == "forecast"}
+    assert texts == {Arm.ORIGINAL: {CLEAR}, Arm.DRAFT: {f"{CLEAR} Also snow."}}
+    assert (await engine.runs.batch(batch.id)).name == "Two states"
+
+
+async def test_hints_offer_each_case_its_own_query_in_the_arm_of_the_draft_only(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(description=CLEAR))
+    batch = await engine.trials.start(replace(request, step=0, hints=True, guards=()))
+    await engine.runs.wait(batch.id)
+    assert (await engine.trials.result(batch.id)).wins == 8
+    for run in await engine.runs.list(RunFilter(batch_id=batch.id)):
+        snapshot = (await engine.runs.detail(run.id)).snapshot
+        assert snapshot is not None
+        (text,) = (item.tool.description for item in snapshot.tools if item.tool.name == "forecast")
+        assert (run.query in text) is (run.arm is Arm.DRAFT)
+        assert not any(run.query in item.tool.description for item in snapshot.tools if item.tool.name != "forecast")
+
+
+async def test_no_run_is_planned_beyond_the_calls_and_a_plan_of_an_older_version_is_read(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(description=CLEAR))
+    batch = await engine.runs.wait((await engine.trials.start(replace(request, most_calls=7, gate=1))).id)
+    assert (await engine.trials.result(batch.id)).calls == 6
+    plan = {name: value for name, value in (batch.trial or {}).items() if name in OLD_PLAN}
+    await engine._store.runs.set_trial(batch.id, plan)
+    assert (await engine.trials.result(batch.id)).pairs > 0
+
+
+async def test_a_renamed_tool_is_expected_by_its_new_name_in_the_arm_of_the_draft(engine: Engine) -> None:
+    request = await tried(engine, ToolEdit(rename="weather_forecast", description=CLEAR))
+    batch = await engine.runs.wait((await engine.trials.start(request)).id)
+    found = await engine.trials.result(batch.id)
+    assert (found.wins, found.losses, found.left_out) == (8, 0, 0)
+    prediction = await engine.predictions.predict(await engine.drafts.get(request.draft))
+    assert prediction is not None
+    assert (prediction.fixed, prediction.broken) == (8, 0)
+    assert all(one.rank_after is not None for one in prediction.cases)
+
+
+async def test_a_model_that_calls_a_renamed_tool_is_correct(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(seed=1)) as stub:
+        request = await tried(engine, ToolEdit(rename="weather_forecast", description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        started = await engine.trials.start(with_model(request, stub, rounds=2, goal=TrialGoal.FULL), KEYS)
+        batch = await engine.runs.wait(started.id)
+    found = await engine.trials.result(batch.id)
+    assert found.losses == 0
+    assert sum(one.draft for one in found.outcomes) > sum(one.original for one in found.outcomes)
+
+
+async def test_predictions_keep_score_of_trials_that_asked_a_model(engine: Engine) -> None:
+    with ModelStub(WordSensitiveModel(seed=1)) as stub:
+        helps = await tried(engine, ToolEdit(description=CLEAR))
+        engine.consents.add_typed_address("openai", stub.url)
+        for request in (helps, with_model(helps, stub, rounds=2), with_model(helps, stub, same_against_same=True)):
+            await engine.runs.wait((await engine.trials.start(request, KEYS)).id)
+        prediction = await engine.predictions.predict(await engine.drafts.get(helps.draft))
+        assert prediction is not None
+        assert prediction.record == DirectionRecord(right=1, trials=1)
+        idle = await tried(engine, ToolEdit(description=f"{VAGUE} Rain, temperature, town, will, the."))
+        batch = await engine.runs.wait((await engine.trials.start(with_model(idle, stub, rounds=2), KEYS)).id)
+        found = await engine.trials.result(batch.id)
+        prediction = await engine.predictions.predict(await engine.drafts.get(idle.draft))
+    assert prediction is not None
+    assert prediction.record.trials == 1 + (found.wins != found.losses)

@@ -32,13 +32,17 @@ async def checked(bench: Bench, *drafts: CaseDraft) -> tuple[CaseChecksDialog, l
     return dialog, [case.id for case in cases]
 
 
-def push(dialog: CaseChecksDialog, text: str) -> None:
-    next(one for one in dialog.findChildren(QPushButton) if one.isVisible() and one.text().startswith(text)).click()
+async def push(bench: Bench, dialog: CaseChecksDialog, text: str) -> None:
+    def buttons() -> list[QPushButton]:
+        return [one for one in dialog.findChildren(QPushButton) if one.isVisible() and one.text().startswith(text)]
+
+    await bench.until(buttons)
+    buttons()[0].click()
 
 
 async def test_an_expectation_that_is_not_offered_is_replaced_by_the_nearest_tool_and_undone(bench: Bench) -> None:
     dialog, (case,) = await checked(bench, GONE)
-    push(dialog, "Expect ")
+    await push(bench, dialog, "Expect ")
     await bench.until(lambda: not dialog.findings)
     stored = await bench.session.call(lambda core: core.cases.get(case))
     assert stored.draft.expectation.first_call is not None
@@ -50,7 +54,7 @@ async def test_an_expectation_that_is_not_offered_is_replaced_by_the_nearest_too
 
 async def test_a_duplicate_is_deleted_and_undone(bench: Bench) -> None:
     dialog, (case,) = await checked(bench, TWICE)
-    push(dialog, "Delete")
+    await push(bench, dialog, "Delete")
     await bench.until(lambda: not dialog.findings)
     assert case not in bench.page.presenter.drafts([case])
     dialog.undo()
@@ -61,7 +65,7 @@ async def test_a_duplicate_is_deleted_and_undone(bench: Bench) -> None:
 async def test_a_query_that_names_its_tool_is_edited_in_the_editor(bench: Bench) -> None:
     dialog, (case,) = await checked(bench, NAMED)
     assert "search_parts" in dialog.sentence.text()
-    push(dialog, "Edit")
+    await push(bench, dialog, "Edit")
     await bench.until(lambda: bench.page.presenter.current == case)
     assert bench.page.editor.query.toPlainText() == NAMED.query
     assert bench.page.focusWidget() is bench.page.editor.query

@@ -52,10 +52,10 @@ from mcp_tef import (
     RunStatus,
     RunSummary,
 )
-from mcp_tef.workflows.metrics import _overview
+from mcp_tef.statistics.run_history import history_of
+from mcp_tef.workflows.metrics import overview_of
 from tests.app.screens.metrics.conftest import Desk
 from tests.support.run_factories import NOW, SMALL, failed_run, past_batch, past_runs
-from tests.support.run_histories import history_of
 from tests.support.windows import until
 
 DAY = past_batch(1)
@@ -63,7 +63,7 @@ DAY = past_batch(1)
 
 def overview(*runs: RunSummary, batches: tuple[Batch, ...] = (DAY,)) -> MetricsOverview:
     """Return the core's overview of some runs."""
-    return _overview(history_of(runs, batches))
+    return overview_of(history_of(runs, batches))
 
 
 def small() -> MetricsOverview:

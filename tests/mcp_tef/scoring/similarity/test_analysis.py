@@ -238,6 +238,15 @@ def test_what_alone_says_needs_no_other_pair() -> None:
     assert pair.similarity == pytest.approx(0.5)
 
 
+def test_the_nearest_tools_have_the_scores_of_their_pairs() -> None:
+    similarity = four()
+    for place in range(4):
+        found = similarity.nearest(place, 2)
+        pairs = [similarity.pair(place, other) for other in range(4) if other != place]
+        expected = sorted((-pair.similarity, -pair.confusability) for pair in pairs if pair.similarity > 0)[:2]
+        assert [(-score, -chance_of) for _, score, chance_of in found] == expected
+
+
 def chance(cosine: float, *, level: float = 0.0, embedder: str = "folder:x") -> float:
     scores = np.array([[1, cosine], [cosine, 1]], dtype=np.float32)
     meaning = Meaning(embedder=embedder, described=Square(scores), level=level)

@@ -1,0 +1,147 @@
+"""`improve`: candidates for better texts, made, screened and judged on cases that their writer never saw."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_tef import (
+    REPEATS,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    DraftFormat,
+    ImprovementEnd,
+    ImprovementRequest,
+    InputError,
+    RunFilter,
+    improvement_sentences,
+    improvement_to_json,
+    parse_model,
+    write_draft,
+)
+from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
+from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_cost_options, model_settings
+from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.progress import Progress
+from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
+from mcp_tef.cli.session import opened, with_consent
+from mcp_tef.cli.trials import CANNOT_TELL, GUARDS, NOT_WORSE, ROUNDS, UNREACHED, WORSE
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, ImprovementPlan, ImprovementResult, ModelSettings
+    from mcp_tef.cli.terminal import Terminal
+
+SHAPE = """With --json: the shape of try for the sealed cases, without its fields where they were not opened, and
+{"result": END, "working": of the gate, "rounds": [{"candidates": [{"texts": {tool: text}, "author", "reason", "score",
+"asked", "refused"}], "gate"}], "cases": {"working", "sealed"}, "failing", "hopeless": [{"case", "reason"}], "pruned",
+"patch", "gain_to_show", "budget", "writer"}. END is better, promising, not_confirmed, worse, nothing_fails,
+words_cannot_help, no_candidate, budget, unreachable or cancelled.
+
+Exit codes: 0 not worse; 1 worse on the sealed cases; with --strict, 0 only for better, 4 for promising and
+not_confirmed; 3 no model could be reached."""
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "improve", "find a better text for tools, and prove it on sealed cases", improve)
+    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser.add_argument("--server", required=True, metavar="S", help="the server whose tools are described")
+    parser.add_argument("--tool", metavar="T", help="only cases that expect or call this tool (default: all)")
+    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
+    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
+    parser.add_argument("--writer", metavar="PROVIDER/NAME", help="a model that writes texts (default: rules)")
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    parser.add_argument("--budget", type=int, required=True, metavar="CALLS", help="the most calls of both models")
+    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, replace(REPEATS, default=ROUNDS, help="most times per case"))
+    parser.add_argument(
+        "--guards", type=int, default=GUARDS, metavar="N", help=f"most cases that must not change ({GUARDS})"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the split and of the order (0)")
+    parser.add_argument("--out", type=writable, metavar="PATCH", help="write the better text to PATCH, as RFC 6902")
+    parser.add_argument("--strict", action="store_true", help="exit with 0 only if it is better")
+    add_cost_options(parser)
+    add_key_options(parser)
+    parser.set_defaults(project=None)
+
+
+async def improve(arguments: Namespace, terminal: Terminal) -> int:
+    """Search for a better text; return 1 where it is worse on the sealed cases, and what --strict asks for."""
+    request = _request(arguments)
+    asked = [one for one in (request.settings, request.writer) if one and not one.offline]
+    keys = read_keys(arguments, terminal, (one.provider for one in asked))
+    async with opened(arguments, terminal) as engine:
+        allow_typed_addresses(engine, asked, arguments)
+        plan = await engine.improvements.plan(request)
+        _tell_plan(plan, terminal)
+        progress = Progress(terminal)
+        stop = engine.subscribe(progress.hear)
+        try:
+            search = lambda: engine.improvements.run(plan, keys, tell=terminal.note)  # noqa: E731
+            result = await with_consent(engine, arguments, terminal, search)
+        finally:
+            stop()
+            progress.end()
+        await _report(engine, result, arguments, terminal)
+    return _code(result, strict=arguments.strict)
+
+
+def _request(arguments: Namespace) -> ImprovementRequest:
+    settings = model_settings(arguments)
+    if len(arguments.model) > 1:
+        raise InputError("A text is sought with one model.", hint="Name one with --model.", code="bad_usage")
+    if min(arguments.guards, arguments.seed) < 0:
+        raise InputError("--guards and --seed are not below 0.", hint="Write 0 or more.", code="bad_usage")
+    return ImprovementRequest(
+        server=arguments.server,
+        settings=_named(default_models(arguments)[0], settings),
+        budget=arguments.budget,
+        tool=arguments.tool,
+        suites=tuple(arguments.suite),
+        writer=_named(arguments.writer, settings) if arguments.writer else None,
+        rounds=arguments.repeats,
+        guards=arguments.guards,
+        seed=arguments.seed,
+        max_cost_usd=arguments.max_cost,
+    )
+
+
+def _named(text: str, settings: ModelSettings) -> ModelSettings:
+    provider, name = parse_model(text)
+    return replace(settings, provider=provider, model=name)
+
+
+def _tell_plan(plan: ImprovementPlan, terminal: Terminal) -> None:
+    """Write what the sealed cases can show, and the most that the search takes, before the first call."""
+    terminal.note(f"{counted(len(plan.working), 'working case')}, {counted(len(plan.sealed), 'sealed case')}.")
+    terminal.note(plan.gain)
+    cost = "at an unknown price" if plan.cost_usd is None else f"for about ${plan.cost_usd:.4f}"
+    terminal.note(f"At most {counted(plan.calls, 'call')}, {cost if plan.cost_usd != 0 else 'free of charge'}.")
+
+
+async def _report(engine: Engine, result: ImprovementResult, arguments: Namespace, terminal: Terminal) -> None:
+    runs = await engine.runs.list(RunFilter(batch_id=result.sealed.batch_id)) if result.sealed else ()
+    terminal.document(improvement_to_json(result, runs))
+    terminal.say(*improvement_sentences(result))
+    terminal.say(f"{counted(result.calls, 'call')} of {result.plan.calls:,}.")
+    if result.draft is None:
+        return
+    for one in result.draft.revisions:
+        terminal.say("", one.name, f"  {(one.after or {}).get('description', '')}")
+    terminal.say("", f"It is kept as the draft {result.draft.name}; no server was changed.")
+    if arguments.out and result.end in (ImprovementEnd.BETTER, ImprovementEnd.PROMISING):
+        await asyncio.to_thread(write_draft, result.draft, arguments.out, DraftFormat.PATCH)
+        terminal.say(f"The patch was written to {output_name(arguments.out)}.")
+
+
+def _code(result: ImprovementResult, *, strict: bool) -> int:
+    if result.end is ImprovementEnd.UNREACHABLE:
+        return UNREACHED
+    if result.end is ImprovementEnd.WORSE:
+        return WORSE
+    if not strict or result.end is ImprovementEnd.BETTER:
+        return NOT_WORSE
+    return CANNOT_TELL if result.end in (ImprovementEnd.PROMISING, ImprovementEnd.NOT_CONFIRMED) else WORSE

@@ -1,0 +1,146 @@
+"""Client profiles: those that are known, what a client does to tools, and what its search finds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.formats.cases.texts import read_text, write_text
+from mcp_tef.formats.client_profiles import bundled_profiles, read_profile
+from mcp_tef.model.cases import TestCase
+from mcp_tef.model.clients import ClientCheck, ClientProfile, ClientView, SearchMethod, SearchRule
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.similarity import EmbedderKind
+from mcp_tef.model.tools import OfferedTool, Tool
+from mcp_tef.ports import Embedder, Embedders
+from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.scoring.client_search import WordSearch, best, searched_text
+from mcp_tef.scoring.client_view import presented
+from mcp_tef.scoring.missing_tools import expected_tools
+
+_Scores = NDArray[np.float64]
+_Search = Callable[[str], Awaitable[_Scores]]
+
+
+class Clients:
+    """The bundled profiles and the user's own, which lie in `folder`."""
+
+    def __init__(self, folder: Path, embedders: Embedders) -> None:
+        self._folder = folder
+        self._embedders = embedders
+
+    def profiles(self) -> tuple[ClientProfile, ...]:
+        """Return every profile; one of the user's takes the place of a bundled one with its name."""
+        own = [read_profile(file) for file in sorted(self._folder.glob("*.yaml"))] if self._folder.is_dir() else []
+        known = {profile.name: profile for profile in (*bundled_profiles(), *own)}
+        return tuple(known.values())
+
+    def find(self, name: str) -> ClientProfile:
+        """Return a profile by name or by the label that runs record; NotFoundError names the nearest."""
+        wanted, _, version = name.partition("@")
+        known = {profile.name: profile for profile in self.profiles()}
+        if wanted not in known:
+            hint = did_you_mean(wanted, known, "List them with: mcp-tef clients list")
+            raise NotFoundError(f"There is no client profile named {wanted}.", hint=hint)
+        profile = known[wanted]
+        if version and version != str(profile.version):
+            message = f"The client profile {wanted} is known in version {profile.version}, and not in {version}."
+            raise NotFoundError(message, hint="Start a new batch with the profile of today.")
+        return profile
+
+    def add(self, file: Path) -> ClientProfile:
+        """Keep a copy of the user's profile; raises InputError where the file is none."""
+        profile = read_profile(file)
+        if not profile.name.replace("-", "").isalnum() or not profile.name.isascii():
+            raise InputError(
+                f"A client profile cannot be named {profile.name}.", hint="Use letters, digits and hyphens."
+            )
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_text(self._folder / f"{profile.name}.yaml", read_text(file))
+        return profile
+
+    async def check(
+        self, profile: ClientProfile, tools: Sequence[Tool], cases: Sequence[TestCase] = (), model: str = ""
+    ) -> ClientCheck:
+        """Return what a client does to tools, and which expected tools its search shows for the cases' queries.
+
+        Every case is searched over all the tools. Cases that expect none of them do not count.
+        """
+        asked = [(case, expected) for case in cases if (expected := expected_tools(case.draft.expectation, tools))]
+        search = await self.search(profile, offer(tools), model)
+        missed: list[tuple[str, str]] = []
+        for case, expected in asked:
+            shown = await search.shown(case.draft.query)
+            if not expected & {(one.tool.server, one.tool.name) for one in shown}:
+                missed.append((case.name, search.why_missing(expected)))
+        return ClientCheck(
+            view=search.view,
+            tools=len(tools),
+            searched=len(asked),
+            found=len(asked) - len(missed),
+            missed=tuple(missed),
+            by=search.by,
+        )
+
+    async def search(self, profile: ClientProfile, offered: Sequence[OfferedTool], model: str = "") -> "ClientSearch":
+        """Return the tools as a client shows them, ready to be searched."""
+        view = await asyncio.to_thread(presented, profile, offered, model)
+        rule = profile.search
+        if rule is None:
+            return ClientSearch(view, None, "")
+        if rule.method is not SearchMethod.EMBEDDINGS:
+            words = await asyncio.to_thread(WordSearch, rule, view.shown)
+            return ClientSearch(view, partial(_found_by_words, words), rule.method)
+        embedder = await self._embedders.best()
+        return ClientSearch(view, await _by_meaning(embedder, rule, view.shown), _reading(embedder))
+
+
+async def _found_by_words(words: WordSearch, query: str) -> _Scores:
+    return await asyncio.to_thread(words.scores, query)
+
+
+async def _by_meaning(embedder: Embedder, rule: SearchRule, shown: Sequence[OfferedTool]) -> _Search:
+    texts = [searched_text(one.tool, rule.reads) for one in shown]
+    together = embedder.name == EmbedderKind.TFIDF  # its vectors are only comparable within one call
+    vectors = None if together or not texts else await embedder.embed(texts)
+
+    async def compared(query: str) -> _Scores:
+        if not texts:
+            return np.zeros(0)
+        both = await embedder.embed([*texts, query] if vectors is None else [query])
+        known = both[:-1] if vectors is None else vectors
+        return np.asarray(known @ both[-1], dtype=np.float64)
+
+    return compared
+
+
+def _reading(embedder: Embedder) -> str:
+    return "words (TF-IDF)" if embedder.name == EmbedderKind.TFIDF else f"meaning ({embedder.name})"
+
+
+class ClientSearch:
+    """Tools as one client shows them; `by` says what its search reads, "" where it shows all."""
+
+    def __init__(self, view: ClientView, scores: _Search | None, by: str) -> None:
+        self.view = view
+        self.by = by
+        self._scores = scores
+
+    async def shown(self, query: str) -> tuple[OfferedTool, ...]:
+        """Return the tools that the model sees for a request: all, or those that the search finds, best first."""
+        rule = self.view.profile.search
+        if self._scores is None or rule is None:
+            return self.view.shown
+        return tuple(self.view.shown[place] for place in best(await self._scores(query), rule.results))
+
+    def why_missing(self, expected: Iterable[tuple[str, str]]) -> str:
+        """Return why none of these tools, by server and name, is shown."""
+        reasons = list(filter(None, (self.view.reason(*one) for one in expected)))
+        rule = self.view.profile.search
+        if reasons or rule is None:
+            return reasons[0] if reasons else f"{self.view.profile.title} does not show it."
+        return f"It is not among the {rule.results} tools that the search of {self.view.profile.title} finds."

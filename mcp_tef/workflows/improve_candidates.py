@@ -1,0 +1,108 @@
+"""Candidates of a search for a better text: made by rules and by a writer, and refused before any is asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mcp_tef.errors import InputError, ModelError
+from mcp_tef.model.improvements import TextCandidate, WorkingFailure
+from mcp_tef.model.similarity import ComparedTool
+from mcp_tef.model.tools import Tool
+from mcp_tef.ports import TokenCounter
+from mcp_tef.prompts.rewrite_prompt import IMPROVE_PROMPT, RewriteError, improve_request, read_improvements
+from mcp_tef.scoring.differentiation.candidate_texts import CandidateTool, rule_candidates, why_refused
+from mcp_tef.scoring.differentiation.descriptions import why_unusable
+from mcp_tef.scoring.differentiation.patches import RecommendationWriter
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool
+from mcp_tef.scoring.lint.definition_size import definition_text
+from mcp_tef.scoring.lint.lint_context import ListedNames
+from mcp_tef.workflows.model_writing import CappedWriter
+
+MOST_CANDIDATES = 8
+MOST_SHOWN_FAILURES = 30
+MOST_SHOWN_TOOLS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCandidates:
+    """Candidates of one request to a writer, and its cost in US dollars; None if unknown."""
+
+    candidates: tuple[TextCandidate, ...] = ()
+    cost_usd: float | None = None
+
+
+class CandidateSource:
+    """Makes the candidates of each round.
+
+    `requests` holds the queries of the working cases by expected tool: no other query is shown to rules or writer.
+    `queries` are those of all cases, which no candidate may repeat.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        failures: Sequence[WorkingFailure],
+        requests: Mapping[str, Sequence[str]],
+        queries: Sequence[str],
+        counter: TokenCounter,
+    ) -> None:
+        compared = [ComparedTool(tool.name, tool) for tool in tools]
+        desk = RecommendationWriter(compared)
+        self.tools: Mapping[str, PairedTool] = {one.id: desk.paired(one) for one in compared}
+        self._failures = failures
+        self._names = ListedNames(tools)
+        self._queries = queries
+        self._counter = counter
+        self._rules: Iterator[TextCandidate] = rule_candidates(failures, self.tools, requests)
+        self._seen: set[frozenset[tuple[str, str]]] = set()
+
+    def from_rules(self, wanted: int) -> list[TextCandidate]:
+        """Return the next candidates of the rules until so many may be asked, the refused ones among them."""
+        found: list[TextCandidate] = []
+        for made in self._rules:
+            if wanted <= 0:
+                return found
+            candidate = self._checked(made)
+            found.append(candidate)
+            wanted -= not candidate.refused
+        return found
+
+    async def from_writer(self, writer: CappedWriter) -> WrittenCandidates:
+        """Ask the writer once; what it fails at is a candidate without a text, refused with the reason."""
+        label = writer.model.label
+        shown = self._failures[:MOST_SHOWN_FAILURES]
+        named = dict.fromkeys(name for one in shown for name in (one.expected, one.selected) if name in self.tools)
+        tools = [self.tools[name].tool for name in list(named)[:MOST_SHOWN_TOOLS] if name]
+        try:
+            written = await writer.write(IMPROVE_PROMPT.system, improve_request(tools, shown))
+        except (InputError, ModelError) as error:
+            return WrittenCandidates((TextCandidate(texts={}, author=label, refused=error.message),))
+        try:
+            found = read_improvements(written.text, self.tools.keys())[:MOST_CANDIDATES]
+        except RewriteError as error:
+            failed = TextCandidate(texts={}, author=label, refused=f"{label} {error}.")
+            return WrittenCandidates((failed,), written.cost_usd)
+        checked = tuple(self._checked(replace(one, author=label), [tool.name for tool in tools]) for one in found)
+        return WrittenCandidates(checked, written.cost_usd)
+
+    def _checked(self, candidate: TextCandidate, rivals: Sequence[str] = ()) -> TextCandidate:
+        """Return a candidate with the texts that differ, refused where there is a reason; `rivals` for written ones."""
+        given = candidate.texts.items()
+        texts = {name: text for name, text in given if text != self.tools[name].tool.description}
+        candidate, key = replace(candidate, texts=texts), frozenset(texts.items())
+        if not texts:
+            return replace(candidate, refused="It changes nothing.")
+        if key in self._seen:
+            return replace(candidate, refused="It is the same as an earlier candidate.")
+        self._seen.add(key)
+        reasons = (self._why_refused(name, text, rivals) for name, text in texts.items())
+        return replace(candidate, refused=next(filter(None, reasons), ""))
+
+    def _why_refused(self, name: str, text: str, rivals: Sequence[str]) -> str | None:
+        side = self.tools[name]
+        others = [self.tools[rival] for rival in rivals if rival != name]
+        if rivals and (reason := why_unusable(text, side, others)):
+            return f"It {reason}."
+        after = replace(side.tool, description=text, raw={**side.tool.raw, "description": text})
+        tokens = self._counter.count([definition_text(side.tool), definition_text(after)])
+        before, now = CandidateTool(side.tool, tokens[0]), CandidateTool(after, tokens[1])
+        return why_refused(before, now, self._queries, self._names)
