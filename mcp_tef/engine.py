@@ -224,31 +224,19 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         return ServedLibrary(self.library, self.library_runs)
 
     async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
-        """Serve the library over stdio until that ends, or over HTTP for ever: at a port of loopback, with a token.
-
-        `tell` hears the address once connections are taken.
-        """
+        """Serve the library over stdio, or at a port of loopback with a token; `tell` hears the address then."""
         from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
 
-        if http is None:
-            await serve_over_stdio(self.served_library)
-        else:
-            await serve_over_http(self.served_library, *http, tell)
+        served = self.served_library
+        await (serve_over_http(served, *http, tell) if http else serve_over_stdio(served))
 
     @cached_property
     def library_runs(self) -> "LibraryRuns":
         """Executions of library tools."""
-        from mcp_tef.servers.credential_store import ServerAccess
-        from mcp_tef.servers.programs import script_interpreter
-        from mcp_tef.servers.tool_programs import ProgramToolExecutor
-        from mcp_tef.servers.tool_requests import HttpToolExecutor
-        from mcp_tef.workflows.library_runs import LibraryRuns, executors
+        from mcp_tef.workflows.library_runs import LibraryRuns
 
-        python = script_interpreter(self._variables)
-        programs = ProgramToolExecutor(self._variables, python)
-        requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
-        kinds = executors(programs, requests, self.servers, self._noted_caller)
-        return LibraryRuns(self.library, self._store.library, self.servers, kinds, self.consents, self._events, python)
+        store, (kinds, python) = self._store.library, self._tool_executors(self.servers)
+        return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
 
     @cached_property
     def drafts(self) -> "Drafts":

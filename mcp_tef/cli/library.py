@@ -170,9 +170,9 @@ def _line(tool: LibraryTool) -> str:
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Add a tool."""
-    definition = _definition(arguments.file, terminal)
+    definition = _definition(arguments.file)
     async with opened(arguments, terminal) as engine:
-        design = await _changed(engine, design_from_json(definition), arguments, terminal)
+        design = await _changed(engine, design_from_json(definition), arguments)
         _tell(await engine.library.add(design, changelog=arguments.changelog), terminal)
     return DONE
 
@@ -186,9 +186,9 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
             return DONE
         design = tool.design
         if arguments.definition is not None:
-            given = design_from_json(_definition(arguments.definition, terminal), (design.executor, design.config))
+            given = design_from_json(_definition(arguments.definition), (design.executor, design.config))
             design = replace(given, tags=design.tags, category=design.category, script=design.script)
-        design = await _changed(engine, design, arguments, terminal)
+        design = await _changed(engine, design, arguments)
         _tell(await engine.library.edit(tool.name, design, changelog=arguments.changelog), terminal)
     return DONE
 
@@ -200,7 +200,7 @@ def _definition(name: str, terminal: Terminal) -> JsonObject:
     return definition
 
 
-async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace, terminal: Terminal) -> ToolDesign:
+async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace) -> ToolDesign:
     """Return a design with what the options change."""
     given: dict[str, Any] = {}
     if arguments.executor is not None:

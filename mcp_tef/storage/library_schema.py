@@ -1,4 +1,4 @@
-"""The SQL of the tool library and of contacts with servers, which version 12 added."""
+"""The SQL of the tool library and of contacts with servers, which version 13 added."""
 
 from typing import Final
 

@@ -13,7 +13,7 @@ from mcp_tef.storage.library_schema import LIBRARY_SCHEMA
 from mcp_tef.storage.schema_columns import added, codes
 
 APPLICATION_ID: Final = 1297368390
-VERSION: Final = 12
+VERSION: Final = 13
 
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from tests.support import isolation
 from tests.support.command_line import run, say
 from tests.support.command_samples import CALLS, CASES, CONFIG, TOOLS
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
+from tests.support.library_lines import LIBRARY_LINES
 from tests.support.workspace_files import change
 
 SERVER = "Bike shop"
@@ -252,24 +254,8 @@ def test_library(transcript: Transcript, folder: Path, replacements: dict[str, s
     rent = {"name": "rent", "description": "Rent a bike for a day.", "inputSchema": TOOLS[1]["inputSchema"]}
     (folder / "rent.json").write_text(json.dumps(rent), "utf-8")
     (folder / "answer.json").write_text('{"answer": "Rented: {path}."}', "utf-8")
-    transcript.both("library", "list")
-    transcript.say("library", "add", "rent.json", "--config", "answer.json", "--category", "shop", "--changelog", "New")
-    transcript.say("library", "edit", "rent", "--tag", "bikes", "--json")
-    transcript.both("library", "show", "rent", "--versions")
-    transcript.both("library", "show", "rent", "--compare", "1", "2")
-    transcript.both("library", "run", "rent", '{"path": "R-7"}')
-    transcript.both("library", "run", "rent", '{"path": 7}')
-    transcript.both("library", "deactivate", "rent")
-    transcript.say("library", "activate", "rent")
-    transcript.say("library", "deactivate", "rent", "--json")
-    transcript.say("library", "activate", "rent")
-    transcript.say("library", "deprecate", "rent")
-    transcript.both("library", "import", "--server", "files")
-    transcript.both("library", "list")
-    transcript.say("library", "history", "rent", "--json")
-    transcript.both("library", "export", "rent")
-    transcript.both("library", "delete", "rent")
-    transcript.say("library", "delete", "rent", "--yes")
+    for line in LIBRARY_LINES:
+        transcript.say("library", *shlex.split(line))
     transcript.both("servers", "health", "files")
     assert_golden("commands/library.txt", normalized(transcript.text, replacements))
 
