@@ -42,8 +42,6 @@ _NAMES = {
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
         "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
         "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
-        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded "
-        "RunStarted RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
@@ -81,8 +79,8 @@ _NAMES = {
     ),
     "mcp_tef.model.json": "Json JsonObject canonical",
     "mcp_tef.model.library": (
-        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign "
-        "ToolStatus ToolVersion design_from_json design_to_json"
+        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
+        "ToolVersion design_from_json design_to_json"
     ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
@@ -155,7 +153,6 @@ _NAMES = {
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
-    "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.library": "TakenTools",
     "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.retrieval_baseline import WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
     from mcp_tef.ports.library import ToolExecutor
     from mcp_tef.servers.credential_store import CredentialStore
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.calls import WorkspaceCaller
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.servers import Servers
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
 
@@ -177,3 +179,16 @@ class ServerAdapters(ModelAdapters):
         from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
         return PlainTextSecrets(self._variables, ServerVault(self.keys))
+
+    def _tool_executors(self, servers: "Servers") -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
+        """Return what carries out each kind of library tool, and the Python that runs scripts."""
+        from mcp_tef.servers.credential_store import ServerAccess
+        from mcp_tef.servers.programs import script_interpreter
+        from mcp_tef.servers.tool_programs import ProgramToolExecutor
+        from mcp_tef.servers.tool_requests import HttpToolExecutor
+        from mcp_tef.workflows.library_runs import executors
+
+        python = script_interpreter(self._variables)
+        requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
+        programs = ProgramToolExecutor(self._variables, python)
+        return executors(programs, requests, servers, self._noted_caller), python

@@ -193,7 +193,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
     return DONE
 
 
-def _definition(name: str, terminal: Terminal) -> JsonObject:
+def _definition(name: str) -> JsonObject:
     definition = read_json(name)
     if not isinstance(definition, dict):
         raise InputError(f"{name} holds no tool.", hint='Write {"name": …, "description": …, "inputSchema": {…}}.')

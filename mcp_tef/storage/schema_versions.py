@@ -23,7 +23,8 @@ KNOWN_SCHEMAS: Final = {
     9: "44b54294bdb348be3fc1313475271f0f45656a30d93a36b847e62a59131e0341",
     10: "a06a6e9a307a9da84886f551bfa5559be2fcde297052ed65fa057bb25288afeb",
     11: "a19f248b312dced8df55d4110e31844e36244db0db689c6a7c24c67ef537a98e",
-    12: "4cdbd3ce3435876e3b5e8106d91f6084b1fa9ea63a34598d1eba9a84f3d977d8",
+    12: "73d847f834374dfcf641c03d7a93899e6bf753a5ad1673d2f239f3ed4db138b9",
+    13: "4cdbd3ce3435876e3b5e8106d91f6084b1fa9ea63a34598d1eba9a84f3d977d8",
 }
 """The hash of each schema that can be opened, by version; `upgrade` turns the older into the newest."""
 
