@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import hmac
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Final, TypeAlias
 from weakref import WeakSet
 
 import mcp_types
@@ -16,13 +16,14 @@ from mcp.server.models import InitializationOptions
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.version import VERSION
 from mcp_tef.ports.library import ServedTools
 from mcp_tef.servers.mcp_internals import connection_of
 
+AsgiCall: TypeAlias = Callable[..., Awaitable[Any]]
+AsgiApp: TypeAlias = Callable[[Any, AsgiCall, AsgiCall], Awaitable[None]]
 REFRESH_SECONDS: Final = 1.0
 _LONGEST_CALLER: Final = 200
 
@@ -101,11 +102,11 @@ class LibraryServer(Server[Any]):
 class WithToken:
     """Another ASGI app, which answers only requests that bring a bearer token."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: AsgiApp, token: str) -> None:
         self._app = app
         self._expected = f"Bearer {token}".encode()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Mapping[str, Any], receive: AsgiCall, send: AsgiCall) -> None:
         """Answer 401 without the token."""
         given = dict(scope.get("headers", ())).get(b"authorization", b"")
         if scope["type"] != "http" or hmac.compare_digest(given, self._expected):
@@ -145,7 +146,7 @@ async def serve_over_http(tools: ServedTools, port: int, token: str | None, tell
     server = LibraryServer(tools)
     with socket.create_server(("127.0.0.1", port)) as listener:
         whole = server.streamable_http_app(host="127.0.0.1")
-        app = whole if token is None else WithToken(whole, token)
+        app: Any = whole if token is None else WithToken(whole, token)
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         web = uvicorn.Server(config)
         tell(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
