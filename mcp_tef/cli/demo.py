@@ -33,12 +33,11 @@ async def demo(arguments: Namespace, terminal: Terminal) -> int:
         cases = await engine.open_sample(arguments.sample)
         request = BatchRequest(cases=tuple(case.id for case in cases), name=cases[0].draft.suites[0])
         batch, _ = await follow(engine, terminal, engine.runs.start(request))
-        draft, place = await engine.open_sample_draft(), shlex.quote(str(engine.workspace))
-        terminal.say(
-            "",
-            f"Try the draft that improves a tool with: mcp-tef try {shlex.quote(draft.name)} --workspace {place}",
-            f"Open it in the window with: mcp-tef gui --workspace {place}",
-        )
+        place, hints = shlex.quote(str(engine.workspace)), []
+        if arguments.sample == SampleName.BIKE_SHOP:
+            draft = shlex.quote((await engine.open_sample_draft()).name)
+            hints.append(f"Try the draft that improves a tool with: mcp-tef try {draft} --workspace {place}")
+        terminal.say("", *hints, f"Open it in the window with: mcp-tef gui --workspace {place}")
     return 1 if batch.count("failed") else 0
 
 

@@ -27,7 +27,10 @@ ENDINGS = {
     "markdown": (".md", ".markdown", ".txt"),
 }
 """Endings of the files of options that name a format; a file without an ending takes any."""
-READ = ("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file", "description", "patch")
+READ = (
+    *("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file", "description", "patch"),
+    *("definition", "config", "script", "token_file", "crowd_file"),
+)
 """Options and arguments that name a file to be read, or several."""
 NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")
 """Those that may be `-`, or that say why not."""

@@ -64,6 +64,8 @@ def _completion(answer: Any, usage: UsageCheck) -> Completion:
 def _calls(function: Any) -> Iterator[WrittenCall]:
     """Yield a call, or those that OpenAI's models sometimes wrap in a call of a function that nobody offered."""
     name, arguments = function.get("name") or "", function.get("arguments")
+    if not isinstance(name, str):
+        raise TypeError
     if name != _WRAPPER:
         yield WrittenCall(name, arguments)
         return

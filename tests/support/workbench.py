@@ -11,6 +11,7 @@ from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.open_error_page import OpenErrorPage
 from app.shell.process import open_engine
+from app.shell.screen_specs import screens
 from app.shell.workspace_controller import OpenCore, WorkspaceController
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import shown, until
@@ -44,6 +45,12 @@ def window(bench: WorkspaceController) -> MainWindow:
     """The window, which must be there."""
     assert bench.window is not None
     return bench.window
+
+
+def build_pages(inside: MainWindow) -> None:
+    """Build every page now: a window builds them one after another, with pauses, while nobody looks."""
+    for place in screens():
+        inside.page(place.key)
 
 
 def error_page(bench: WorkspaceController) -> OpenErrorPage | None:

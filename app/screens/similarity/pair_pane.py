@@ -246,7 +246,9 @@ class ToolPairPane(QWidget):
     def show_links(self, leads: Sequence[Sequence[Link]]) -> None:
         """Show links from each tool to other screens."""
         for side, mine in zip(self.sides, leads, strict=True):
-            side.links.set_links(link_actions(mine, self.led.emit))
+            *others, change = link_actions(mine, self.led.emit)
+            side.links.set_links(others)
+            side.change.set_links([change])
 
     def show_whole(self, texts: Sequence[str]) -> None:
         """Show all of both descriptions."""
@@ -279,10 +281,11 @@ class ToolSidePart(QWidget):
         self.server = FlowText(size=Size.SMALL, role=Role.DIM)
         self.text = FlowText()
         self.links = Links()
+        self.change = Links()  # in a row of its own: beside another pane there is room for two links
         column = QVBoxLayout(self)
         column.setContentsMargins(EDGE, 10, 12, 10)
         column.setSpacing(2)
-        for part in (self.name, self.server, self.links, self.text):
+        for part in (self.name, self.server, self.links, self.change, self.text):
             column.addWidget(part)
         column.addStretch(1)
 

@@ -237,9 +237,11 @@ class DefinitionEditor(QWidget):
         captions.setContentsMargins(EDGE, 4, EDGE - 4, 0)
         captions.setHorizontalSpacing(16)
         for place, (words_of, stretch) in enumerate((("Original", 2), ("Draft", 3))):
-            captions.addWidget(Label(words_of, size=Size.SMALL, role=Role.DIM), 0, place)
+            cell = QHBoxLayout()
+            cell.addWidget(Label(words_of, size=Size.SMALL, role=Role.DIM), 1)
+            captions.addLayout(cell, 0, place)
             captions.setColumnStretch(place, stretch)
-        captions.addWidget(self.every, 0, 1, Qt.AlignmentFlag.AlignRight)
+        cell.addWidget(self.every)
         column.addLayout(captions)
         column.addLayout(self._column)
         below = QVBoxLayout()

@@ -10,7 +10,7 @@ from app.core_link.commands import Command
 from app.help.topics import FOLDER, ORDER, anchor, find, topics
 from app.shell.screen_specs import screens
 from mcp_tef import VARIABLES
-from mcp_tef.cli.main import parser
+from mcp_tef.cli.main import parser, with_help
 from tests.shots.scenes import PICTURES, SCENES
 
 COMMANDS = {"Everywhere": (Command(id="palette", text="Find a command", keys="Ctrl+K", do=lambda: None),)}
@@ -66,7 +66,7 @@ def test_every_line_for_the_terminal_can_be_read_by_the_command_line() -> None:
     lines = re.findall(r"mcp-tef ([a-z].*)$", "\n".join(TEXTS.values()).replace("\\\n", " "), re.MULTILINE)
     assert len(lines) > 10
     for line in lines:
-        verb, *rest = re.findall(r"[^\s`]+", line)
+        verb, *rest = with_help(re.findall(r"[^\s`]+", line))
         assert verb in known, line
         options = [word for word in rest if word.startswith("--")]
         told = known[verb].format_help() + "".join(

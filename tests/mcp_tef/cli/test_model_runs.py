@@ -30,10 +30,10 @@ def answering(model: str, fingerprint: str) -> Reply:
     return replace(reply, body=json.dumps(json.loads(reply.body) | {"model": model, "system_fingerprint": fingerprint}))
 
 
-def ran(model: str, fingerprint: str) -> tuple[Said, list[Received]]:
+def ran(model: str, fingerprint: str, *options: str) -> tuple[Said, list[Received]]:
     """One batch that this model answers, and what was sent to it."""
     with ModelStub(lambda _: answering(model, fingerprint)) as stub:
-        said = say("run", "--model", "openai/gpt-x", "--base-url", stub.url, "--json")
+        said = say("run", "--model", "openai/gpt-x", "--base-url", stub.url, "--json", *options)
     return said, stub.requests
 
 
@@ -53,6 +53,17 @@ def test_earlier_messages_go_ahead_of_the_query_and_a_case_without_its_tool_is_n
     assert shown["before"] == TALK
     stored = say("cases", "show", "And the weather there?", "--json").document
     assert (stored["family"], stored["before"]) == ("weather", TALK)
+
+
+def test_a_run_through_litellm_sends_and_stores_what_a_direct_one_does() -> None:
+    own = ("id", "execution_time_ms")
+    direct, through = (ran("gpt-x-2026-01", "fp_1", *options) for options in ((), ("--through", "litellm")))
+    assert [request.body for request in direct[1]] == [request.body for request in through[1]]
+    rows = [
+        [{name: value for name, value in run.items() if name not in own} for run in said.document["runs"]]
+        for said, _ in (direct, through)
+    ]
+    assert rows[0] == rows[1]
 
 
 def test_another_model_that_answers_is_noted_in_a_comparison() -> None:

@@ -13,6 +13,7 @@ from tests.support.command_line import say
 READ_METAVARS = ("F", "[NAME=]F", "FILE", "DIR", "RESULT.json", "IN.jsonl", "PAIRS.jsonl", "TEXT|@FILE")
 WRITING_TYPES = ("writable", "analysis_file")
 FOLDERS = {("servers add", "cwd"), ("servers edit", "cwd"), ("servers discover", "project")}
+SERVES = {("library serve", "token_file")}  # it ends when it is stopped; `mcp_tef.cli.output_files.READ` names it
 TOOLS = json.dumps({"tools": workspace_files.TOOLS})
 CASES = json.dumps({"cases": [workspace_files.weather(1)]})
 CALL = json.dumps({"id": "1", "query": "", "tools": [], "expected": None, "calls": []})
@@ -20,6 +21,9 @@ PAIR = json.dumps({"id": 1, "tool_a": workspace_files.TOOLS[0], "tool_b": worksp
 PATCH = json.dumps([{"op": "replace", "path": "/tools/0/description", "value": "Rain or sun in a city."}])
 CONFIG = json.dumps({"mcpServers": {"clock": {"command": "uvx"}}})
 PROFILE = json.dumps({"name": "narrow", "title": "Narrow", "version": 1, "checked": "2026-11-26"})
+TOOL = json.dumps({"name": "rent", "description": "Rent a bike for a day.", "inputSchema": {"type": "object"}})
+STRANGERS = json.dumps({"tools": [json.loads(TOOL)]})
+SCRIPT = "def run(input):\n    return 'Yes.'\n"
 BATCH = "the document of the batch"
 TFIDF = "--embedder tfidf"
 READ = {
@@ -54,6 +58,14 @@ READ = {
     ),
     ("clients add", "file"): ("clients add -", PROFILE, "narrow"),
     ("clients check", "tools_file"): ("clients check --tools-file - --client zed", TOOLS, "Zed"),
+    ("library add", "file"): ("library add -", TOOL, "rent"),
+    ("library add", "config"): ("library add {folder}/rent.json --config -", '{"answer": "Yes."}', "rent"),
+    ("library add", "script"): ("library add {folder}/rent.json --executor python --script -", SCRIPT, "rent"),
+    ("library edit", "definition"): ("library edit kept --definition -", TOOL.replace("rent", "kept"), "kept"),
+    ("library edit", "config"): ("library edit kept --config -", '{"answer": "Yes."}', "kept"),
+    ("library edit", "script"): ("library edit kept --executor python --script -", SCRIPT, "kept"),
+    ("library import", "tools_file"): ("library import --tools-file -", TOOLS, "2 tools added"),
+    ("crowd", "crowd_file"): ("crowd --suite Journey --sizes 1 --silence 0 --crowd-file -", STRANGERS, "weather"),
     ("score", "file"): ("score - --out {folder}/verdicts.jsonl", CALL, "1 TN"),
 }
 REFUSED = {
@@ -73,11 +85,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     workspace_files.tools_file(folder)
     workspace_files.case_file(folder, [workspace_files.weather(1)])
     (folder / "p.json").write_text(PATCH, "utf-8")
+    (folder / "rent.json").write_text(TOOL, "utf-8")
+    (folder / "kept.json").write_text(TOOL.replace("rent", "kept"), "utf-8")
     with isolation.at_home(folder / "home"):
         for line in ("servers add city --tools-file {}/tools.json", "cases import {}/cases.json", "run --json"):
             said = say(*line.format(folder).split(), "--workspace", folder / "work.db")
             assert said.code in (0, 1)
         (folder / "batch.json").write_text(said.out, "utf-8")
+        assert say("library", "add", folder / "kept.json", "--workspace", folder / "work.db").code == 0
         assert say("draft", "new", "Shorter", "--server", "city", "--workspace", folder / "work.db").code == 0
     return folder
 
@@ -101,7 +116,7 @@ def test_the_tables_name_every_file_that_a_verb_reads() -> None:
         for action in below._actions
         if action.metavar in READ_METAVARS and getattr(action.type, "__name__", "") not in WRITING_TYPES
     }
-    assert {key for key in named if key[1] != "workspace"} - FOLDERS == {*READ, *REFUSED}
+    assert {key for key in named if key[1] != "workspace"} - FOLDERS - SERVES == {*READ, *REFUSED}
 
 
 @pytest.mark.parametrize("key", READ, ids=" ".join)

@@ -215,8 +215,8 @@ async def test_a_pair_that_is_not_compared_is_said_to_be_so(bench: Bench) -> Non
 
 async def test_each_tool_of_a_pair_leads_to_its_definition_its_quality_and_the_workshop(bench: Bench) -> None:
     await open_pair(bench)
-    links = bench.page.view.pair.sides[0].links
-    for link in links.buttons:
+    side = bench.page.view.pair.sides[0]
+    for link in (*side.links.buttons, *side.change.buttons):
         link.click()
     definition, quality, change = bench.gone
     assert isinstance(definition, ShowTool)
