@@ -222,7 +222,9 @@ async def test_every_possible_command_can_be_given_from_another_screen(qapp: QAp
         done: set[str] = set()
         offered = [(place.key, one.id) for place in screens() for one in inside.page(place.key).commands()]
         last = (".delete", ".remove", ".remove_tool", ".batch_delete")
-        for key, command in sorted(offered, key=lambda one: (one[1].endswith(last), one[0] == "servers")):
+        for key, command in sorted(
+            offered, key=lambda one: (one[1].endswith(last), one[1] == "workshop.remove", one[0] == "servers")
+        ):
             await prepare(inside, fake, command)
             if await gave(inside, "quality" if key == "servers" else "servers", command):
                 done.add(command)
@@ -271,9 +273,6 @@ async def prepare(inside: MainWindow, fake: FakeEngine, command: str) -> None:
             fake.selector.gate.clear()
             await gave(inside, "servers", "workshop.try")
             await until(lambda: possible(inside, command))
-        case "workshop" if command.endswith("remove_tool"):  # the draft before may be deleted by now
-            inside.go(ChangeTool(ToolLabel(tool="book_repair", server="Bike shop"), "", "Book a repair today."))
-            await until(lambda: possible(inside, command))
         case "workshop" if command.endswith("redo"):
             await until(lambda: possible(inside, command))
 
@@ -286,14 +285,18 @@ async def prepare_runs(inside: MainWindow, fake: FakeEngine, command: str) -> No
         fake.selector.gate.clear()
         for _ in range(2):
             await inside.session.call(lambda core: core.runs.start(BatchRequest()))
-    batches = await inside.session.call(lambda core: core.runs.batches())
     wanted = STATUSES.get(command.rpartition("_")[2], BatchStatus.COMPLETED)
+    batches = await inside.session.call(lambda core: core.runs.batches())
+    while command.endswith(("cancel", "run_now")) and all(one.status is not wanted for one in batches):
+        batches = await inside.session.call(lambda core: core.runs.batches())
     batch = next((one for one in reversed(batches) if one.status is wanted), batches[-1])
     run_id = await inside.session.call(partial(wrong_run, batch=batch.id))
     runs.open_target(ShowBatch(batch.id, run_id))
     await runs.settled()
     if run_id:
         runs.run_list.table.select(run_id)
+    if command == "runs.batch_cancel":
+        await until(lambda: possible(inside, command))
     if command in ("runs.compare", "runs.delete"):
         runs.view.batch_pane.list.select_many([one.id for one in batches[-2:]])
 
