@@ -29,7 +29,7 @@ _SETTINGS: Final[Mapping[ExecutorKind, tuple[Mapping[str, type], Mapping[str, ty
     ExecutorKind.SEARCH: ({"base_url": str}, {"provider": str, "count": int}),
     ExecutorKind.ANSWER: ({"answer": object}, {}),
 }
-"""What the config of each executor must and may hold; every one may hold `seconds`."""
+"""Keys that the config of each executor must and may hold; every one may hold `seconds`."""
 
 
 def require_sound_design(design: ToolDesign) -> None:

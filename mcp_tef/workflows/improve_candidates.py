@@ -46,8 +46,8 @@ class CandidateSource:
         counter: TokenCounter,
     ) -> None:
         compared = [ComparedTool(tool.name, tool) for tool in tools]
-        desk = RecommendationWriter(compared)
-        self.tools: Mapping[str, PairedTool] = {one.id: desk.paired(one) for one in compared}
+        rule_writer = RecommendationWriter(compared)
+        self.tools: Mapping[str, PairedTool] = {one.id: rule_writer.paired(one) for one in compared}
         self._failures = failures
         self._names = ListedNames(tools)
         self._queries = queries

@@ -1,4 +1,4 @@
-"""What a further run of a batch costs: CPU, disk and memory, beside bare calls to the same stub.
+"""Cost of a further run of a batch: CPU, disk and memory, beside bare calls to the same stub.
 
 Limits: CPU of a further run ≤ 2 ms and ≤ 0.35 × a bare `litellm.acompletion`; 500 cases with a 500 ms model reach
 ≥ 95 % of the ideal rate at 64 at once, and ≥ 80 % at 256; ≤ 4 KB stored a run; memory after 1,000 runs within 100 MB

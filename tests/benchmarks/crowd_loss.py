@@ -1,4 +1,4 @@
-"""How often the bracket of a crowd test holds the true size, and how often a loss is called where there is none.
+"""Share of crowd tests whose bracket holds the true size, and how often a loss is called where there is none.
 
 `python -m tests.benchmarks.crowd_loss [CROWDS]`
 

@@ -1,4 +1,4 @@
-"""How often a search for a better text ends in "better" where no candidate is, and how often where one is.
+"""Frequency with which a search for a better text ends in "better" where no candidate is, and how often where one is.
 
 `python -m tests.benchmarks.improve_sessions [SESSIONS]`
 
@@ -103,7 +103,7 @@ def session(row: Row, random: np.random.Generator) -> ImprovementEnd:
 
 
 def ends(row: Row, sessions: int, random: np.random.Generator) -> Counter[ImprovementEnd]:
-    """How often each end was reached."""
+    """Count how often each end was reached."""
     return Counter(session(row, random) for _ in range(sessions))
 
 

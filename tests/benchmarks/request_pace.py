@@ -1,4 +1,4 @@
-"""How a batch keeps to a server's rate: a token bucket of 10 a second and a burst of 10, 300 runs, 64 at once.
+"""Pace of a batch that keeps to a server's rate: a token bucket of 10 a second and a burst of 10, 300 runs, 64 at once.
 
 Limits: 1.1 × the ideal 29 s, and less than 2 % of the requests refused. Three repetitions, minimum and median.
 """

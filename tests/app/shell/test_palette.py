@@ -302,7 +302,7 @@ async def prepare_runs(inside: MainWindow, fake: FakeEngine, command: str) -> No
 
 
 def possible(inside: MainWindow, command: str) -> bool:
-    """Whether a command can be given now."""
+    """Return True if a command can be given now."""
     commands = inside.page(command.split(".", maxsplit=1)[0]).commands()
     return next(one for one in commands if one.id == command).needs()
 

@@ -49,7 +49,7 @@ async def both() -> AsyncIterator[tuple[LitellmSelector, LitellmSelector]]:
 
 
 async def row(selector: LitellmSelector, stub: ModelStub, **settings: Any) -> tuple[Any, ...]:
-    """What is kept of an answer or shown of a failure, and what the server received."""
+    """Kept parts of an answer, or the shown parts of a failure, and the requests that the server received."""
     stub.requests.clear()
     try:
         kept: Any = await selector.select(question(stub.url, **settings))

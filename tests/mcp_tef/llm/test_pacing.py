@@ -51,7 +51,7 @@ class Clock:
 
 
 async def admitted(pacer: RequestPacer, most: int) -> int:
-    """How many requests may be sent now."""
+    """Return the number of requests that may be sent now."""
     for number in range(most):
         turn = asyncio.ensure_future(pacer.turn())
         for _ in range(5):

@@ -53,7 +53,7 @@ async def spec(engine: Engine) -> AsyncIterator[ServerSpec]:
 
 
 async def listed(spec: ServerSpec, environment: Mapping[str, str] = TOKEN) -> dict[str, str]:
-    """What a client lists."""
+    """Return the tools that a client lists."""
     lister = McpToolLister({**os.environ, **environment})
     try:
         return {tool.name: tool.description for tool in (await lister.list_tools(spec, timeout=SECONDS)).tools}
