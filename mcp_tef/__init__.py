@@ -7,6 +7,7 @@ others. Importing it loads nothing; each name loads its module when it is first 
 
 _NAMES = {
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
+    "mcp_tef.api.cluster": "cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"

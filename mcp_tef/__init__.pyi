@@ -1,6 +1,7 @@
 """The types of the front door, for checkers and editors; `__init__.py` loads the names when they are first used."""
 
 from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
+from mcp_tef.api.cluster import cluster_for
 from mcp_tef.api.consent import (
     AskConsent,
     ConsentAnswer,
@@ -426,9 +427,9 @@ __all__ = [
     "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind",
     "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical",
     "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json",
-    "client_result_to_json", "client_to_json", "cluster_confusions", "comparison_to_json", "conflict_to_json",
-    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
-    "decimal_text", "default_workspace", "design_from_json", "design_to_json", "detect_files",
+    "client_result_to_json", "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json",
+    "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html",
+    "crowd_to_json", "decimal_text", "default_workspace", "design_from_json", "design_to_json", "detect_files",
     "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
     "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
     "ensure_consent", "error_to_json", "execution_figures_to_json", "execution_to_json", "expectation_from_json",
