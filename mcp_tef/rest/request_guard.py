@@ -115,9 +115,6 @@ class RequestGuard:
 
     async def _with_body(self, scope: Message, receive: Receive) -> tuple[_Refusal | None, Receive]:
         """Read the body in time and bounds; return why it is refused, and where to receive it from."""
-        length = next(iter(_values(scope, b"content-length")), "0")
-        if not length.isdigit() or int(length) > LARGEST_BODY:
-            return _TOO_LARGE, receive
         try:
             async with asyncio.timeout(self._rules.body_seconds):
                 body = await _read(receive)
@@ -145,17 +142,18 @@ def _values(scope: Message, name: bytes) -> list[str]:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """Return the body; None where it is too large."""
-    parts, size, more = [], 0, True
-    while more:
+    """Return the body; None where it is too large.
+
+    As much again is read and dropped before that is said, since many clients listen only once they have sent all.
+    """
+    kept, size, more = bytearray(), 0, True
+    while more and size <= 2 * LARGEST_BODY:
         message = await receive()
         part = message.get("body", b"")
-        parts.append(part)
         size += len(part)
-        if size > LARGEST_BODY:
-            return None
+        kept += part if size <= LARGEST_BODY else b""
         more = message["type"] == "http.request" and message.get("more_body", False)
-    return b"".join(parts)
+    return bytes(kept) if size <= LARGEST_BODY else None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -247,7 +247,7 @@ async def test_every_operation_of_the_seed_answers_as_it_says(engine: Engine) ->
 
 
 def problems(row: SeedRow, answer: RestAnswer) -> list[str]:
-    """What differs from the row."""
+    """Differences from the row."""
     if answer.status != row.status:
         return [f"{answer.status} instead of {row.status}: {answer.text[:300]}"]
     body = answer.json if row.fields else {}
