@@ -65,8 +65,8 @@ def described_app() -> FastAPI:
         redirect_slashes=False,
         dependencies=[Depends(require_known_query)],
     )
-    app.add_api_route("/health", get_health, tags=["service"])
-    app.add_api_route("/", get_root, tags=["service"])
+    app.add_api_route("/health", get_health, tags=["service"], responses=STATUSES)
+    app.add_api_route("/", get_root, tags=["service"], responses=STATUSES)
     app.add_api_route("/docs", _docs_of(app), include_in_schema=False, response_class=HTMLResponse)
     for router in ROUTERS:
         app.include_router(router, responses=STATUSES)

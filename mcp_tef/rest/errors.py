@@ -56,6 +56,8 @@ STATUSES: Final[dict[int | str, dict[str, Any]]] = {
     401: {"model": ErrorAnswer, "description": "A token, or the key of a provider, is missing or wrong."},
     403: {"model": ErrorAnswer, "description": "The host or origin is foreign, or nobody agreed at the machine."},
     404: {"model": ErrorAnswer, "description": "Nothing has that id."},
+    405: {"model": ErrorAnswer, "description": "The path has no such method."},
+    408: {"model": ErrorAnswer, "description": "The body did not arrive in time."},
     409: {"model": ErrorAnswer, "description": "Something else has that name, or the state does not allow it."},
     413: {"model": ErrorAnswer, "description": "The body is larger than 16 MB."},
     415: {"model": ErrorAnswer, "description": "The body is not application/json."},
