@@ -16,10 +16,17 @@ from mcp_tef import (
     Verdict,
     verdict_to_json,
 )
-from mcp_tef.rest.schemas import MOST_ITEMS, ModelSettingsAnswer, ModelSettingsCreate, RequestFields, settings_answer
+from mcp_tef.rest.schemas import (
+    MOST_ITEMS,
+    AnswerFields,
+    ModelSettingsAnswer,
+    ModelSettingsCreate,
+    RequestFields,
+    settings_answer,
+)
 
 
-class RunAnswer(BaseModel):
+class RunAnswer(AnswerFields):
     """A run; `model_settings` are told of a single run, and of a list only the `model`."""
 
     id: str
@@ -48,28 +55,14 @@ class RunAnswer(BaseModel):
 def run_answer(run: RunSummary, detail: RunDetail | None = None) -> RunAnswer:
     """Return a run."""
     failure = run.failure
-    return RunAnswer(
-        id=run.id,
+    return RunAnswer.of(
+        run,
         test_case_id=run.case_id,
-        batch_id=run.batch_id,
-        model=run.model,
         model_settings=settings_answer(detail) if detail else None,
-        status=run.status.value,
         confidence_score=run.confidence,
-        confidence_category=run.confidence_category,
-        classification=run.classification,
-        mark=run.mark,
-        expected=run.expected,
-        selected=run.selected,
-        parameters_ok=run.parameters_ok,
-        execution_time_ms=run.execution_time_ms,
-        tokens=run.tokens,
-        cost_usd=run.cost_usd,
         error=failure.code if failure else None,
         error_message=failure.message if failure else None,
         error_hint=failure.hint if failure else None,
-        created_at=run.created_at,
-        completed_at=run.completed_at,
     )
 
 
@@ -157,7 +150,7 @@ class BatchAnswer(BaseModel):
     completed_at: datetime | None
 
 
-class MetricsAnswer(BaseModel):
+class MetricsAnswer(AnswerFields):
     """Metrics of judged runs; a rate that is not defined is null, never 0."""
 
     total_tests: int
@@ -180,23 +173,19 @@ class MetricsAnswer(BaseModel):
 def metrics_answer(metrics: Metrics) -> MetricsAnswer:
     """Return the metrics of some runs."""
     correct = metrics.correct_call
-    return MetricsAnswer(
+    return MetricsAnswer.of(
+        metrics,
         total_tests=metrics.n,
         true_positives=metrics.tp,
         false_positives=metrics.fp,
         true_negatives=metrics.tn,
         false_negatives=metrics.fn,
-        failed=metrics.failed,
         precision=metrics.precision.value,
         recall=metrics.recall.value,
         f1_score=metrics.f1,
         parameter_accuracy=metrics.parameter_accuracy.value,
         average_execution_time_ms=metrics.latency_mean_ms,
-        confidence_distribution={
-            "robust": metrics.robust,
-            "needs_clarity": metrics.needs_clarity,
-            "misleading": metrics.misleading,
-        },
+        confidence_distribution={name: getattr(metrics, name) for name in ("robust", "needs_clarity", "misleading")},
         correct_call=correct.value,
         correct_tool=metrics.correct_tool.value,
         correct_call_interval=(correct.low, correct.high),

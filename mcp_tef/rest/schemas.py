@@ -45,6 +45,15 @@ class RequestFields(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class AnswerFields(BaseModel):
+    """Fields of an answer."""
+
+    @classmethod
+    def of(cls, source: object, **more: Any) -> Self:
+        """Return the fields of a value that it has under the same names, and `more` that it has not."""
+        return cls(**{name: getattr(source, name) for name in cls.model_fields if name not in more}, **more)
+
+
 class AnswerPage(BaseModel, Generic[T]):
     """One page of a list, with the number of all items."""
 
@@ -92,7 +101,7 @@ class ServerCreate(ServerChange):
         return ServerSpec(**{"transport": Transport(self.transport.value), **self.fields()})
 
 
-class ServerAnswer(BaseModel):
+class ServerAnswer(AnswerFields):
     """A registered server with what the last check found; `consent_needed` until somebody agreed at the machine."""
 
     id: str
@@ -116,23 +125,15 @@ class ServerAnswer(BaseModel):
 def server_answer(server: Server, *, consent_needed: bool) -> ServerAnswer:
     """Return a server; of its variables only the names."""
     spec = server.spec
-    return ServerAnswer(
-        id=server.id,
-        name=server.name,
+    return ServerAnswer.of(
+        server,
         url=spec.url and spec.address,
-        transport=spec.transport.value,
+        transport=spec.transport,
         command=spec.command,
-        args=list(spec.args),
+        args=spec.args,
         cwd=spec.cwd,
         env=sorted(spec.env),
-        status=server.status.value,
-        reason=server.reason,
-        hint=server.hint,
-        tool_count=server.tool_count,
         consent_needed=consent_needed,
-        last_connected_at=server.last_connected_at,
-        created_at=server.created_at,
-        updated_at=server.updated_at,
     )
 
 
@@ -147,7 +148,7 @@ class ToolCreate(RequestFields):
     test_run_id: None = None
 
 
-class ToolAnswer(BaseModel):
+class ToolAnswer(AnswerFields):
     """A tool of the library, of a server as last listed, or of one run; `status` is that of a library tool."""
 
     id: str
@@ -165,27 +166,22 @@ class ToolAnswer(BaseModel):
 
 def library_answer(tool: LibraryTool, server: Server | None) -> ToolAnswer:
     """Return a tool of the library."""
-    return ToolAnswer(
-        id=tool.id,
-        name=tool.name,
+    return ToolAnswer.of(
+        tool,
         description=tool.design.description,
         input_schema=dict(tool.design.input_schema),
         output_schema=dict(tool.design.output_schema) if tool.design.output_schema else None,
         mcp_server_id=server.id if server else None,
         mcp_server_name=server.name if server else "",
         test_run_id=None,
-        status=tool.status.value,
-        created_at=tool.created_at,
-        updated_at=tool.updated_at,
     )
 
 
 def tool_answer(tool: Tool, server: ServerId | None, at: datetime, run: str | None = None) -> ToolAnswer:
     """Return a tool of a server; its id is the fingerprint of its definition."""
-    return ToolAnswer(
+    return ToolAnswer.of(
+        tool,
         id=tool.fingerprint,
-        name=tool.name,
-        description=tool.description,
         input_schema=dict(tool.input_schema),
         output_schema=dict(tool.output_schema) if tool.output_schema else None,
         mcp_server_id=server,
@@ -252,7 +248,7 @@ class CaseCreate(CaseChange):
         return CaseDraft(**{"servers": expected, **self.fields()})
 
 
-class CaseAnswer(BaseModel):
+class CaseAnswer(AnswerFields):
     """A test case; the three fields of one expected call are null where `expected` is anything else."""
 
     id: str
@@ -275,20 +271,14 @@ class CaseAnswer(BaseModel):
 def case_answer(case: TestCase) -> CaseAnswer:
     """Return a test case."""
     draft, call = case.draft, _only_call(case.draft.expectation)
-    return CaseAnswer(
+    return CaseAnswer.of(
+        draft,
         id=case.id,
-        name=case.name,
-        query=draft.query,
         expected_mcp_server_name=call.server if call else None,
         expected_tool_name=call.tool if call else None,
         expected_parameters=dict(call.parameters) if call and call.parameters is not None else None,
         expected=expectation_to_json(draft.expectation),
-        servers=list(draft.servers),
-        suites=list(draft.suites),
-        tags=list(draft.tags),
-        family=draft.family,
         before=messages_to_json(draft.before) or [],
-        origin=draft.origin.value,
         created_at=case.created_at,
         updated_at=case.updated_at,
     )
@@ -328,7 +318,7 @@ class WithModel(RequestFields):
     model_settings: ModelSettingsCreate = Field(validation_alias=AliasChoices("model_settings", "model_config"))
 
 
-class ModelSettingsAnswer(BaseModel):
+class ModelSettingsAnswer(AnswerFields):
     """The model of a run and how it was asked, without a key; equal settings have one id."""
 
     id: str
@@ -347,6 +337,6 @@ class ModelSettingsAnswer(BaseModel):
 
 def settings_answer(detail: RunDetail) -> ModelSettingsAnswer:
     """Return the settings of a run."""
-    names = [name for name in ModelSettingsAnswer.model_fields if name not in ("id", "created_at")]
-    values = {name: getattr(detail.settings, name) for name in names}
-    return ModelSettingsAnswer(id=fingerprint(values)[:32], created_at=detail.summary.created_at, **values)
+    told = ModelSettingsAnswer.of(detail.settings, id="", created_at=detail.summary.created_at)
+    asked = told.model_dump(exclude={"id", "created_at"})
+    return told.model_copy(update={"id": fingerprint(asked)[:32]})

@@ -30,7 +30,7 @@ from mcp_tef import (
     require_no_credentials,
 )
 from mcp_tef.rest.parameters import EngineOf, KeyHeader, keys_of
-from mcp_tef.rest.schemas import LONGEST_NAME, LONGEST_TEXT, ModelSettingsCreate, RequestFields
+from mcp_tef.rest.schemas import LONGEST_NAME, LONGEST_TEXT, AnswerFields, ModelSettingsCreate, RequestFields
 
 MOST_TOOLS: Final = 1_000
 MOST_PAIRS: Final = 100
@@ -136,7 +136,7 @@ class MatrixAnswer(BaseModel):
     generated_at: datetime
 
 
-class AdviceIssue(BaseModel):
+class AdviceIssue(AnswerFields):
     """Why two tools are hard to tell apart."""
 
     issue_type: str
@@ -145,7 +145,7 @@ class AdviceIssue(BaseModel):
     evidence: list[str]
 
 
-class AdviceItem(BaseModel):
+class AdviceItem(AnswerFields):
     """A change of one tool; `apply_commands` is an RFC 6902 patch of its server's list of tools."""
 
     issue: str
@@ -303,15 +303,7 @@ async def _advice(
 
 
 def _advice_answer(advice: PairAdvice) -> AdviceAnswer:
-    issues = [
-        AdviceIssue(
-            issue_type=issue.type.value,
-            description=issue.sentence,
-            priority=issue.priority.value,
-            evidence=list(issue.evidence),
-        )
-        for issue in advice.issues
-    ]
+    issues = [AdviceIssue.of(one, issue_type=one.type, description=one.sentence) for one in advice.issues]
     return AdviceAnswer(
         tool_pair=(_bare(advice.a), _bare(advice.b)),
         similarity_score=round(advice.similarity, 4),
@@ -322,12 +314,10 @@ def _advice_answer(advice: PairAdvice) -> AdviceAnswer:
 
 
 def _advice_item(one: Recommendation) -> AdviceItem:
-    return AdviceItem(
-        issue=one.issue.value,
+    return AdviceItem.of(
+        one,
         tool_id=_bare(one.tool_id),
         recommendation=one.action,
-        rationale=one.rationale,
-        priority=one.priority.value,
         revised_description=one.revised,
         apply_commands=[dict(operation) for operation in one.patch],
     )
