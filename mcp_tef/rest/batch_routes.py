@@ -77,35 +77,49 @@ async def follow_batch(engine: EngineOf, batch_id: str) -> StreamingResponse:
 
 
 async def _events(engine: Engine, batch_id: BatchId) -> AsyncIterator[str]:
-    waiting: asyncio.Queue[str] = asyncio.Queue(MOST_WAITING)
-    ended = asyncio.Event()
-
-    def hear(event: Event) -> None:
-        if isinstance(event, BatchEnded) and event.batch.id == batch_id:
-            ended.set()
-        elif (text := _event_text(event, batch_id)) and not waiting.full():
-            waiting.put_nowait(text)
-
-    stop = engine.subscribe(hear)
+    progress = _Progress(batch_id)
+    stop = engine.subscribe(progress.hear)
     try:
         if batch_id not in engine.runs.active():
-            ended.set()
-        while not (ended.is_set() and waiting.empty()):
-            yield await _next(waiting, ended)
+            progress.ended = True
+        while texts := await progress.next():
+            yield texts
         yield _event("end", batch_to_json(await engine.runs.batch(batch_id)))
     finally:
         stop()
 
 
-async def _next(waiting: asyncio.Queue[str], ended: asyncio.Event) -> str:
-    """Return the next event, or a comment that keeps the connection open, also when the batch has ended."""
-    tasks = {asyncio.create_task(waiting.get()), asyncio.create_task(ended.wait())}
-    try:
-        done, _ = await asyncio.wait(tasks, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-    return next((text for task in done if isinstance(text := task.result(), str)), ":\n\n")
+class _Progress:
+    """Collects the events of a batch, for a reader that takes all that have come at once."""
+
+    def __init__(self, batch_id: BatchId) -> None:
+        self._batch_id = batch_id
+        self._texts: list[str] = []
+        self._news = asyncio.Event()
+        self.ended = False
+
+    def hear(self, event: Event) -> None:
+        """Note an event of the batch."""
+        if isinstance(event, BatchEnded) and event.batch.id == self._batch_id:
+            self.ended = True
+        elif len(self._texts) < MOST_WAITING and (text := _event_text(event, self._batch_id)):
+            self._texts.append(text)
+        else:
+            return
+        self._news.set()
+
+    async def next(self) -> str:
+        """Return what has come, or a comment that keeps the connection open; "" where the batch has ended."""
+        if not (self._texts or self.ended):
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await self._news.wait()
+            except TimeoutError:
+                return ":\n\n"
+        self._news.clear()
+        texts = "".join(self._texts)
+        self._texts.clear()
+        return texts
 
 
 def _event_text(event: Event, batch_id: BatchId) -> str:
