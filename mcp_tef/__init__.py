@@ -47,6 +47,7 @@ _NAMES = {
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
+    "mcp_tef.model.addresses": "SENDS_CREDENTIALS",
     "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
     "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
     "mcp_tef.model.cases": (

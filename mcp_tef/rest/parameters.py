@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from fastapi import Depends, Header, Query, Request
 
-from mcp_tef import Engine, InputError, ModelSettings, Secret
+from mcp_tef import SENDS_CREDENTIALS, Engine, InputError, ModelSettings, Secret
 from mcp_tef.rest.schemas import AnswerPage
 
 T = TypeVar("T")
@@ -53,6 +53,8 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
 
     Raises InputError for a key that no header can hold, and where several providers are asked.
     """
+    for model in models:
+        require_key_alone(model.provider)
     if header is None:
         return {}
     key = _key_in(header)
@@ -63,6 +65,13 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
     for model in asked:
         engine.consents.add_typed_address(model.provider, model.base_url or "")
     return {model.provider: key for model in asked}
+
+
+def require_key_alone(provider: str) -> None:
+    """Raise InputError for a provider whose requests carry credentials of this machine, which callers may not use."""
+    if provider in SENDS_CREDENTIALS:
+        hint = "Ask it from the command line."
+        raise InputError(f"{provider} signs in as this machine, so that it is not asked over REST.", hint=hint)
 
 
 def _key_in(header: str) -> Secret:

@@ -236,7 +236,7 @@ async def _compared(
     tools = await engine.tools.gather(body.source())
     _require_comparable(tools)
     secret = None
-    if choice and key and choice.kind in (EmbedderKind.LITELLM, EmbedderKind.HTTP):
+    if choice and choice.kind in (EmbedderKind.LITELLM, EmbedderKind.HTTP):
         engine.consents.add_typed_embedder(choice)
         provider = choice.target.partition("/")[0]
         typed = keys_of(engine, key, [ModelSettings(provider=provider, model="embedder")])

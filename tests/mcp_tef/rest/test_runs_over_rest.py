@@ -78,6 +78,8 @@ async def test_keys_of_the_environment_are_not_used(tmp_path: Path) -> None:
                 cloud = {"model_settings": {"provider": "openai", "model": "gpt-4"}}
                 refused = await client.post(f"/test-cases/{case}/run", json=cloud)
                 assert (refused.status_code, refused.json()["error"]) == (401, "key_missing")
+                machine = {"model_settings": {"provider": "bedrock", "model": "claude"}}
+                assert (await client.post(f"/test-cases/{case}/run", json=machine)).status_code == 400
                 foreign = {"model_settings": asked_at(stub)}
                 await client.post(
                     f"/test-cases/{case}/run", json=foreign, headers={"x-model-api-key": "sk-of-a-caller"}
