@@ -57,14 +57,14 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
         require_key_alone(model.provider)
     if header is None:
         return {}
-    key = _key_in(header)
-    asked = [model for model in models if not model.offline]
-    if len({model.provider for model in asked}) > 1:
+    key, asked = _key_in(header), [model for model in models if not model.offline]
+    providers = {model.provider for model in asked}
+    if len(providers) > 1:
         hint = "Start one batch for each provider."
         raise InputError("One key cannot be that of several providers.", hint=hint, code="bad_key")
     for model in asked:
         engine.consents.add_typed_address(model.provider, model.base_url or "")
-    return {model.provider: key for model in asked}
+    return dict.fromkeys(providers, key)
 
 
 def require_key_alone(provider: str) -> None:

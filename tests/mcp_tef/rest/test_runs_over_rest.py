@@ -106,7 +106,7 @@ async def test_a_program_is_not_started_before_somebody_agreed_at_the_machine(en
             answer = await client.post(path, json=body)
             assert (answer.status_code, "touch" in answer.text) == (403, True)
             assert "mcp-tef servers check" in answer.json()["hint"]
-        changed = await client.patch(f"/mcp-servers/{server['id']}", json={"args": [str(mark), "more"]})
+        changed = await client.request("PATCH", f"/mcp-servers/{server['id']}", json={"args": [str(mark), "more"]})
         assert changed.json()["consent_needed"]
         assert not mark.exists()
         await engine.consents.allow_server((await engine.servers.get(server["id"])).spec)
@@ -172,7 +172,7 @@ async def test_pages_of_cases_follow_every_change_also_that_of_another_program(e
             return [item["name"] for item in page["items"]]
 
         assert await names() == ["case 1", "case 2"]
-        await client.patch(f"/test-cases/{ids[1]}", json={"name": "changed here", "suites": ["Smoke"]})
+        await client.request("PATCH", f"/test-cases/{ids[1]}", json={"name": "changed here", "suites": ["Smoke"]})
         assert await names() == ["changed here", "case 2"]
         words = command("cases", "edit", ids[2], "--name", "changed there", "--workspace", engine.workspace)
         other = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.DEVNULL)
