@@ -18,9 +18,9 @@ from mcp_tef.rest.request_guard import AccessRules, RequestGuard
 MOST_SINGLE_RUNS: Final = 16
 """Single runs at a time; further ones wait, so that callers cannot ask a provider without bounds."""
 ROUTERS: Final = (
+    case_routes.router,  # first, since its pages are asked most
     server_routes.router,
     tool_routes.router,
-    case_routes.router,
     run_routes.router,
     batch_routes.router,
     similarity_routes.router,

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcp_tef import Engine, InputError, ReachError, Secret
+
+if TYPE_CHECKING:
+    import uvicorn
 
 SHORTEST_TOKEN: Final = 16
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -87,7 +90,7 @@ def require_installed() -> None:
         raise InputError(MISSING, code="extra_missing")
 
 
-async def _until_stopped(web: "uvicorn.Server", listener: socket.socket) -> None:  # type: ignore[name-defined]  # noqa: F821
+async def _until_stopped(web: "uvicorn.Server", listener: socket.socket) -> None:
     serving = asyncio.create_task(web.serve(sockets=[listener]))
     try:
         await asyncio.shield(serving)
@@ -96,7 +99,7 @@ async def _until_stopped(web: "uvicorn.Server", listener: socket.socket) -> None
         await asyncio.wait({serving})
 
 
-def _load(config: "uvicorn.Config") -> None:  # type: ignore[name-defined]  # noqa: F821
+def _load(config: "uvicorn.Config") -> None:
     try:
         config.load()
     except OSError as error:  # ssl.SSLError is one as well
