@@ -9,7 +9,7 @@ from mcp_tef import CasesChanged, Engine, Event, TestCase
 from mcp_tef.rest.parameters import page_of
 from mcp_tef.rest.schemas import AnswerPage, CaseAnswer, case_answer
 
-MOST_PAGES: Final = 128
+MOST_BYTES: Final = 32 * 1024 * 1024
 _Stamp: TypeAlias = tuple[int, ...]
 _Choice: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -49,7 +49,7 @@ class CasePages:
         items = [case_answer(case) for case in found.items]
         page = AnswerPage[CaseAnswer](items=items, total=found.total, offset=offset, limit=limit)
         self._pages[place] = page.model_dump_json().encode()
-        while len(self._pages) > MOST_PAGES:
+        while len(self._pages) > 1 and sum(map(len, self._pages.values())) > MOST_BYTES:
             self._pages.popitem(last=False)
 
     def _hear(self, event: Event) -> None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from mcp_tef import (
     ConflictError,
     ConsentError,
+    ConsentRequest,
     InputError,
     ModelFault,
     NotFoundError,
@@ -38,6 +39,7 @@ _STATUS_OF_CLASS: Final[dict[type[TefError], int]] = {
     ReachError: 502,
 }
 CONSENT_HINT: Final = "Allow it at the machine that serves: in the window, or with mcp-tef servers check NAME."
+_OF_THIS_MACHINE: Final = frozenset({"Runs as", "Listed in", "Folder", "Project"})
 _SEE: Final = "See /docs for the operations."
 KEY_HINT: Final = "Send the provider's key in the header X-Model-API-Key; it is kept for this request only."
 
@@ -85,10 +87,15 @@ def error_answer(error: TefError) -> ErrorAnswer:
         hint = KEY_HINT
     details: Any = {name: value for name, value in error.context.items() if isinstance(value, _PLAIN)} or None
     if isinstance(error, ConsentError) and error.requests:
-        details = {"asked": [dict(consent_rows(request)) for request in error.requests]}
+        details = {"asked": [_asked(request) for request in error.requests]}
     return ErrorAnswer(
         error=error.code, message=without_keys(error.message), details=_clean(details), hint=without_keys(hint)
     )
+
+
+def _asked(request: ConsentRequest) -> dict[str, Any]:
+    """Return what would be done, without names of folders and people of this machine."""
+    return {label: lines for label, lines in consent_rows(request) if label not in _OF_THIS_MACHINE}
 
 
 def _clean(value: Any) -> Any:

@@ -106,6 +106,7 @@ async def test_a_program_is_not_started_before_somebody_agreed_at_the_machine(en
             answer = await client.post(path, json=body)
             assert (answer.status_code, "touch" in answer.text) == (403, True)
             assert "mcp-tef servers check" in answer.json()["hint"]
+            assert str(engine.workspace) not in answer.text
         changed = await client.request("PATCH", f"/mcp-servers/{server['id']}", json={"args": [str(mark), "more"]})
         assert changed.json()["consent_needed"]
         assert not mark.exists()
