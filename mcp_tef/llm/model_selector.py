@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -122,8 +122,7 @@ class LitellmSelector:
             outcome = FailedCall(_TOOLS_DROPPED)
         if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, question.settings)
-        answer = _answer(outcome, exchange, request, question, mode)
-        return replace(answer, raw_request=with_prompt(answer.raw_request, prompt.label))
+        return _answer(outcome, exchange, request, question, mode, prompt.label)
 
 
 _TOOLS_DROPPED = "The model does not support tools"
@@ -150,7 +149,7 @@ def _request(
     messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
     return Request(
         target=aim,
-        messages=[asdict(message) for message in messages],
+        messages=[{"role": message.role, "content": message.content} for message in messages],
         tools=functions,
         settings=settings,
         key=question.key,
@@ -171,7 +170,9 @@ def _function(item: OfferedTool) -> dict[str, Any]:
     }
 
 
-def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
+def _answer(
+    outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode, prompt: str
+) -> Answer:
     native = mode is CallingMode.NATIVE
     listed_tools = () if native else (tool_lines(question.tools), offered_names(question.tools))
     reading = _read(outcome, question.tools, native)
@@ -183,7 +184,7 @@ def _answer(outcome: Completion, exchange: Exchange, request: Request, question:
         confidence=reading.confidence,
         confidence_source=None if reading.confidence is None else ConfidenceSource.SELF_REPORTED,
         mode=mode,
-        raw_request=recorded_request(exchange, request, listed_tools),
+        raw_request=with_prompt(recorded_request(exchange, request, listed_tools), prompt),
         raw_response=recorded_response(exchange, outcome, question.key),
         read_from_text=reading.read_from_text,
         answered_model=outcome.model,
