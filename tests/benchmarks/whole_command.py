@@ -148,8 +148,8 @@ def main() -> int:
             "mcp-tef run --through litellm": lambda: seconds(folder, url, "--through", "litellm"),
             **({"promptfoo": lambda: promptfoo_seconds(peer, folder, url)} if peer else {}),
         }
-        for role in roles.values():
-            role()
+        for name in [*roles]:
+            roles[name]()
         for name in [name for _ in range(TRIES) for name in roles]:
             before = used_cpu()
             taken.setdefault(name, []).append(roles[name]())
