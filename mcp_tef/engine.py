@@ -20,6 +20,7 @@ from mcp_tef.workflows.cases import Cases
 if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft
+    from mcp_tef.model.runs import Batch
     from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.run_parts import RunParts
+    from mcp_tef.workflows.run_steering import RunSteering
     from mcp_tef.workflows.runs import Runs
     from mcp_tef.workflows.search import NameSearch
     from mcp_tef.workflows.server_import import ServerFiles
@@ -171,14 +173,18 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def runs(self) -> "Runs":
         """Batches and runs."""
-        from mcp_tef.workflows.crowd_plan import is_crowd_plan
         from mcp_tef.workflows.runs import Runs
 
         asking = (self._selectors, self.models, self.consents)
         runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
         runs.clients_of = lambda: self.clients
-        runs.steering_of = lambda batch: (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
+        runs.steering_of = self._steering
         return runs
+
+    async def _steering(self, batch: "Batch") -> "RunSteering":
+        from mcp_tef.workflows.crowd_plan import is_crowd_plan
+
+        return await (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
 
     @cached_property
     def run_parts(self) -> "RunParts":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.catalogue import LitellmCatalogue
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.llm.model_selector import ModelSelectors
-    from mcp_tef.llm.retrieval_baseline import WordsSelector
+    from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, RunExecutor, ServerGateway
@@ -53,16 +53,20 @@ class ModelAdapters:
 
     @cached_property
     def _selectors(self) -> "ModelSelectors":
+        from mcp_tef.llm.model_selector import ModelSelectors
+
+        sources = (self._catalogue, self._environment, self._current)
+        return ModelSelectors(self._baselines, *sources, lambda: self._current.config.through)
+
+    def _baselines(self) -> "tuple[WordsSelector, MeaningSelector]":
         from mcp_tef.embedding.local_embedder import best_local_embedder
         from mcp_tef.embedding.tfidf import TfidfLexicon
-        from mcp_tef.llm.model_selector import ModelSelectors
         from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 
-        current, environment = self._current, self._environment
+        current = self._current
         words = WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold)
-        local = partial(best_local_embedder, environment, self._data / "models")
-        meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
-        return ModelSelectors(words, meaning, self._catalogue, environment, current, lambda: current.config.through)
+        local = partial(best_local_embedder, self._environment, self._data / "models")
+        return words, MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
 
     def run_executor(self) -> "RunExecutor":
         """Return what asks the models of runs."""

@@ -20,11 +20,11 @@ from mcp_tef import (
     ThresholdCheck,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.batches import add_threshold_options, has_thresholds, note_missed, threshold_checks
 from mcp_tef.cli.formatting import A_BATCH, CHANGES, comparison_lines
 from mcp_tef.cli.output_files import asked_files, output_name, writable
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
+from mcp_tef.cli.thresholds import add_threshold_options, has_thresholds, note_missed, threshold_checks
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

@@ -5,7 +5,7 @@ from argparse import Namespace
 from importlib import import_module
 from importlib.util import find_spec
 
-from mcp_tef import BatchRequest, ReachError, SampleName
+from mcp_tef import BatchRequest, ReachError, SampleName, how_to_install, missing_library
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
 from mcp_tef.cli.batches import follow
 from mcp_tef.cli.session import opened
@@ -65,6 +65,8 @@ def gui(arguments: Namespace, _: Terminal) -> int:
     """Open the window on the workspace that was asked for; ends when the window is closed."""
     if find_spec("app") is None:
         raise ReachError("The window is not part of this installation.", hint="Install mcp-tef-desktop as a whole.")
+    if library := missing_library("PySide6", "pyqtgraph", "qasync", "qtawesome"):
+        raise ReachError(f"The window needs {library}, which is not installed.", hint=how_to_install(library))
     place = ["--workspace", str(arguments.workspace)] if arguments.workspace else []
     code: int = import_module("app.main").main(place)
     return code

@@ -23,12 +23,13 @@ from mcp_tef import (
     run_to_json,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.batches import add_report_options, follow, has_thresholds, report
+from mcp_tef.cli.batches import add_report_options, follow, report
 from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, run_lines
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
+from mcp_tef.cli.thresholds import has_thresholds
 
 if TYPE_CHECKING:
     from mcp_tef import Engine

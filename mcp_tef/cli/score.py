@@ -18,10 +18,10 @@ from mcp_tef import (
     write_lines,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
-from mcp_tef.cli.batches import add_threshold_options, has_thresholds, note_missed, threshold_checks
 from mcp_tef.cli.formatting import counted, overview_lines
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.terminal import Terminal, unreachable
+from mcp_tef.cli.thresholds import add_threshold_options, has_thresholds, note_missed, threshold_checks
 
 NOT_PROMISED = "alternative"
 COUNTED = ("TP", "FP", "TN", "FN", "bad")

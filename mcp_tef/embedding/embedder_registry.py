@@ -13,6 +13,7 @@ from mcp_tef.embedding.local_embedder import (
     FastembedEmbedder,
     home_of,
     kept_model,
+    require_fastembed,
 )
 from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, known_model
 from mcp_tef.embedding.remote_embedders import HttpEmbedder, LitellmConnection, LitellmEmbedder
@@ -103,6 +104,7 @@ class EmbedderRegistry:
             return self._loaded[place]
 
     def _kept(self, choice: EmbedderChoice) -> FastembedEmbedder:
+        require_fastembed()
         if choice.kind is EmbedderKind.FOLDER:
             return FastembedEmbedder(folder=Path(os.path.expanduser(choice.target)))
         name = choice.target or DEFAULT_MODEL

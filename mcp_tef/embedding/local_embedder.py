@@ -12,13 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.extras import how_to_install, missing_library
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
 
 
+def require_fastembed() -> None:
+    """Raise EmbeddingError where the libraries behind local models are not installed."""
+    if library := missing_library("fastembed", "onnxruntime"):
+        raise EmbeddingError(
+            f"Local embedding models need {library}, which is not installed.", hint=how_to_install(library)
+        )
+
+
 def load_fastembed() -> "type[TextEmbedding]":
-    """Load the class of fastembed, without the telemetry of its runtime (ONNX), which has an id for this machine."""
+    """Load the class of fastembed, without the telemetry of its runtime (ONNX), which has an id for this machine.
+
+    Raises EmbeddingError where it is not installed.
+    """
+    require_fastembed()
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     from fastembed import TextEmbedding
     from loguru import logger
@@ -115,6 +128,8 @@ def _vectors(model: "TextEmbedding", texts: Sequence[str]) -> NDArray[np.float32
 async def _in_thread(name: str, work: Callable[[], Result]) -> Result:
     """Do the work in a thread. onnxruntime and tokenizers raise classes of no common kind: any means no model."""
     (outcome,) = await asyncio.gather(asyncio.to_thread(work), return_exceptions=True)
+    if isinstance(outcome, EmbeddingError):
+        raise outcome
     if isinstance(outcome, BaseException):
         raise EmbeddingError(
             f"The embedding model {name} cannot be used: {_first_line(outcome)}.", hint=_HINT, context={"model": name}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import allowed_origins, origin_of
+from mcp_tef.model.extras import how_to_install, missing_library
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.model.variables import size_words
@@ -218,9 +219,14 @@ class LitellmConnection:
         self._loading = asyncio.Lock()
 
     async def client(self) -> "LitellmClient":
-        """Return the client, loading litellm first where that is still to be done."""
+        """Return the client, loading litellm first where that is still to be done; EmbeddingError without litellm."""
         async with self._loading:
             if self._client is None:
+                if library := missing_library("litellm", "openai"):
+                    raise EmbeddingError(
+                        f"This embedding model is asked through litellm, and {library} is not installed.",
+                        hint=how_to_install(library),
+                    )
                 self._client = await new_client()
             return self._client
 

@@ -40,6 +40,7 @@ class LitellmCatalogue:
         self._table = table
         self._models: tuple[ModelInfo, ...] | None = None
         self._by_label: dict[str, ModelInfo] = {}
+        self._found: dict[str, ModelInfo | None] = {}
         self._loading = asyncio.Lock()
 
     async def models(self) -> tuple[ModelInfo, ...]:
@@ -55,8 +56,11 @@ class LitellmCatalogue:
         """Return the catalogue entry of a model, or None."""
         if settings.offline:
             return replace(BASELINES[0], model=settings.model)
-        await self.models()
-        return self._by_label.get(f"{spoken(settings.provider)}/{settings.model}")
+        label = f"{spoken(settings.provider)}/{settings.model}"
+        async with self._loading:
+            if self._models is None and label not in self._found:
+                self._found |= {label: None, **await asyncio.to_thread(_infos, self._table, settings.model)}
+        return self._by_label.get(label) if self._models is not None else self._found[label]
 
     def providers(self) -> frozenset[str]:
         """Return the names of all providers that can be asked without a base URL."""
@@ -85,13 +89,18 @@ def spoken(provider: str) -> str:
 
 
 def _read(file: Path | None) -> list[ModelInfo]:
+    return sorted(_infos(file).values(), key=lambda info: info.label.lower())
+
+
+def _infos(file: Path | None, model: str = "") -> dict[str, ModelInfo]:
+    """Return models by label: all, or only those whose name ends alike, which takes a fiftieth of the time."""
     table = read_table(file) if file else bundled_table()
     found: dict[str, ModelInfo] = {}
     for key, row in table.rows.items():
-        if row.get("mode") == "chat" and not key.endswith(_NOT_MODELS):
+        if key.endswith(model) and row.get("mode") == "chat" and not key.endswith(_NOT_MODELS):
             info = _info(key, row)
             found[info.label] = _merged(found[info.label], info) if info.label in found else info
-    return sorted(found.values(), key=lambda info: info.label.lower())
+    return found
 
 
 def _info(key: str, row: Mapping[str, Any]) -> ModelInfo:

@@ -14,12 +14,13 @@ from mcp_tef.llm.direct_chat import DirectChat
 from mcp_tef.llm.litellm_chat import LitellmChat
 from mcp_tef.llm.model_table import ModelTable, model_table
 from mcp_tef.llm.pacing import RequestPacer
-from mcp_tef.llm.provider_errors import FailureEvidence, explain, retry_after, unaskable
+from mcp_tef.llm.provider_errors import FailureEvidence, explain, library_missing, retry_after, unaskable
 from mcp_tef.llm.providers import LOCAL, Target, target
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.routing import LITELLM, directly
 from mcp_tef.llm.usage import UsageCheck, known_cost
 from mcp_tef.model.addresses import is_custom
+from mcp_tef.model.extras import missing_library
 from mcp_tef.model.limits import LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
@@ -88,7 +89,10 @@ class ModelClient:
         aim = target(settings, table.providers, self._environment)
         if (error := unaskable(settings, aim, table.providers)) is not None:
             raise error
-        return directly(aim, table) if direct else aim
+        aim = directly(aim, table) if direct else aim
+        if not aim.chat_url and (library := missing_library("litellm", "openai")):
+            raise library_missing(settings, library)
+        return aim
 
     async def complete(self, request: Request, exchange: Exchange) -> Completion | FailedCall:
         """Make one attempt, no retries; what went over the wire is written down in `exchange`."""

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
@@ -14,7 +14,6 @@ from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
-from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.json import JsonObject, canonical
@@ -26,6 +25,9 @@ from mcp_tef.ports import BaselineScores, ModelCatalogue, Question, SelectionPro
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
 from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, answer_schema, offered_names, tool_lines
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
+
+if TYPE_CHECKING:
+    from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
 
 MOST_CALL_BYTES = 1024 * 1024
 """So much of the calls of one answer is stored; honest ones are a few KB."""
@@ -120,8 +122,7 @@ class LitellmSelector:
             outcome = FailedCall(_TOOLS_DROPPED)
         if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, question.settings)
-        answer = _answer(outcome, exchange, request, question, mode)
-        return replace(answer, raw_request=with_prompt(answer.raw_request, prompt.label))
+        return _answer(outcome, exchange, request, question, mode, prompt.label)
 
 
 _TOOLS_DROPPED = "The model does not support tools"
@@ -148,7 +149,7 @@ def _request(
     messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
     return Request(
         target=aim,
-        messages=[asdict(message) for message in messages],
+        messages=[{"role": message.role, "content": message.content} for message in messages],
         tools=functions,
         settings=settings,
         key=question.key,
@@ -169,7 +170,9 @@ def _function(item: OfferedTool) -> dict[str, Any]:
     }
 
 
-def _answer(outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode) -> Answer:
+def _answer(
+    outcome: Completion, exchange: Exchange, request: Request, question: Question, mode: CallingMode, prompt: str
+) -> Answer:
     native = mode is CallingMode.NATIVE
     listed_tools = () if native else (tool_lines(question.tools), offered_names(question.tools))
     reading = _read(outcome, question.tools, native)
@@ -181,7 +184,7 @@ def _answer(outcome: Completion, exchange: Exchange, request: Request, question:
         confidence=reading.confidence,
         confidence_source=None if reading.confidence is None else ConfidenceSource.SELF_REPORTED,
         mode=mode,
-        raw_request=recorded_request(exchange, request, listed_tools),
+        raw_request=with_prompt(recorded_request(exchange, request, listed_tools), prompt),
         raw_response=recorded_response(exchange, outcome, question.key),
         read_from_text=reading.read_from_text,
         answered_model=outcome.model,
@@ -216,23 +219,25 @@ def _calls_too_large(settings: ModelSettings) -> ModelError:
 
 
 class ModelSelectors:
-    """The selectors of models and of both baselines, made once and closed together."""
+    """The selectors of models and of both baselines (by words, by meaning), each made when it is first needed."""
 
     def __init__(
         self,
-        words: WordsSelector,
-        meaning: MeaningSelector,
+        baselines: "Callable[[], tuple[WordsSelector, MeaningSelector]]",
         catalogue: ModelCatalogue | None = None,
         environment: Mapping[str, str] = _NO_VARIABLES,
         limits: LimitsSource = USUAL,
         through: Callable[[], str] = lambda: "",
     ) -> None:
-        self._words = words
-        self._meaning = meaning
+        self._load_baselines = baselines
         self._catalogue = catalogue or LitellmCatalogue()
         self._environment = environment
         self._limits = limits
         self._through = through
+
+    @cached_property
+    def _baselines(self) -> "tuple[WordsSelector, MeaningSelector]":
+        return self._load_baselines()
 
     @cached_property
     def _models(self) -> LitellmSelector:
@@ -249,10 +254,10 @@ class ModelSelectors:
             case "" | Baseline.WORDS:
                 return settings
             case Baseline.MEANING:
-                await self._meaning.ranker()
+                await self._baselines[1].ranker()
                 return settings
             case Baseline.DEFAULT:
-                works = await self._meaning.works_here()
+                works = await self._baselines[1].works_here()
                 return replace(settings, model=(Baseline.MEANING if works else Baseline.WORDS).value)
         raise InputError(f"There is no baseline {settings.label}.", hint="Use offline/words or offline/meaning.")
 
@@ -260,11 +265,12 @@ class ModelSelectors:
         """Return the selector for resolved settings."""
         if not settings.offline:
             return self._models
-        return self._meaning if settings.model == Baseline.MEANING else self._words
+        return self._baselines[settings.model == Baseline.MEANING]
 
     async def scores(self, queries: Sequence[str], tools: Sequence[OfferedTool]) -> BaselineScores:
         """Return the scores of the default baseline of this machine for many queries; EmbeddingError."""
-        baseline = self._meaning if await self._meaning.works_here() else self._words
+        words, meaning = self._baselines
+        baseline = meaning if await meaning.works_here() else words
         return await baseline.scores(queries, tools)
 
     async def close(self) -> None:

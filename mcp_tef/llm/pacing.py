@@ -1,4 +1,4 @@
-"""Pace of requests to one server: within what it says of its limits, and slower after a refusal."""
+"""Pace of requests to one server: within what it says of its limits, slower after a refusal and as it gets slower."""
 
 import asyncio
 import re
@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from statistics import median
 
 FIRST_WAVE = 8
 """So many requests are sent before the first answer says what the server allows; then as many as the user allows."""
@@ -13,6 +14,11 @@ ADMITTED_SECONDS = 1.0
 """A request that was admitted and not sent by then never will be."""
 LONGEST_WAIT = 60.0
 """A server that states a longer wait is asked again by then, so that a batch ends with its refusal."""
+COMPARED_ANSWERS = 16
+"""The time of so many answers is compared with what was usual before."""
+SLOWER_BY, SLOWER_SECONDS = 3.0, 1.0
+"""A server has got slower if its answers take three times as long as usual, and a second longer; less is chance."""
+_EASING = 1.05
 _NO_LIMIT = 100_000.0
 _UNITS = ("requests", "tokens")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
@@ -63,6 +69,8 @@ class RequestPacer:
         self._admitted: deque[float] = deque()
         self._not_before = 0.0
         self._slowed = 0.0
+        self._times: list[float] = []
+        self._usual = float("inf")
         self._queue = asyncio.Lock()
         self._changed = asyncio.Event()
 
@@ -98,6 +106,7 @@ class RequestPacer:
             self._limit = _NO_LIMIT
         else:
             self._limit += 1 / self._limit
+            self._compare(sent_at, now)
         if tokens:
             self._units["tokens"] = float(tokens)
         for unit in _UNITS:
@@ -109,6 +118,24 @@ class RequestPacer:
         self._not_before = max(self._not_before, now + min(retry_after or 0.0, LONGEST_WAIT))
         if sent_at >= self._slowed:
             self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
+            self._slowed = now
+
+    def _compare(self, sent_at: float, now: float) -> None:
+        """Halve what is asked at once if answers take much longer, but not below the first wave.
+
+        Such a server has a queue of its own, in which requests only come nearer to their timeout.
+        """
+        if sent_at < self._slowed:
+            return
+        self._times.append(now - sent_at)
+        if len(self._times) < COMPARED_ANSWERS:
+            return
+        typical = median(self._times)
+        self._times.clear()
+        # What is usual rises slowly, so that a model that stays slower is not held back for good.
+        self._usual = min(typical, self._usual * _EASING)
+        if typical > self._usual * SLOWER_BY and typical > self._usual + SLOWER_SECONDS:
+            self._limit = max(float(FIRST_WAVE), min(self._limit, self._in_flight + 1) / 2)
             self._slowed = now
 
     def _correct(self, unit: str, headers: Mapping[str, str], now: float) -> None:

@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.providers import Target, key_variables
+from mcp_tef.model.extras import how_to_install
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without_keys
@@ -187,6 +188,16 @@ def unaskable(settings: ModelSettings, target: Target, providers: frozenset[str]
     if not target.origins:
         return explain(FailureEvidence(headers={}, address_unknown=True), settings, target, None)
     return None
+
+
+def library_missing(settings: ModelSettings, library: str) -> ModelError:
+    """Return the error for a model that only litellm can ask, where litellm or a part of it is not installed."""
+    return ModelError(
+        ModelFault.NOT_FOUND,
+        f"{settings.label} is asked through litellm, and {library} is not installed.",
+        hint=how_to_install(library),
+        context={"model": settings.label},
+    )
 
 
 def key_missing(settings: ModelSettings) -> ModelError:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.llm.argument_filling import fill
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
+from mcp_tef.model.extras import how_to_install, missing_library
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import BaselineScores, Embedder, Lexicon, Question, TextIndex
 from mcp_tef.prompts.tool_aliases import resolve
@@ -239,7 +240,9 @@ class MeaningSelector:
         """Return the ranker and the name of its embedder, which is looked for until one is found."""
         found = await self._find()
         if found is None:
-            raise EmbeddingError("There is no embedding model on this machine.", hint=NO_MODEL)
+            library = missing_library("fastembed", "onnxruntime")
+            hint = how_to_install(library) if library else NO_MODEL
+            raise EmbeddingError("There is no embedding model on this machine.", hint=hint)
         return found
 
     async def works_here(self) -> bool:

@@ -6,6 +6,7 @@ those of its chat and embedding requests, and the variables are those that it re
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -23,6 +24,7 @@ class Destination(NamedTuple):
     base_url: str | None = None
 
 
+@lru_cache(maxsize=1024)
 def origin_of(url: str) -> str:
     """Return `scheme://host[:port]` in lower case, without user info and without the scheme's default port.
 

@@ -111,6 +111,12 @@ class Answer:
         return found if isinstance(found, str) else None
 
     @property
+    def cached_tokens(self) -> int | None:
+        """The tokens of the prompt that the provider had kept from an earlier request, where its usage says so."""
+        found = [_at(self.raw_response, path) for path in _CACHED]
+        return next((count for count in found if type(count) is int and 0 <= count <= (self.tokens_in or 0)), None)
+
+    @property
     def sent_request(self) -> Json:
         """The raw request as it was sent, without the prompt's name, which is kept beside it."""
         if not isinstance(self.raw_request, Mapping):
@@ -142,6 +148,19 @@ def without_address(label: str) -> str:
 
 
 _NOTES, _PROMPT = "mcp_tef_notes", "mcp_tef_prompt"
+_CACHED = (
+    ("usage", "prompt_tokens_details", "cached_tokens"),
+    ("usage", "prompt_cache_hit_tokens"),
+    ("usage", "cache_read_input_tokens"),
+    ("usageMetadata", "cachedContentTokenCount"),
+)
+"""Where OpenAI, DeepSeek, Anthropic and Gemini say how much of the prompt they had kept."""
+
+
+def _at(value: Json, path: Sequence[str]) -> Json:
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def with_prompt(raw_request: Json, label: str) -> Json:

@@ -4,16 +4,18 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.metrics import Rate
-from mcp_tef.model.quality import LintFinding
 from mcp_tef.model.runs import Batch, RunDetail, RunSummary
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
 from mcp_tef.model.verdicts import PastVerdict, RunMark, Verdict
+
+if TYPE_CHECKING:
+    from mcp_tef.model.metrics import Rate
+    from mcp_tef.model.quality import LintFinding
 
 
 class PairChange(StrEnum):
@@ -147,8 +149,8 @@ class RateDifference:
 class ShareChange:
     """A share of runs before and after, over the cases that were judged in both batches."""
 
-    before: Rate
-    after: Rate
+    before: "Rate"
+    after: "Rate"
     difference: RateDifference
 
 
@@ -272,7 +274,7 @@ class ToolDrift:
     """A tool that was added, removed or changed; `findings` are the signs of poisoning in it now."""
 
     change: ToolChange
-    findings: tuple[LintFinding, ...] = ()
+    findings: "tuple[LintFinding, ...]" = ()
 
     @property
     def name(self) -> str:

@@ -4,8 +4,9 @@ import numpy as np
 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.metrics import CalibrationBin, CalibrationReport, SourceCalibration
-from mcp_tef.statistics.history import SOURCES, Flags, History, Integers, Numbers
+from mcp_tef.statistics.history import Flags, History, Integers, Numbers
 from mcp_tef.statistics.intervals import clustered_rates, mean
+from mcp_tef.statistics.run_codes import SOURCES
 
 BINS = 10
 ENOUGH_REPEATS, ENOUGH_CASES, SMALL_GAP = 5, 30, 0.1

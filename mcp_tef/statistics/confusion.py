@@ -21,8 +21,9 @@ from mcp_tef.model.tools import (
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.signals import Matrix
 from mcp_tef.statistics.confusion_patterns import frequent_confusions
-from mcp_tef.statistics.history import TP, Flags, History, Integers
+from mcp_tef.statistics.history import Flags, History, Integers
 from mcp_tef.statistics.intervals import FamilyCells, OutcomeCells, group_metrics, outcomes, rates_without, wilson
+from mcp_tef.statistics.run_codes import TP
 
 Cells = Mapping[tuple[int, int], int]
 

@@ -9,31 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.model.answers import AnsweringModel, ConfidenceSource
+from mcp_tef.model.answers import AnsweringModel
 from mcp_tef.model.ids import BatchId, CaseId
-from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, is_baseline
+from mcp_tef.model.runs import is_baseline
 from mcp_tef.model.tools import ToolLabel
-from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RunMark
+from mcp_tef.statistics.run_codes import COMPLETED, CORRECT_CALL, FAILED, FP, WRONG_ARGUMENTS
 
 Integers: TypeAlias = NDArray[np.integer[Any]]
 Numbers: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
-
-COMPLETED, FAILED = 1, 2
-TP, FP, TN, FN = 1, 2, 3, 4
-CLASSIFICATIONS = (None, Classification.TP, Classification.FP, Classification.TN, Classification.FN)
-CATEGORIES = (None, ConfidenceCategory.ROBUST, ConfidenceCategory.NEEDS_CLARITY, ConfidenceCategory.MISLEADING)
-MARKS = (None, RunMark.CORRECT_CALL, RunMark.WRONG_ARGUMENTS, RunMark.WRONG)
-CORRECT_CALL, WRONG_ARGUMENTS = 1, 2
-OTHER_FAILURE, NOT_OFFERED, CUT_OFF = 1, 2, 3
-FAILURES = {NOT_OFFERED_CODE: NOT_OFFERED, CUT_OFF_CODE: CUT_OFF}
-SOURCES = (
-    None,
-    ConfidenceSource.SELF_REPORTED,
-    ConfidenceSource.AGREEMENT,
-    ConfidenceSource.LOGPROB,
-    ConfidenceSource.MARGIN,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +182,3 @@ class History:
 
 _MEANINGS = ("cases", "batches", "models", "tools")
 COLUMNS = tuple(field.name for field in fields(History) if field.name not in _MEANINGS)
-
-
-def outcome_codes(mark: str | None, unreadable: int, failure_code: str | None) -> tuple[int, int, int]:
-    """Return `mark`, `unreadable` and `failure` of a run as a history holds them."""
-    return MARKS.index(mark), unreadable, 0 if failure_code is None else FAILURES.get(failure_code, OTHER_FAILURE)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcp_tef.model.metrics import GroupMetrics, Rate
-from mcp_tef.statistics.history import FAILED, FN, FP, NOT_OFFERED, TN, TP, Flags, History, Integers, Numbers
+from mcp_tef.statistics.history import Flags, History, Integers, Numbers
+from mcp_tef.statistics.run_codes import FAILED, FN, FP, NOT_OFFERED, TN, TP
 
 Z95 = 1.959963984540054
 DENSE = 8

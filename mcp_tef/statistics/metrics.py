@@ -1,4 +1,4 @@
-"""Metrics of a set of runs: overall, by server, by model and over time, and the ranks of expected tools."""
+"""Metrics of a set of runs: overall, by server, by model and over time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from mcp_tef.model.answers import AnsweringModel, RankedTool
-from mcp_tef.model.cases import CaseOrigin, Expectation, ExpectedCall
+from mcp_tef.model.answers import AnsweringModel
+from mcp_tef.model.cases import CaseOrigin
 from mcp_tef.model.metrics import GroupMetrics, Metrics, ModelMetrics, OriginCounts, Rate, TrendPoint
 from mcp_tef.model.runs import is_baseline
-from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.verdicts import ConfidenceCategory
 from mcp_tef.scoring.judge import HIGH
 from mcp_tef.statistics.confusion import by_tool
-from mcp_tef.statistics.history import CATEGORIES, CUT_OFF, FN, FP, TP, Flags, History, Integers, PastBatch
+from mcp_tef.statistics.history import Flags, History, Integers, PastBatch
 from mcp_tef.statistics.intervals import (
     clustered_rate,
     f1_interval,
@@ -28,37 +27,7 @@ from mcp_tef.statistics.intervals import (
     sums,
     total,
 )
-
-
-def rank_of_expected(
-    expectation: Expectation, ranking: Sequence[RankedTool], tools: Sequence[OfferedTool]
-) -> int | None:
-    """Return the rank, from 1, down to which all tools of an acceptable answer are found; the best over all answers.
-
-    None where no tool is expected, there is no ranking, or an expected tool is not in it. `tools` are those
-    offered, under the names that the ranking uses.
-    """
-    offered = {tool.offered_name: tool.tool for tool in tools}
-    ranked = [offered.get(item.offered_name) for item in ranking]
-    depths = [
-        _depth(calls, [(tool.server, tool.name) if tool else None for tool in ranked])
-        for calls in expectation.alternatives
-        if calls
-    ]
-    return min((depth for depth in depths if depth is not None), default=None)
-
-
-def _depth(calls: Sequence[ExpectedCall], ranked: Sequence[tuple[str, str] | None]) -> int | None:
-    ranks = [_rank(call, ranked) for call in calls]
-    known = [rank for rank in ranks if rank is not None]
-    return max(known) if len(known) == len(ranks) else None
-
-
-def _rank(call: ExpectedCall, ranked: Sequence[tuple[str, str] | None]) -> int | None:
-    for rank, name in enumerate(ranked, start=1):
-        if name and name[1] == call.tool and (not call.server or name[0] in (call.server, "")):
-            return rank
-    return None
+from mcp_tef.statistics.run_codes import CATEGORIES, CUT_OFF, FN, FP, TP
 
 
 def by_model(ended: History) -> tuple[GroupMetrics, ...]:

@@ -10,17 +10,8 @@ from mcp_tef.model.ids import BatchId
 from mcp_tef.model.runs import Batch, RunStatus, RunSummary
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, VerdictKind
-from mcp_tef.statistics.history import (
-    CATEGORIES,
-    CLASSIFICATIONS,
-    COMPLETED,
-    FAILED,
-    SOURCES,
-    History,
-    PastBatch,
-    PastCase,
-    outcome_codes,
-)
+from mcp_tef.statistics.history import History, PastBatch, PastCase
+from mcp_tef.statistics.run_codes import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, outcome_codes
 
 _STATUS = {RunStatus.COMPLETED: COMPLETED, RunStatus.FAILED: FAILED}
 _NONE_EXPECTED = (VerdictKind.NO_CALL_EXPECTED, VerdictKind.UNEXPECTED_CALL)

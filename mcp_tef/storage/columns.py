@@ -30,8 +30,10 @@ VISIBLE = sql("removed_at IS NULL")
 
 
 class StoredRow(SQLModel):
-    """Base of all tables, with a catalogue of their own."""
+    """Base of all tables, with a catalogue of their own. What comes from the file is not validated again."""
 
+    # Pydantic would build a validator for each table that nobody uses.
+    model_config = {"defer_build": True}
     metadata = MetaData()
 
 

@@ -1,66 +1,41 @@
 """Facts: a narrow row for each run, by which runs are filtered, counted and measured without reading wide rows.
 
-Code that changes a run or its verdict calls `refresh_facts` in the same transaction. Metrics read the facts of all
-runs in one query.
+Code that changes a run or its verdict calls `refresh_facts` in the same transaction. `run_metrics` reads them.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import BLOB, Executable, Table, cast, func, insert, select, union, update
+from sqlalchemy import Table, insert, select, update
 from sqlmodel import Session
 
-from mcp_tef.model.answers import AnsweringModel
-from mcp_tef.model.cases import CaseOrigin
-from mcp_tef.model.ids import BatchId, CaseId
-from mcp_tef.model.metrics import FilterChoices
-from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import RunStatus
-from mcp_tef.model.tools import ToolLabel
 from mcp_tef.model.verdicts import Classification, VerdictKind
-from mcp_tef.statistics.history import (
-    CATEGORIES,
-    CLASSIFICATIONS,
-    COMPLETED,
-    FAILED,
-    SOURCES,
-    Flags,
-    History,
-    Integers,
-    Numbers,
-    PastBatch,
-    PastCase,
-    outcome_codes,
-)
+from mcp_tef.statistics.run_codes import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, outcome_codes
 from mcp_tef.storage.columns import mark_of, one_of, row_of
-from mcp_tef.storage.database import Database
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
-from mcp_tef.storage.run_queries import answering_models, past_conditions
-from mcp_tef.storage.run_tables import ASKED_LABEL, BATCHES, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
-from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITES
+from mcp_tef.storage.run_tables import ASKED_LABEL, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
 
-_KEYS = ("case", "batch", "model", "expected", "selected")
-_CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")
-_OUTCOME_CODES = ("mark", "unreadable", "failure")
-_SHARES = ("confidence", "correctness", "completeness")
-_AMOUNTS = ("latency", "tokens")
-_RECORD = np.dtype(
-    [
-        *((name, ">u4") for name in _KEYS),
-        *((name, "u1") for name in _CODES),
-        ("rank", ">u4"),
-        *((name, ">u4") for name in (*_SHARES, *_AMOUNTS)),
-        ("cost", ">i8"),
-        *((name, "u1") for name in _OUTCOME_CODES),
-    ]
+KEYS = ("case", "batch", "model", "expected", "selected")
+CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")
+OUTCOME_CODES = ("mark", "unreadable", "failure")
+SHARES = ("confidence", "correctness", "completeness")
+AMOUNTS = ("latency", "tokens")
+RECORD = (
+    *((name, "I") for name in KEYS),
+    *((name, "B") for name in CODES),
+    ("rank", "I"),
+    *((name, "I") for name in (*SHARES, *AMOUNTS)),
+    ("cost", "q"),
+    *((name, "B") for name in OUTCOME_CODES),
 )
-"""The columns of `History` that `metrics` holds of one run."""
-_MISSING = 0xFFFFFFFF
-_SHARE_UNIT = 1e9
-_COST_UNIT = 1e12
+"""The columns of `History` that `metrics` holds of one run, each with its format in `struct` and numpy, big-endian."""
+_PACKED = Struct(f">{''.join(code for _, code in RECORD)}")
+MISSING = 0xFFFFFFFF
+SHARE_UNIT = 1e9
+COST_UNIT = 1e12
 _MOST_COST = 9e6
 _STATUS_CODES = {RunStatus.COMPLETED.value: COMPLETED, RunStatus.FAILED.value: FAILED}
 _WITHOUT_EXPECTED_TOOL = (VerdictKind.NO_CALL_EXPECTED.value, VerdictKind.UNEXPECTED_CALL.value)
@@ -101,8 +76,8 @@ def refresh_facts(session: Session, run_ids: Iterable[str]) -> None:
     tool_keys = _keys(session, TOOL_NAMES, ("tool", "server"), names)
     keys = _keys(session, FACT_KEYS, ("value",), texts)
     cells = [_cells(run, tools[run.id], keys, tool_keys, offers) for run in runs]
-    for row, record in zip(cells, _encoded(map(_record, runs, cells)), strict=True):
-        row["metrics"] = record
+    for run, row in zip(runs, cells, strict=True):
+        row["metrics"] = _PACKED.pack(*_record(run, row))
     session.connection().execute(_REPLACE, cells)
 
 
@@ -199,12 +174,6 @@ def _cells(
     }
 
 
-def _encoded(records: Iterable[tuple[int, ...]]) -> Iterable[bytes]:
-    """Return the bytes of each record."""
-    whole = np.array(list(records), dtype=_RECORD).tobytes()
-    return (whole[start : start + _RECORD.itemsize] for start in range(0, len(whole), _RECORD.itemsize))
-
-
 @row_of("test_runs")
 def _record(run: Any, cells: Mapping[str, Any]) -> tuple[int, ...]:
     tokens = None if run.tokens_in is None and run.tokens_out is None else (run.tokens_in or 0) + (run.tokens_out or 0)
@@ -222,13 +191,13 @@ def _record(run: Any, cells: Mapping[str, Any]) -> tuple[int, ...]:
         cells["invented_tool"],
         CATEGORIES.index(run.confidence_category),
         SOURCES.index(run.confidence_source),
-        min(max(run.expected_rank or 0, 0), _MISSING),
+        min(max(run.expected_rank or 0, 0), MISSING),
         _share(run.confidence_score),
         _share(run.parameter_correctness),
         _share(run.parameter_completeness),
         _amount(run.execution_time_ms),
         _amount(tokens),
-        -1 if run.cost_usd is None else round(min(max(run.cost_usd, 0.0), _MOST_COST) * _COST_UNIT),
+        -1 if run.cost_usd is None else round(min(max(run.cost_usd, 0.0), _MOST_COST) * COST_UNIT),
         *outcome_codes(cells["mark"], cells["unreadable"], cells["failure_code"]),
     )
 
@@ -239,88 +208,8 @@ def _answer(flag: int | None) -> int:
 
 
 def _share(share: float | None) -> int:
-    return _MISSING if share is None else round(share * _SHARE_UNIT)
+    return MISSING if share is None else round(share * SHARE_UNIT)
 
 
 def _amount(amount: int | None) -> int:
-    return _MISSING if amount is None else min(max(amount, 0), _MISSING - 1)
-
-
-def decoded(records: bytes) -> dict[str, Any]:
-    """Return the columns of `History`, by name, from the records of all runs in a row."""
-    rows = np.frombuffer(records, dtype=_RECORD)
-    whole: dict[str, Integers] = {name: rows[name].astype(np.int32) for name in (*_KEYS, "rank")}
-    whole |= {name: np.ascontiguousarray(rows[name]) for name in (*_CODES, *_OUTCOME_CODES)}
-    measures = {name: _measure(rows[name], rows[name] == _MISSING) for name in (*_SHARES, *_AMOUNTS)}
-    for name in _SHARES:
-        measures[name] /= _SHARE_UNIT
-    return whole | measures | {"cost": _measure(rows["cost"], rows["cost"] < 0) / _COST_UNIT}
-
-
-def _measure(values: NDArray[np.integer[Any]], missing: Flags) -> Numbers:
-    numbers = values.astype(np.float64)
-    numbers[missing] = np.nan
-    return numbers
-
-
-class SqliteMetrics:
-    """Satisfies `MetricsStore`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def history(self, where: RunFilter) -> History:
-        """The runs that a filter names, whatever its order."""
-        return await self._database.read(lambda session: _history(session, where))
-
-    async def choices(self) -> FilterChoices:
-        """The names that occur in runs, and the suites and tags of cases."""
-        return await self._database.read(_choices)
-
-
-_NUMBER = FACT_KEYS.c.id.label("number")
-_CASES = select(_NUMBER, CASES.c.id, CASES.c.name, CASES.c.family, CASES.c.origin).join(
-    CASES, CASES.c.id == FACT_KEYS.c.value
-)
-_BATCHES = select(_NUMBER, BATCHES.c.id, BATCHES.c.name, BATCHES.c.created_at).join(
-    BATCHES, BATCHES.c.id == FACT_KEYS.c.value
-)
-_MODELS = select(_NUMBER, FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(ASKED_LABEL)))
-_PICKED = TOOL_NAMES.c.id.in_(union(select(FACTS.c.expected_tool_key), select(FACTS.c.selected_tool_key)))
-_TOOLS = union(select(TOOLS.c.name), select(TOOL_NAMES.c.tool).where(_PICKED))
-_SERVERS = union(select(TOOLS.c.server_name), select(TOOL_NAMES.c.server).where(_PICKED, TOOL_NAMES.c.server != ""))
-
-
-def _history(session: Session, where: RunFilter) -> History:
-    answered = answering_models(session)
-    # One value for all runs: rows of their own would take three times as long to fetch.
-    statement = select(cast(func.group_concat(FACTS.c.metrics, ""), BLOB)).where(*past_conditions(where))
-    return History(
-        **decoded(session.execute(statement).scalar_one() or b""),
-        cases={row.number: _past_case(row) for row in session.execute(_CASES)},
-        batches={row.number: _past_batch(row, answered) for row in session.execute(_BATCHES)},
-        models={row.number: row.value for row in session.execute(_MODELS)},
-        tools={row.id: ToolLabel(row.tool, row.server) for row in session.execute(select(TOOL_NAMES))},
-    )
-
-
-def _past_case(row: Any) -> PastCase:
-    return PastCase(CaseId(row.id), row.name, row.family or "", row.origin == CaseOrigin.GENERATED)
-
-
-def _past_batch(row: Any, answered: Mapping[BatchId, frozenset[AnsweringModel]]) -> PastBatch:
-    return PastBatch(BatchId(row.id), row.name, row.created_at, answered.get(row.id, frozenset()))
-
-
-def _choices(session: Session) -> FilterChoices:
-    return FilterChoices(
-        models=_sorted(session, select(FACT_KEYS.c.value).where(FACT_KEYS.c.value.in_(select(ASKED_LABEL)))),
-        tools=_sorted(session, _TOOLS),
-        servers=_sorted(session, _SERVERS),
-        suites=_sorted(session, select(SUITES.c.name)),
-        tags=_sorted(session, select(CASE_TAGS.c.tag).distinct()),
-    )
-
-
-def _sorted(session: Session, names: Executable) -> tuple[str, ...]:
-    return tuple(sorted(session.execute(names).scalars()))
+    return MISSING if amount is None else min(max(amount, 0), MISSING - 1)

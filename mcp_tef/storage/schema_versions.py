@@ -201,7 +201,7 @@ def _category(classification: str, parameters_ok: int | None, unreadable: int, c
 
 
 def _with_outcome(record: bytes, mark: str | None, unreadable: int, failure_code: str | None) -> bytes:
-    from mcp_tef.statistics.history import outcome_codes
+    from mcp_tef.statistics.run_codes import outcome_codes
 
     return record + bytes(outcome_codes(mark, unreadable, failure_code))
 

@@ -118,7 +118,7 @@ class SqliteStore:
     @cached_property
     def metrics(self) -> "MetricsStore":
         """The history of runs as numbers."""
-        from mcp_tef.storage.run_facts import SqliteMetrics
+        from mcp_tef.storage.run_metrics import SqliteMetrics
 
         return SqliteMetrics(self._database)
 

@@ -24,7 +24,7 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.ports import RunStore
 
-FLUSH_EVERY_S = 0.1
+FLUSH_EVERY_S = 0.2
 ROWS_PER_TRANSACTION = 250
 
 NOT_STORABLE = "result_not_storable"

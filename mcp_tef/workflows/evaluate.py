@@ -17,9 +17,8 @@ from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
-from mcp_tef.scoring.judge import judge
+from mcp_tef.scoring.judge import judge, rank_of_expected
 from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
-from mcp_tef.statistics.metrics import rank_of_expected
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients, ClientSearch

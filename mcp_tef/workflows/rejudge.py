@@ -13,8 +13,7 @@ from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import canonical
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
-from mcp_tef.scoring.judge import judge
-from mcp_tef.statistics.metrics import rank_of_expected
+from mcp_tef.scoring.judge import judge, rank_of_expected
 
 CHUNK = 100
 

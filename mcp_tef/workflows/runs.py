@@ -35,7 +35,6 @@ from mcp_tef.workflows.estimate import BatchPreparation, estimate, require_room
 from mcp_tef.workflows.evaluate import ClientExecutor, SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.named_items import find_batch
-from mcp_tef.workflows.rejudge import RejudgeJob
 from mcp_tef.workflows.tool_sources import ToolCache
 
 if TYPE_CHECKING:
@@ -231,6 +230,8 @@ class Runs:
         self, run_ids: Sequence[RunId] = (), *, batch_id: BatchId | None = None, by: str = ""
     ) -> RejudgeReport:
         """Judge finished runs, or those of a batch, by what their cases expect now; old verdicts are kept."""
+        from mcp_tef.workflows.rejudge import RejudgeJob
+
         ids = list(run_ids)
         if batch_id is not None:
             await self.batch(batch_id)

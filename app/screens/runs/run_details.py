@@ -258,7 +258,8 @@ def _tokens(detail: RunDetail) -> str:
         return "none"
     if answer is None or (answer.tokens_in is None and answer.tokens_out is None):
         return "unknown"
-    return f"{_number(answer.tokens_in)} in, {_number(answer.tokens_out)} out"
+    kept = f" ({answer.cached_tokens:,} cached)" if answer.cached_tokens else ""
+    return f"{_number(answer.tokens_in)} in{kept}, {_number(answer.tokens_out)} out"
 
 
 def _number(value: int | None) -> str:

@@ -111,6 +111,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
             "client": settings.client or None,
         },
         "used": _used(answer) if answer else None,
+        "cached_tokens": answer.cached_tokens if answer else None,
         "attempts": detail.attempts,
         "tools": [item.offered_name for item in snapshot.tools] if snapshot else [],
         "changed_since": {name: change.value for name, change in since.items()},

@@ -27,7 +27,9 @@ def book(tmp_path: Path) -> None:
 def answering(model: str, fingerprint: str) -> Reply:
     """A right call by a model and a fingerprint that the provider names."""
     reply = tool_calls(("weather_report", {"city": "Lisbon"}))
-    return replace(reply, body=json.dumps(json.loads(reply.body) | {"model": model, "system_fingerprint": fingerprint}))
+    body = json.loads(reply.body) | {"model": model, "system_fingerprint": fingerprint}
+    body["usage"]["prompt_tokens_details"] = {"cached_tokens": 64}
+    return replace(reply, body=json.dumps(body))
 
 
 def ran(model: str, fingerprint: str, *options: str) -> tuple[Said, list[Received]]:
@@ -50,7 +52,7 @@ def test_earlier_messages_go_ahead_of_the_query_and_a_case_without_its_tool_is_n
     assert (answered["classification"], left_out["error"]["code"]) == ("TP", "expected_tool_not_offered")
     shown = say("runs", "show", answered["id"], "--json").document
     assert (shown["answered_model"], shown["answered_fingerprint"]) == ("gpt-x-2026-01", "fp_1")
-    assert shown["before"] == TALK
+    assert (shown["before"], shown["cached_tokens"]) == (TALK, 64)
     stored = say("cases", "show", "And the weather there?", "--json").document
     assert (stored["family"], stored["before"]) == ("weather", TALK)
 

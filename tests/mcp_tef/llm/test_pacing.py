@@ -122,6 +122,37 @@ async def test_a_budget_that_is_used_up_for_days_ends_in_a_refusal_and_not_in_a_
     await waiting
 
 
+async def answered_after(pacer: RequestPacer, clock: Clock, seconds: float) -> int:
+    """Send up to 64 requests that are all answered after some seconds; return their number."""
+    sent_at, count = clock.now, await admitted(pacer, 64)
+    clock.now += seconds
+    for _ in range(count):
+        pacer.answered(sent_at, 200, {}, 0, None)
+    return count
+
+
+async def test_a_server_that_gets_slower_with_many_requests_is_asked_fewer_at_once() -> None:
+    clock = Clock()
+    pacer = RequestPacer(clock)
+    assert [await answered_after(pacer, clock, 1.0) for _ in range(3)] == [FIRST_WAVE, 64, 64]
+    assert [await answered_after(pacer, clock, 2.5), await answered_after(pacer, clock, 8.0)] == [64, 64]
+    slowed = await answered_after(pacer, clock, 4.0)
+    assert FIRST_WAVE <= slowed <= 32
+    assert await answered_after(pacer, clock, 1.0) >= FIRST_WAVE
+    later = [await answered_after(pacer, clock, 1.0) for _ in range(60)]
+    assert later[-1] == 64
+
+
+async def test_a_server_that_stays_slower_is_asked_as_often_as_the_user_wants_in_the_end() -> None:
+    clock = Clock()
+    pacer = RequestPacer(clock)
+    for _ in range(3):
+        await answered_after(pacer, clock, 0.5)
+    slow = [await answered_after(pacer, clock, 4.0) for _ in range(150)]
+    assert FIRST_WAVE <= min(slow) < 16
+    assert slow[-1] == 64
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [("6m0s", 360.0), ("120ms", 0.12), ("7.66", 7.66), ("1h2m3.5s", 3723.5), ("", None), ("soon", None), ("-1s", None)],

@@ -183,14 +183,14 @@ async def test_the_default_baseline_stands_for_meaning_where_a_model_works_here(
     embedder: Embedder | EmbeddingError | None, stands_for: str
 ) -> None:
     words, by_meaning = baseline(), meaning(embedder)
-    selectors = ModelSelectors(words, by_meaning)
+    selectors = ModelSelectors(lambda: (words, by_meaning))
     resolved = await selectors.resolve(ModelSettings(timeout=7))
     assert resolved == ModelSettings(provider="offline", model=stands_for, timeout=7)
     assert selectors.selector_for(resolved) is (by_meaning if stands_for == "meaning" else words)
 
 
 async def test_baselines_that_are_named_stay_or_are_refused_with_a_way_out() -> None:
-    selectors = ModelSelectors(baseline(), meaning(None))
+    selectors = ModelSelectors(lambda: (baseline(), meaning(None)))
     assert await selectors.resolve(OFFLINE) == OFFLINE
     with pytest.raises(EmbeddingError, match="no embedding model"):
         await selectors.resolve(replace(OFFLINE, model="meaning"))
@@ -201,7 +201,7 @@ async def test_baselines_that_are_named_stay_or_are_refused_with_a_way_out() -> 
 
 async def test_every_other_name_is_a_model() -> None:
     words = baseline()
-    selectors, model = ModelSelectors(words, meaning(None)), ModelSettings(provider="openai", model="words")
+    selectors, model = ModelSelectors(lambda: (words, meaning(None))), ModelSettings(provider="openai", model="words")
     assert await selectors.resolve(model) == model
     assert selectors.selector_for(model) is not words
     await selectors.close()

@@ -1,4 +1,4 @@
-"""Metrics over many runs, and ranks of the expected tools."""
+"""Metrics over many runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,19 +12,16 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, scoreatpercentile  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.api.serializers.metrics import metrics_to_json
-from mcp_tef.model.answers import AnsweringModel, RankedTool
-from mcp_tef.model.cases import NO_TOOL, Expectation
+from mcp_tef.model.answers import AnsweringModel
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.metrics import GroupMetrics, Metrics, Rate
 from mcp_tef.model.runs import RunStatus, RunSummary
-from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, RunMark
 from mcp_tef.statistics.history import History
 from mcp_tef.statistics.intervals import percentiles, wilson
-from mcp_tef.statistics.metrics import models, rank_of_expected, trend
+from mcp_tef.statistics.metrics import models, trend
 from mcp_tef.statistics.metrics import summarise as summarise_history
 from mcp_tef.statistics.run_history import history_of
-from tests.support.judging_factories import any_of, expect, tool, wanted
 from tests.support.run_factories import batch
 from tests.support.run_histories import alike, any_runs, one_each, rate_over
 
@@ -267,41 +264,6 @@ def test_recall_at_a_depth_is_over_ranked_runs_that_expected_a_tool() -> None:
     unranked = [picked("a", "b", **offline), picked(None, None, **offline), picked("a", "a")]
     metrics = summarise([*ranks, *unranked])
     assert metrics.recall_at == {1: one_each(2, 6), 3: one_each(3, 6), 5: one_each(4, 6)}
-
-
-OFFERED = [
-    OfferedTool("docs-read", tool("read", server="docs")),
-    OfferedTool("wiki-read", tool("read", server="wiki")),
-    OfferedTool("find", tool("find", server="docs")),
-    OfferedTool("write", tool("write", server="docs")),
-]
-RANKING = [RankedTool(name, 1 - place / 10) for place, name in enumerate(("write", "wiki-read", "docs-read", "find"))]
-
-
-def rank(expectation: Expectation) -> int | None:
-    return rank_of_expected(expectation, RANKING, OFFERED)
-
-
-def test_the_rank_counts_from_one() -> None:
-    assert rank(expect(wanted("write"))) == 1
-    assert rank(expect(wanted("find"))) == 4
-
-
-def test_the_server_counts_where_the_expectation_names_it() -> None:
-    assert rank(expect(wanted("read"))) == 2
-    assert rank(expect(wanted("read", "docs"))) == 3
-
-
-def test_of_several_expected_calls_the_deepest_counts_and_of_alternatives_the_best() -> None:
-    assert rank(expect(wanted("write"), wanted("find"))) == 4
-    assert rank(any_of([wanted("find")], [wanted("read"), wanted("write")])) == 2
-
-
-def test_there_is_no_rank_without_a_tool_a_ranking_or_an_offer() -> None:
-    assert rank(NO_TOOL) is None
-    assert rank(expect(wanted("gone"))) is None
-    assert rank(expect(wanted("write"), wanted("gone"))) is None
-    assert rank_of_expected(expect(wanted("write")), [], OFFERED) is None
 
 
 def at_addresses(*addresses: str) -> History:

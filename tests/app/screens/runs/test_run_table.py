@@ -236,6 +236,10 @@ def test_settings_say_what_was_really_used() -> None:
     assert setting(made, "Calling mode") == "native tool calling (selected automatically)"
     assert setting(made, "Time") == "1.2 s"
     assert setting(made, "Tokens") == "812 in, 41 out"
+    assert made.answer is not None
+    usage = {"usage": {"prompt_tokens_details": {"cached_tokens": 768}}}
+    cached = replace(made, answer=replace(made.answer, raw_response=usage))
+    assert setting(cached, "Tokens") == "812 in (768 cached), 41 out"
     assert setting(made, "Attempts") == "2"
 
 
