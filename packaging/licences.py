@@ -12,7 +12,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from project import HERE, LICENCE, NOTICES, PROJECT, ROOT
+from project import HERE, LICENCE, NOTICES, PROJECT, REQUIREMENTS, ROOT
 
 TEXT_NAME = re.compile(r"(licen[cs]e|copying|notice|copyright|authors)[^/]*$", re.IGNORECASE)
 WORD = re.compile(r"[\w.-]+")
@@ -57,7 +57,7 @@ def _said(name: str) -> Message:
 
 def shipped() -> list[str]:
     """Return the names of all distributions that the project needs here, directly and indirectly."""
-    waiting = [(requirement, "") for requirement in PROJECT["dependencies"]]
+    waiting = [(requirement, "") for requirement in REQUIREMENTS]
     seen = set()
     while waiting:
         for name, extra in _wanted(*waiting.pop()):

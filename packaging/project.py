@@ -10,6 +10,9 @@ HERE = ROOT / "packaging"
 BUILD = ROOT / "build"
 DIST = ROOT / "dist"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS["desktop"], *EXTRAS["embedding"], *EXTRAS["litellm"]]
+"""What the installers hold."""
 
 NAME = "mcp-tef"
 PACKAGE = PROJECT["name"]
