@@ -20,6 +20,7 @@ class Screen(StrEnum):
     SIMILARITY = "similarity"
     WORKSHOP = "workshop"
     QUALITY = "quality"
+    LIBRARY = "library"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,14 @@ class ShowToolQuality:
     tools: tuple[ToolLabel, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ShowLibraryTool:
+    """A tool of the library, by its name."""
+
+    screen: ClassVar = Screen.LIBRARY
+    name: str
+
+
 ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowTool
 CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
@@ -197,5 +206,5 @@ MetricsTarget = CompareBatches | ShowBatchMetrics
 SimilarityTarget = ShowSimilarTools | ShowPair
 WorkshopTarget = ShowDraft | ChangeTool
 QualityTarget = ShowToolQuality
-ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget
+ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool
 Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget
