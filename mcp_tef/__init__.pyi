@@ -375,6 +375,7 @@ from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
+from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
@@ -400,9 +401,9 @@ __all__ = [
     "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Execution", "ExecutionFigures",
     "ExecutionStatus", "ExecutorKind", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange",
     "FileKind", "FilterChoices", "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome",
-    "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer",
-    "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType",
-    "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
+    "HealthOverview", "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase",
+    "ImportedServer", "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError",
+    "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
     "LibraryToolId", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError",
     "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour", "NewServer",
     "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights",

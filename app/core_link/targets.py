@@ -60,6 +60,14 @@ class ShowServer:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowServerHealth:
+    """The health of servers, with one of them selected by its name."""
+
+    screen: ClassVar = Screen.SERVERS
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ShowTool:
     """The definition of a tool."""
 
@@ -199,7 +207,7 @@ class ShowLibraryTool:
     name: str
 
 
-ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowTool
+ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowServerHealth | ShowTool
 CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
 MetricsTarget = CompareBatches | ShowBatchMetrics

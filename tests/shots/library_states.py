@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.core_link.targets import ShowLibraryTool
+from app.core_link.targets import ShowLibraryTool, ShowServerHealth
 from app.screens.library import commands as ids
 from app.screens.library.page import LibraryPage
 from app.screens.library.view import EXECUTIONS, RUN, VERSIONS
+from app.screens.servers.page import ServersPage
 from mcp_tef import Engine, ExecutorKind, ServerSpec, ToolDesign, ToolStatus, Transport
 from mcp_tef.model.health import ContactKind, ServerContact
 from tests.shots.stage import Stage
@@ -182,7 +183,7 @@ def _contacts(server: str, usual: int, now: datetime) -> Iterator[ServerContact]
     for minute in range(58, 0, -1):
         slow = server == "github" and minute < 25
         gone = server == "mail" and minute < 16
-        failed = gone or (slow and minute % 6 == 0)
+        failed = gone or (slow and minute % 3 == 0)
         taken = round(usual * (1 + 0.15 * math.sin(minute)) * (3 + minute % 4 / 2 if slow else 1))
         error = ("Could not connect." if gone else "Asked to wait 20 s (429).") if failed else None
         yield ServerContact(
@@ -193,3 +194,17 @@ def _contacts(server: str, usual: int, now: datetime) -> Iterator[ServerContact]
             error=error,
             failures=int(failed),
         )
+
+
+async def health(stage: Stage) -> None:
+    """The health of servers, a degraded one selected."""
+    page = await stage.page("servers", ShowServerHealth("github"))
+    assert isinstance(page, ServersPage)
+    await until(lambda: page.health.pane.title.text().startswith("github"))
+
+
+async def health_unknown(stage: Stage) -> None:
+    """The same with a server that was never reached selected."""
+    page = await stage.page("servers", ShowServerHealth("Maps"))
+    assert isinstance(page, ServersPage)
+    await until(lambda: page.health.pane.title.text().startswith("Maps"))

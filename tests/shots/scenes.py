@@ -364,6 +364,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("library-executions", LIBRARY, library.executions),
     Scene("library-new", LIBRARY, library.new_tool),
     Scene("library-serve", LIBRARY, library.serve),
+    Scene("health", LIBRARY, library.health),
+    Scene("health-unknown", LIBRARY, library.health_unknown),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
     Scene("servers-consent", ERRORS, partial(_server, name="Files")),

@@ -13,7 +13,7 @@ from app.theme import Role, Size, roomy, sized, theme
 from app.widgets import Button, FlowText, GrowingEdit, IconButton, Label, LineEdit, MenuButton, set_wrong
 from app.widgets.incremental import take_turns
 
-NAME_WIDTH, TYPE_WIDTH, REQUIRED_WIDTH, BUTTON = 108, 116, 54, 20
+NAME_WIDTH, TYPE_WIDTH, REQUIRED_WIDTH, BUTTON = 106, 134, 58, 20
 JSON_WIDTH: Final = 236
 GAP: Final = 6
 BUILT_AT_ONCE: Final = 2
@@ -67,7 +67,7 @@ class SchemaRowEditor(QWidget):
             second.addWidget(edit, stretch)
         second.addSpacing(2 * (sized(BUTTON) + GAP))
         self.description.setPlaceholderText("No description")
-        self.values.setPlaceholderText("any; or one, another")
+        self.values.setPlaceholderText("any")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP)
