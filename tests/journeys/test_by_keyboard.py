@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.screens.library.page import LibraryPage
 from app.screens.runs.page import RunsPage
@@ -251,10 +251,11 @@ async def design_a_tool(user: Keyboard) -> None:
     await user.tab_to("Description")
     user.type("Find spare parts of bikes by words.")
     await user.push("Create tool")
-    await user.see("Added find_parts as a draft")
+    await until(lambda: library(user).presenter.detail.versions)
     await user.tab_to("Runs as")
     user.press(Key.Key_Space)
     await user.choose("Python script")
+    await until(lambda: not user.window.findChildren(QMenu))
     await user.push("Add a parameter")
     user.type("words")
     user.press(Key.Key_Tab)
@@ -280,7 +281,7 @@ async def evaluate_the_tool(user: Keyboard) -> None:
     await user.come_to("cases")
     await until(lambda: spoken(user.focus()) == "What the user says")
     user.type("Do you have spare parts, such as a chain for my bike?")
-    await user.see("Saved")
+    await user.see("Run 1 case…")
     user.press(Key.Key_R, CTRL)
     await user.push("Run 1 case")
     await user.go(3, "runs")

@@ -86,12 +86,15 @@ class RunPane(QWidget):
             self.form.fill(arguments)
 
     def _make_form(self, tool: LibraryTool) -> None:
-        if self.form is not None:
-            self.form.hide()
-            self.form.deleteLater()
-        self.form = ArgumentForm(tool.design.tool)
+        before, self.form = self.form, ArgumentForm(tool.design.tool)
         self.form.paused.connect(self.paused)
         self._form_place.addWidget(self.form)
+        if before is not None:
+            focused = before.focusWidget()
+            if focused is not None and focused.hasFocus():
+                self.form.first().setFocus()
+            before.hide()
+            before.deleteLater()
 
     def arguments(self) -> ParsedArguments:
         """Return the arguments as typed."""
