@@ -48,10 +48,11 @@ class HealthTab:
         self._listed = LIST_PAGE if some else EMPTY_PAGE
         self._show()
 
-    async def refresh(self) -> None:
-        """Read the last hour if it is shown."""
+    async def refresh(self) -> bool:
+        """Read the last hour if it is shown; return False if it is not."""
         if self.shown():
             await self.pane.refresh()
+        return self.shown()
 
     def open(self, server: str = "") -> None:
         """Show the health, with a server selected by its name."""

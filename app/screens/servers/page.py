@@ -53,7 +53,7 @@ WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
     "Add one to see its tools as a model sees them."
 )
-WHY_NOTHING = "No server or tool matches the search and the filters."
+NOTHING = "Nothing found", "No server or tool matches the search and the filters."
 
 
 class ServersPage(Page):
@@ -68,8 +68,7 @@ class ServersPage(Page):
         self.presenter.tools_view = self._views.load(TOOL_FIELDS, TOOLS)
         self.server_list = CardList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
-        show_all = [Action(text="Show all servers", do=self._show_all)]
-        self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, show_all)
+        self._nothing = EmptyState("magnifying-glass", *NOTHING, [Action(text="Show all servers", do=self._show_all)])
         self._right, self._all = QStackedWidget(), QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
         self._awaited_target: ShowServer | ShowTool | None = None
@@ -116,9 +115,8 @@ class ServersPage(Page):
         self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [first, *self._import_actions()]))
         self._all.addWidget(QWidget())
         self.body.addWidget(self._all)
-        self.health = HealthTab(
-            self, self._all, [Action(text="Import", do=self._open_import, icon="download-simple"), add]
-        )
+        bring = Action(text="Import", do=self._open_import, icon="download-simple")
+        self.health = HealthTab(self, self._all, [bring, add])
         self._all.setCurrentIndex(2)
 
     def _listen(self) -> None:
@@ -142,7 +140,9 @@ class ServersPage(Page):
             split.splitterMoved.connect(self._remember)
 
     async def refresh(self) -> None:
-        """Read all servers and show them."""
+        """Read all servers and show them; only their health while that is shown."""
+        if await self.health.refresh():
+            return
         await self.presenter.load()
         async with frozen_updates(self._all):
             self._show_servers()
@@ -151,10 +151,10 @@ class ServersPage(Page):
         await self.health.refresh()
 
     def handle(self, event: Event) -> Refresh:
-        return self.presenter.handle(event)
+        return min(self.presenter.handle(event), Refresh.LATER if self.health.shown() else Refresh.NOW)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
-        if enough := self.presenter.take(events):
+        if enough := not self.health.shown() and self.presenter.take(events):
             self._present()
         return enough
 
