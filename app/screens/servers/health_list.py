@@ -18,6 +18,7 @@ from mcp_tef import HealthState
 
 ROW_HEIGHT: Final = 72
 SIDE, NAME, FIGURE, LAST, SCALE = 16, 150, 92, 104, 54
+NARROW: Final = 680
 MARKS: Final = {
     HealthState.HEALTHY: Mark.DOT,
     HealthState.DEGRADED: Mark.NOTE,
@@ -29,14 +30,15 @@ RIGHT: Final = Qt.AlignmentFlag.AlignRight
 
 
 class HealthPlaces:
-    """Places of the columns in a row."""
+    """Places of the columns in a row; a narrow one has no last success."""
 
     def __init__(self, row: QRectF) -> None:
         inner = row.adjusted(sized(SIDE), 0, -sized(SIDE), 0)
-        self.name = QRectF(inner.left(), inner.top(), sized(NAME), inner.height())
+        narrow = row.width() < sized(NARROW)
+        self.name = QRectF(inner.left(), inner.top(), sized(NAME - 20 * narrow), inner.height())
         right = inner.right()
         places = []
-        for wide in (LAST, FIGURE, FIGURE):
+        for wide in (0 if narrow else LAST, FIGURE, FIGURE):
             places.append(QRectF(right - sized(wide), inner.top(), sized(wide), inner.height()))
             right -= sized(wide)
         self.last, self.errors, self.times = places
@@ -61,7 +63,7 @@ class HealthHeads(QWidget):
             (places.line, "Latency in the last hour", False),
             (places.times, "p50, p95", True),
             (places.errors, "Errors", True),
-            (places.last, "Last success", True),
+            (places.last, "Last success" if places.last.width() > 0 else "", True),
         ):
             align = RIGHT if right else Qt.AlignmentFlag.AlignLeft
             self._line.text(painter, place, text, font, Role.DIM, align)
@@ -100,8 +102,9 @@ class HealthDelegate(QStyledItemDelegate):
         bad = ROLES.get(row.state, Role.TEXT) if row.state is not HealthState.UNKNOWN else Role.TEXT
         self._paint_figures(painter, places.times, row.times, Role.TEXT)
         self._paint_figures(painter, places.errors, row.failed, bad if row.failing else Role.DIM)
-        late = Role.BAD if row.state is HealthState.UNAVAILABLE else Role.DIM
-        self._paint_figures(painter, places.last, (row.last_success, ""), late)
+        if places.last.width() > 0:
+            late = Role.BAD if row.state is HealthState.UNAVAILABLE else Role.DIM
+            self._paint_figures(painter, places.last, (row.last_success, ""), late)
         painter.restore()
 
     def _paint_name(self, painter: QPainter, place: QRectF, row: HealthRow) -> None:

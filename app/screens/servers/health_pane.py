@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
@@ -16,7 +17,6 @@ from app.screens.servers.health_rows import (
     health_rows,
     health_sentence,
     overall_detail,
-    p95_text,
     time_text,
 )
 from app.text.formatting import clock, percent
@@ -43,9 +43,9 @@ REFRESH_MS: Final = 20_000
 SIDE: Final = 16
 LEGEND: Final = "Line: p50 of two minutes. Band: up to p95. Ticks below: errors. Each server has a scale of its own."
 ERROR_COLUMNS: Final = (
-    Column(key="when", title="When", width=72, role=Role.DIM, tip="The time of the contact"),
+    Column(key="when", title="When", width=62, role=Role.DIM, tip="The time of the contact"),
     Column(key="error", title="Error", stretch=True, tip="What the server or the connection answered"),
-    Column(key="after", title="After", kind=CellKind.NUMBER, width=76, tip="The time until it failed"),
+    Column(key="after", title="After", kind=CellKind.NUMBER, width=66, tip="The time until it failed"),
 )
 
 
@@ -122,7 +122,7 @@ class HealthPane(QWidget):
         column.addLayout(foot)
         self._lay_out_detail(right)
         left.setMinimumWidth(sized(520))
-        self.split = Split([left, right], "Servers and errors", [760, 340])
+        self.split = Split([left, right], "Servers and errors", [760, 310])
         self.split.set_stretch(0)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -163,8 +163,8 @@ class HealthPane(QWidget):
         failed = sum(one.failed for one in contacts)
         share = "–" if overall.error_rate is None else percent(overall.error_rate)
         self.errors.show_value(share, f"{failed:,} of {len(contacts):,} contacts")
-        p50 = "–" if overall.p50_ms is None else time_text(overall.p50_ms)
-        self.latency.show_value(p50, f"p50 over all servers, p95 {p95_text(overall) or '–'}")
+        p50, p95 = (time_text(one) or "–" for one in (overall.p50_ms, overall.p95_ms))
+        self.latency.show_value(p50, f"p50 over all servers, p95 {p95}")
         self.rate.show_value(f"{overall.calls_per_minute:.1f}", "checks, listings, calls")
         self.list.show_rows(health_rows(overview, self.presenter.servers, now))
         self._show_pending()
@@ -179,9 +179,13 @@ class HealthPane(QWidget):
         if self._pending and self.list.select(self.presenter.id_of(self._pending)):
             self._pending = ""
 
-    def set_running(self, *, running: bool) -> None:
-        """Read anew every 20 seconds while the pane is visible."""
-        (self._clock.start if running else self._clock.stop)()
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._clock.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._clock.stop()
 
     def _show_detail(self, server_id: str) -> None:
         server, health = self.presenter.server(server_id), self.presenter.health(server_id)

@@ -81,17 +81,19 @@ def _row(server: Server, health: ServerHealth | None, contacts: Sequence[ServerC
         errors=tuple(_place(one.at, now) for one in failed),
         top_ms=scale_of([point.p95_ms for point in line]),
         note="" if contacts else NO_CONTACT,
-        times=("" if health.p50_ms is None else time_text(health.p50_ms), p95_text(health)),
-        failed=(f"{len(failed):,} of {len(contacts):,}", f"{health.calls_per_minute:.1f} a minute")
-        if contacts
-        else ("", ""),
+        times=(time_text(health.p50_ms), time_text(health.p95_ms)),
+        failed=_failed(len(failed), len(contacts), health),
         failing=bool(failed),
-        last_success=ago(health.last_success, now) if health.last_success else "never",
+        last_success=_last(health.last_success, now),
     )
 
 
 def _failed(failed: int, contacts: int, health: ServerHealth) -> tuple[str, str]:
     return (f"{failed:,} of {contacts:,}", f"{health.calls_per_minute:.1f} a minute") if contacts else ("", "")
+
+
+def _last(success: datetime | None, now: datetime) -> str:
+    return ago(success, now) if success else "never"
 
 
 def latency_line(contacts: Sequence[ServerContact], now: datetime) -> tuple[LatencyPoint, ...]:
@@ -116,14 +118,11 @@ def scale_of(values: Sequence[int]) -> int:
     return next((one for one in _SCALES if one >= most), most)
 
 
-def time_text(milliseconds: int) -> str:
-    """Return a time as "204 ms" or "3.0 s"."""
+def time_text(milliseconds: int | None) -> str:
+    """Return a time as "204 ms" or "3.0 s"; "" for None."""
+    if milliseconds is None:
+        return ""
     return f"{milliseconds:,} ms" if milliseconds < 1_000 else duration(milliseconds / 1_000)
-
-
-def p95_text(health: ServerHealth) -> str:
-    """Return the p95 of a server."""
-    return "" if health.p95_ms is None else time_text(health.p95_ms)
 
 
 def overall_detail(overview: HealthOverview, now: datetime) -> str:

@@ -14,7 +14,7 @@ from mcp_tef import ServerId
 
 TOOLS, HEALTH = "tools", "health"
 CHECK_ICON = "arrows-clockwise"
-LIST_PAGE, EMPTY_PAGE = 0, 1
+LIST_PAGE, EMPTY_PAGE, HEALTH_PAGE = 0, 1, 3
 WATCH_WIDTH = 206
 
 
@@ -65,10 +65,6 @@ class HealthTab:
         server = self.pane.presenter.server(self.pane.list.current_id())
         return ShowServerHealth(server.name if server else "") if self.shown() else None
 
-    def leave(self) -> None:
-        """Read nothing anew while another screen is shown."""
-        self.pane.set_running(running=False)
-
     def command(self) -> Command:
         """Return the command that shows the health."""
         return Command(id="servers.health", text="Show the health of servers", do=self.open, keys="Ctrl+H", group=GROUP)
@@ -88,7 +84,7 @@ class HealthTab:
 
     def _show(self) -> None:
         health = self.shown()
-        self._stack.setCurrentIndex(self._stack.indexOf(self.pane) if health else self._listed)
+        self._stack.setCurrentIndex(HEALTH_PAGE if health else self._listed)
         header, spawn = self._page.header, self._page.session.spawn
         self.choice.setVisible(self._listed == LIST_PAGE)
         self.watching.setVisible(health)
@@ -100,4 +96,3 @@ class HealthTab:
             text="Check all", do=lambda: spawn(self.pane.check_all()), kind="primary", icon="arrows-clockwise"
         )
         header.set_buttons([check] if health else self._buttons)
-        self.pane.set_running(running=health)

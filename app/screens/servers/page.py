@@ -29,7 +29,7 @@ from app.screens.servers.commands import (
     server_commands,
 )
 from app.screens.servers.filters import SCREEN, SERVER_FIELDS, SERVER_ORDERS, TOOL_FIELDS, TOOL_ORDERS, TOOLS
-from app.screens.servers.health_tab import HealthTab
+from app.screens.servers.health_tab import HEALTH_PAGE, HealthTab
 from app.screens.servers.import_dialogs import ServerImporter, offer_tools
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
@@ -151,7 +151,8 @@ class ServersPage(Page):
         await self.health.refresh()
 
     def handle(self, event: Event) -> Refresh:
-        return min(self.presenter.handle(event), Refresh.LATER if self.health.shown() else Refresh.NOW)
+        soonest = Refresh.LATER if self._all.currentIndex() == HEALTH_PAGE else Refresh.NOW
+        return min(self.presenter.handle(event), soonest)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
         if enough := not self.health.shown() and self.presenter.take(events):
@@ -174,9 +175,6 @@ class ServersPage(Page):
                 self._awaited_target = target
                 if self.presenter.servers:
                     self._show_awaited_target()
-
-    def leave(self) -> None:
-        self.health.leave()
 
     def current_target(self) -> Target | None:
         if (health := self.health.target()) is not None:
