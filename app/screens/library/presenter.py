@@ -30,6 +30,8 @@ from mcp_tef import (
     ComparedTool,
     ConsentAnswer,
     ConsentRequest,
+    Draft,
+    DraftId,
     Event,
     Execution,
     ExecutionStatus,
@@ -335,10 +337,20 @@ class LibraryPresenter:
 
         return await self.ask(take)
 
-    async def servers(self) -> tuple[str, ...]:
-        """Return the names of the servers whose tools can be taken."""
-        found = await self.ask(lambda core: core.servers.list())
-        return tuple(one.name for one in found if not one.spec.is_library)
+    async def take_draft(self, draft: DraftId) -> TakenTools:
+        """Take the tools of a draft of the Workshop into the library."""
+
+        async def take(core: "Engine") -> TakenTools:
+            tools = (await core.drafts.get(draft)).tools
+            return await core.library.take([(raw, None) for raw in tools], by=BY)
+
+        return await self.ask(take)
+
+    async def sources(self) -> tuple[tuple[str, ...], tuple[Draft, ...]]:
+        """Return the names of the servers and the drafts whose tools can be taken."""
+        servers = await self.ask(lambda core: core.servers.list())
+        drafts = await self.ask(lambda core: core.drafts.list())
+        return tuple(one.name for one in servers if not one.spec.is_library), tuple(drafts)
 
     async def write_file(self, path: Path, names: Sequence[str] = ()) -> None:
         """Write tools, or all of them, to a tools file."""

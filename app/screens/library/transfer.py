@@ -1,6 +1,6 @@
 """Ways of tools into the library and out of it: tools files, registered servers, exports."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from app.dialogs.export import ask_file
 from app.screens.library.presenter import LibraryPresenter
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
-from mcp_tef import SourceKind, TakenTools, ToolSource
+from mcp_tef import Draft, SourceKind, TakenTools, ToolSource
 
 
 class LibraryTransfer:
@@ -29,11 +29,15 @@ class LibraryTransfer:
         return ask_file(self._page, self._page.session, "Export library tools", name, {"json": write})
 
     async def open_import(self) -> None:
-        """Offer a tools file and each server as the source of tools."""
-        servers = await self._presenter.servers()
+        """Offer a tools file, each server and each draft as the source of tools."""
+        servers, drafts = await self._presenter.sources()
         take = [
             Action(text=f"Tools of {one}", do=partial(self._take, ToolSource(names=(one,))), apart=not place)
             for place, one in enumerate(servers)
+        ]
+        take += [
+            Action(text=f"Draft {one.name}", do=partial(self._take_draft, one), apart=not place)
+            for place, one in enumerate(drafts)
         ]
         buttons = self._page.header.buttons()
         opener = next((one for one in buttons if one.text().startswith("Import")), self._page.first_focus())
@@ -47,18 +51,21 @@ class LibraryTransfer:
         dialog.open()
 
     def _take(self, source: ToolSource) -> None:
-        self._page.session.spawn(self.take(source))
+        self._page.session.spawn(self.take(partial(self._presenter.take, source)))
 
-    async def take(self, source: ToolSource) -> None:
-        """Take the tools of a source into the library, asking for consent if its server must be started."""
-        session, presenter = self._page.session, self._presenter
-        taken = await with_consent(session, self._page, partial(presenter.take, source))
+    def _take_draft(self, draft: Draft) -> None:
+        self._page.session.spawn(self.take(partial(self._presenter.take_draft, draft.id)))
+
+    async def take(self, work: Callable[[], Awaitable[TakenTools]]) -> None:
+        """Take tools into the library, asking for consent if a server must be started; this can be undone."""
+        session = self._page.session
+        taken = await with_consent(session, self._page, work)
         if taken is None:
             return
-        what = f"take {count(len(taken.added), 'tool')} into the library"
+        what = f"{count(len(taken.added), 'tool')} into the library"
         if taken.added:
-            undo = partial(presenter.delete, taken.added)
-            session.toast(f"Took {count(len(taken.added), 'tool')} into the library", undo, action=what)
+            undo = partial(self._presenter.delete, taken.added)
+            session.toast(f"Took {what}", undo, action=f"take {what}")
         if taken.refused:
             session.failed.emit(*_refusal(taken))
 

@@ -84,6 +84,7 @@ async def test_from_a_new_tool_to_a_saved_version_that_ran(qapp: QApplication) -
         assert bench.tool.design.input_schema["required"] == ["query"]
         bench.do(ids.RUN)
         pane = bench.page.view.run
+        await bench.until(lambda: pane.form and "query" in pane.form.rows)
         assert pane.form is not None
         pane.form.fill({"query": "chain"})
         bench.do(ids.RUN)
