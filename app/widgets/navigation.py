@@ -15,6 +15,7 @@ from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 ICONS_ONLY = 56
 ARROW, ICON, CARET = 20, 20, 12
+LEAST_SHARE = 0.65  # of the height of an item, where large text leaves no room for all
 
 
 class NavItem(QAbstractButton):
@@ -29,8 +30,9 @@ class NavItem(QAbstractButton):
         self._line = LinePainter()
         self.setText(text)
         self.setCheckable(True)
-        self.setFixedHeight(height("nav_item"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMaximumHeight(height("nav_item"))
+        self.setMinimumHeight(round(LEAST_SHARE * height("nav_item")))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.update_name()

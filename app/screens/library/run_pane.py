@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.argument_drafts import ParsedArguments
@@ -12,12 +13,13 @@ from app.dialogs.argument_form import ArgumentForm
 from app.dialogs.consent import ConsentBar
 from app.screens.library.library_rows import EXECUTION_STATUSES
 from app.text.formatting import duration
-from app.theme import Role, Size
+from app.theme import Role, Size, sized
 from app.widgets import Button, FlowText, Notice, Split
 from app.widgets.text_view import CodeView
 from mcp_tef import ConsentKind, ConsentRequest, Execution, ExecutionStatus, Json, LibraryTool
 
 SIDE: Final = 16
+BESIDE: Final = 560
 QUESTIONS: Final = {
     ConsentKind.PROGRAM: "This tool is a program. Start it on this computer?",
     ConsentKind.CONNECTION: "This tool sends requests to this address. Contact it?",
@@ -65,13 +67,19 @@ class RunPane(QWidget):
         inset.setSpacing(8)
         inset.addWidget(self.outcome)
         inset.addWidget(self.output, 1)
-        split = Split([left, right], "Arguments and output", [340, 340])
+        self._split = Split([left, right], "Arguments and output", [340, 340])
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         for part in (self.consent, self.failure):
             outer.addWidget(part)
-        outer.addWidget(split, 1)
+        outer.addWidget(self._split, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the output below the arguments where there is no room beside them."""
+        super().resizeEvent(event)
+        beside = event.size().width() >= sized(BESIDE)
+        self._split.setOrientation(Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical)
 
     def show_tool(self, tool: LibraryTool, arguments: Mapping[str, Json] | None = None) -> None:
         """Show the form for a tool; arguments that stand there stay while the tool takes the same parameters."""

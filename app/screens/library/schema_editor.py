@@ -5,16 +5,18 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.arguments.typed_json import UnreadableError
 from app.screens.library.schema_text import OTHER, TYPES, SchemaRow, SchemaText
-from app.theme import Role, Size, roomy, sized, theme
+from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, GrowingEdit, IconButton, Label, LineEdit, MenuButton, set_wrong
 from app.widgets.incremental import take_turns
 
-NAME_WIDTH, TYPE_WIDTH, REQUIRED_WIDTH, BUTTON = 106, 134, 58, 20
-JSON_WIDTH: Final = 236
+REQUIRED_WIDTH, BUTTON = 58, 20
+NAME, TYPE, DESCRIPTION = 28, 34, 38
+BESIDE: Final = 520
 GAP: Final = 6
 BUILT_AT_ONCE: Final = 2
 
@@ -45,13 +47,11 @@ class SchemaRowEditor(QWidget):
         self.remove.clicked.connect(lambda: self.remove_wanted.emit(self._row.name))
 
     def _lay_out(self) -> None:
-        self.name.setFixedWidth(roomy(NAME_WIDTH))
         self.name.setFont(theme().font(mono=True))
-        self.type.setFixedWidth(roomy(TYPE_WIDTH))
         for small in (self.more, self.remove):
             small.setFixedWidth(sized(BUTTON))
         holder = QWidget()
-        holder.setFixedWidth(roomy(REQUIRED_WIDTH))
+        holder.setFixedWidth(sized(REQUIRED_WIDTH))
         tick = QHBoxLayout(holder)
         tick.setContentsMargins(0, 0, 0, 0)
         tick.addWidget(self.required, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -59,9 +59,12 @@ class SchemaRowEditor(QWidget):
         for line in (first, second):
             line.setContentsMargins(0, 0, 0, 0)
             line.setSpacing(GAP)
-        for part in (self.name, self.type, holder, self.description, self.more, self.remove):
-            first.addWidget(part, int(part is self.description))
-        second.addSpacing(roomy(NAME_WIDTH) + GAP)
+        parts = ((self.name, NAME), (self.type, TYPE), (holder, 0), (self.description, DESCRIPTION))
+        for part, stretch in (*parts, (self.more, 0), (self.remove, 0)):
+            first.addWidget(part, stretch)
+            if stretch:
+                part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        second.addSpacing(sized(BUTTON))
         for title, edit, stretch in (("Values", self.values, 3), ("Default", self.default, 2)):
             second.addWidget(Label(title, size=Size.SMALL, role=Role.DIM))
             second.addWidget(edit, stretch)
@@ -151,6 +154,7 @@ class SchemaEditor(QWidget):
         self.fault = FlowText(size=Size.SMALL, role=Role.BAD)
         self._heads = QWidget()
         self._column = QVBoxLayout()
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lay_out()
         self.add.clicked.connect(self._add)
         self.json.edited.connect(lambda text: self._take(self._schema.typed(text)))
@@ -159,12 +163,14 @@ class SchemaEditor(QWidget):
         heads = QHBoxLayout(self._heads)
         heads.setContentsMargins(0, 0, 0, 0)
         heads.setSpacing(GAP)
-        titles = (("Name", NAME_WIDTH), ("Type", TYPE_WIDTH), ("Required", REQUIRED_WIDTH), ("Description", 0))
-        for title, width in titles:
+        titles = (("Name", NAME), ("Type", TYPE), ("Required", 0), ("Description", DESCRIPTION))
+        for title, stretch in titles:
             label = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
-            if width:
-                label.setFixedWidth(roomy(width))
-            heads.addWidget(label, int(not width))
+            if stretch:
+                label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            else:
+                label.setFixedWidth(sized(REQUIRED_WIDTH))
+            heads.addWidget(label, stretch)
         self._column.setSpacing(GAP)
         form = QVBoxLayout()
         form.setSpacing(GAP)
@@ -175,13 +181,17 @@ class SchemaEditor(QWidget):
         form.addWidget(self.fault)
         form.addStretch(1)
         self.fault.hide()
-        self.json.setMinimumWidth(roomy(JSON_WIDTH // 2))
-        self.json.setMaximumWidth(roomy(2 * JSON_WIDTH))
-        both = QHBoxLayout(self)
-        both.setContentsMargins(0, 0, 0, 0)
-        both.setSpacing(16)
-        both.addLayout(form, 5)
-        both.addWidget(self.json, 2, Qt.AlignmentFlag.AlignTop)
+        self._both.setContentsMargins(0, 0, 0, 0)
+        self._both.setSpacing(16)
+        self._both.addLayout(form, 5)
+        self._both.addWidget(self.json, 2, Qt.AlignmentFlag.AlignTop)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the JSON below the form where there is no room beside it."""
+        super().resizeEvent(event)
+        beside = event.size().width() >= sized(BESIDE)
+        directions = QBoxLayout.Direction
+        self._both.setDirection(directions.LeftToRight if beside else directions.TopToBottom)
 
     def show_schema(self, schema: SchemaText) -> None:
         """Show a schema in the form and as JSON."""
