@@ -15,7 +15,7 @@ from app.widgets import Button, FlowText, GrowingEdit, IconButton, Label, LineEd
 from app.widgets.incremental import take_turns
 
 REQUIRED_WIDTH, BUTTON = 58, 20
-NAME, TYPE, DESCRIPTION = 28, 34, 38
+NAME, TYPE, DESCRIPTION = 28, 37, 35
 BESIDE: Final = 520
 GAP: Final = 6
 BUILT_AT_ONCE: Final = 2
