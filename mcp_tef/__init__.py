@@ -75,15 +75,15 @@ _NAMES = {
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
     ),
-    "mcp_tef.model.health": "HealthState ServerHealth",
+    "mcp_tef.model.health": "ContactKind HealthState ServerContact ServerHealth percentile",
     "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
     "mcp_tef.model.improvements": (
         "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
     ),
     "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
-        "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
-        "ToolVersion design_from_json design_to_json"
+        "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
+        "ToolDesign ToolStatus ToolVersion design_from_json design_to_json"
     ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
@@ -157,6 +157,7 @@ _NAMES = {
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.file_detection": "detect_files",
+    "mcp_tef.workflows.health": "HealthOverview",
     "mcp_tef.workflows.library": "TakenTools",
     "mcp_tef.workflows.run_parts": "part_name part_of",
     "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",

@@ -20,6 +20,7 @@ class Screen(StrEnum):
     SIMILARITY = "similarity"
     WORKSHOP = "workshop"
     QUALITY = "quality"
+    LIBRARY = "library"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,14 @@ class ShowServer:
 
     screen: ClassVar = Screen.SERVERS
     server_id: ServerId
+
+
+@dataclass(frozen=True, slots=True)
+class ShowServerHealth:
+    """The health of servers, with one of them selected by its name."""
+
+    screen: ClassVar = Screen.SERVERS
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +199,20 @@ class ShowToolQuality:
     tools: tuple[ToolLabel, ...]
 
 
-ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowTool
+@dataclass(frozen=True, slots=True)
+class ShowLibraryTool:
+    """A tool of the library, by its name."""
+
+    screen: ClassVar = Screen.LIBRARY
+    name: str
+
+
+ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowServerHealth | ShowTool
 CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
 MetricsTarget = CompareBatches | ShowBatchMetrics
 SimilarityTarget = ShowSimilarTools | ShowPair
 WorkshopTarget = ShowDraft | ChangeTool
 QualityTarget = ShowToolQuality
-ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget
+ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool
 Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget

@@ -155,9 +155,9 @@ class ConsentBar(QFrame):
         column.addLayout(row)
         self.hide()
 
-    def ask(self, request: ConsentRequest) -> None:
-        """Ask a question about consent."""
-        self._question.set_text(QUESTIONS[request.kind])
+    def ask(self, request: ConsentRequest, question: str = "") -> None:
+        """Ask a question about consent; `question` stands instead of the one about a server."""
+        self._question.set_text(question or QUESTIONS[request.kind])
         self._why.set_text(WHY[request.kind])
         self._start.setText(ALLOW[request.kind])
         self._view.show_request(request)

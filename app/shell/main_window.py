@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -17,10 +17,10 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import Screen, ShowScreen, StartRuns, Target
 from app.shell.list_dialogs import open_messages, open_shortcuts
 from app.shell.palette import Palette
+from app.shell.screen_specs import ScreenSpec
 from app.theme import sized, theme
 from app.widgets import (
     Action,
-    IncrementalBuild,
     MouseNavigation,
     Navigation,
     Notice,
@@ -37,19 +37,9 @@ if TYPE_CHECKING:
     from app.help.window import HelpWindow
 
 NARROW_BELOW = 1100
+VISITED = "window.visited"
 PAUSE_S = 0.1
 Workspaces = Callable[[], Sequence[Action]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenSpec:
-    """A screen; `make` builds its page, at the first visit or ahead, after `module` was imported."""
-
-    key: str
-    title: str
-    icon: str
-    make: Callable[[Session], IncrementalBuild[Page]]
-    module: str = ""
 
 
 class MainWindow(ReadingOrder, QWidget):
@@ -90,7 +80,8 @@ class MainWindow(ReadingOrder, QWidget):
 
     def _lay_out(self) -> None:
         for place in self._screens.values():
-            self.navigation.add(place.key, place.icon, place.title)
+            hidden = place.rare and place.key not in self._visited()
+            self.navigation.add(place.key, place.icon, place.title, hidden=hidden)
         self.navigation.add("settings", "gear-six", "Settings", foot=True, page=False)
         self.navigation.add("help", "question", "Help", foot=True, page=False)
         right = QVBoxLayout()
@@ -145,13 +136,20 @@ class MainWindow(ReadingOrder, QWidget):
         self.navigation.set_badge(place.key, page.badge)
 
     def is_built(self) -> bool:
-        """Return True if every page is built and styled."""
-        return len(self._pages) == len(self._screens)
+        """Return True if every page that is built ahead is built and styled."""
+        return self._pages.keys() >= set(self._built_ahead())
 
     async def prepare(self) -> None:
         """Build every page ahead while the user does something else."""
-        for key in self._screens:
+        for key in self._built_ahead():
             await self.make_ready(key, PAUSE_S)
+
+    def _built_ahead(self) -> list[str]:
+        return [key for key, place in self._screens.items() if not place.rare or key in self._visited()]
+
+    def _visited(self) -> list[str]:
+        """Return the rare screens that were shown once."""
+        return self.session.settings.get(VISITED, [])
 
     async def make_ready(self, key: str, pause: float = 0) -> None:
         """Import a page's module on another thread, and build the page in small steps with pauses between them."""
@@ -215,6 +213,8 @@ class MainWindow(ReadingOrder, QWidget):
             if self.current:
                 self._pages[self.current].leave()
             self.current = key
+            if self.navigation.reveal(key):
+                self.session.settings.set(VISITED, [*self._visited(), key])
             self.navigation.set_current(key)
             self.setFocus()  # or Qt hands the keyboard to whatever stands first on the page
             self.stack.setCurrentWidget(page)

@@ -1,11 +1,26 @@
 """The screens of the window, each built when it is first needed, large ones in parts."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
-from app.shell.main_window import ScreenSpec
 from app.widgets import IncrementalBuild
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenSpec:
+    """A screen; `make` builds its page, at the first visit or ahead, after `module` was imported.
+
+    A `rare` one stands below "More" in the navigation, and is not built ahead, until it was visited once.
+    """
+
+    key: str
+    title: str
+    icon: str
+    make: Callable[[Session], IncrementalBuild[Page]]
+    module: str = ""
+    rare: bool = False
 
 
 def screens() -> list[ScreenSpec]:
@@ -18,6 +33,7 @@ def screens() -> list[ScreenSpec]:
         _place("similarity", "Similarity", "grid-four", _similarity),
         _place("workshop", "Workshop", "wrench", _workshop),
         _place("quality", "Quality", "medal", _quality),
+        replace(_place("library", "Library", "books", _library), rare=True),
     ]
 
 
@@ -81,3 +97,11 @@ def _quality(session: Session) -> IncrementalBuild[Page]:
 
     yield
     return QualityPage(session)
+
+
+def _library(session: Session) -> IncrementalBuild[Page]:
+    from app.screens.library.page import LibraryPage
+    from app.screens.library.view import LibraryView
+
+    view = yield from LibraryView.in_parts()
+    return LibraryPage(session, view)

@@ -1,6 +1,7 @@
 """The navigation at the left edge, with an icon, a word and a count for each place, and the side buttons of a mouse."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QWindow
@@ -14,6 +15,7 @@ from app.widgets.spans import LinePainter, paint_box, paint_icon
 
 ICONS_ONLY = 56
 ARROW, ICON, CARET = 20, 20, 12
+LEAST_SHARE = 0.65  # of the height of an item, where large text leaves no room for all
 
 
 class NavItem(QAbstractButton):
@@ -24,12 +26,13 @@ class NavItem(QAbstractButton):
         self.key = key
         self.badge = 0
         self.icons_only = False
-        self._icon = icon
+        self.icon_name = icon
         self._line = LinePainter()
         self.setText(text)
         self.setCheckable(True)
-        self.setFixedHeight(height("nav_item"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMaximumHeight(height("nav_item"))
+        self.setMinimumHeight(round(LEAST_SHARE * height("nav_item")))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.update_name()
@@ -59,7 +62,7 @@ class NavItem(QAbstractButton):
             self._paint_badge(painter)
 
     def _paint_content(self, painter: QPainter, box: QRectF, chosen: bool) -> None:
-        side, name = sized(ICON), f"{self._icon}-fill" if chosen else self._icon
+        side, name = sized(ICON), f"{self.icon_name}-fill" if chosen else self.icon_name
         left = (self.width() - side) // 2 if self.icons_only else 8
         paint_icon(painter, name, left, self.height() / 2, side, Role.ACCENT if chosen else Role.DIM)
         if not self.icons_only:
@@ -129,6 +132,7 @@ class Navigation(QWidget):
         self.back = IconButton("arrow-left", "Back (Alt+Left)")
         self.forward = IconButton("arrow-right", "Forward (Alt+Right)")
         self._items: dict[str, NavItem] = {}
+        self._more = NavItem("", "dots-three", "More")
         self._places = QVBoxLayout()
         self._foot = QVBoxLayout()
         self.setProperty("pane", "sunken")
@@ -142,6 +146,10 @@ class Navigation(QWidget):
         for part in (self._places, self._foot):
             part.setSpacing(2)
         column.addLayout(self._places)
+        self._more.setCheckable(False)
+        self._more.hide()
+        self._more.clicked.connect(self._open_more)
+        column.addWidget(self._more)
         column.addStretch(1)
         column.addLayout(self._foot)
         self.set_icons_only(False)
@@ -161,13 +169,34 @@ class Navigation(QWidget):
         self.back.setEnabled(back)
         self.forward.setEnabled(forward)
 
-    def add(self, key: str, icon: str, text: str, *, foot: bool = False, page: bool = True) -> None:
-        """Add a destination; `page` False for one that only opens something."""
+    def add(
+        self, key: str, icon: str, text: str, *, foot: bool = False, page: bool = True, hidden: bool = False
+    ) -> None:
+        """Add a destination; `page` False for one that only opens something, `hidden` for one below "More"."""
         item = NavItem(key, icon, text)
         item.setCheckable(page)
         item.clicked.connect(lambda: self._clicked(key))
         self._items[key] = item
         (self._foot if foot else self._places).addWidget(item)
+        if hidden:
+            item.hide()
+            self._more.show()
+
+    def reveal(self, key: str) -> bool:
+        """Show a destination that stands below "More" among the others; return False if it does already."""
+        item = self._items[key]
+        if not item.isHidden():
+            return False
+        item.show()
+        self._more.setVisible(any(one.isHidden() for one in self._items.values()))
+        return True
+
+    def _open_more(self) -> None:
+        below = [one for one in self._items.values() if one.isHidden()]
+        actions = [
+            Action(text=item.text(), do=partial(self.wanted.emit, item.key), icon=item.icon_name) for item in below
+        ]
+        show_menu(actions, self._more.mapToGlobal(self._more.rect().bottomLeft()), self._more)
 
     def set_current(self, key: str) -> None:
         """Mark the current destination."""
@@ -184,7 +213,7 @@ class Navigation(QWidget):
         """Show icons only, or icons with text."""
         self.setFixedWidth(sized(ICONS_ONLY if icons_only else width("nav")))
         self.head.icons_only = icons_only
-        for item in self._items.values():
+        for item in (*self._items.values(), self._more):
             item.icons_only = icons_only
             item.update_name()
 

@@ -87,8 +87,13 @@ def server_health(server: str, contacts: Sequence[ServerContact], now: datetime)
     return replace(found, state=HealthState.DEGRADED, reason=reason) if reason else found
 
 
+def recent_contacts(contacts: Sequence[ServerContact], now: datetime) -> tuple[ServerContact, ...]:
+    """Return the contacts of the last hour, without those that were folded together."""
+    return tuple(one for one in contacts if one.at > now - WINDOW and one.contacts == 1)
+
+
 def _figures(server: str, contacts: Sequence[ServerContact], now: datetime) -> ServerHealth:
-    recent = [one for one in contacts if one.at > now - WINDOW and one.contacts == 1]
+    recent = recent_contacts(contacts, now)
     durations = _durations(recent)
     return ServerHealth(
         server=server,

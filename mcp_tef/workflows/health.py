@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ from mcp_tef.model.health import (
     ServerContact,
     ServerHealth,
     overall_health,
+    recent_contacts,
     server_health,
 )
 from mcp_tef.model.servers import Transport
@@ -46,6 +48,15 @@ class WatchRounds:
         self._rest[name] = min(2 ** self._failures[name], MOST_BACKOFF) - 1
 
 
+@dataclass(frozen=True, slots=True)
+class HealthOverview:
+    """Health of all together and of each server, with the contacts of the last hour by server, oldest first."""
+
+    overall: ServerHealth
+    servers: tuple[ServerHealth, ...]
+    contacts: Mapping[str, tuple[ServerContact, ...]]
+
+
 class HealthReports:
     """Health of the registered servers, from their contacts."""
 
@@ -56,6 +67,11 @@ class HealthReports:
 
     async def report(self, names: Sequence[str] = ()) -> tuple[ServerHealth, tuple[ServerHealth, ...]]:
         """Return the health of all together, then of each server by name; NotFoundError for an unknown name."""
+        found = await self.overview(names)
+        return found.overall, found.servers
+
+    async def overview(self, names: Sequence[str] = ()) -> HealthOverview:
+        """Return the health of all and of each server, with the contacts of the last hour; NotFoundError."""
         servers = await self._reachable(names)
         contacts = await self._store.contacts()
         of_server: defaultdict[str, list[ServerContact]] = defaultdict(list)
@@ -64,16 +80,22 @@ class HealthReports:
         now = datetime.now(UTC)
         each = tuple(server_health(server.name, of_server[server.name], now) for server in servers)
         known = {server.name for server in servers}
-        return overall_health(each, [one for one in contacts if one.server in known], now), each
+        overall = overall_health(each, [one for one in contacts if one.server in known], now)
+        recent = {name: recent_contacts(of_server[name], now) for name in known}
+        return HealthOverview(overall, each, recent)
 
     async def contacts_of(self, name: str) -> tuple[ServerContact, ...]:
         """Return the contacts with one server, oldest first."""
         return tuple(contact for contact in await self._store.contacts() if contact.server == name)
 
     async def watch(
-        self, names: Sequence[str] = (), *, wait: Callable[[float], Awaitable[object]] = asyncio.sleep
+        self,
+        names: Sequence[str] = (),
+        *,
+        every: float = WATCH_SECONDS,
+        wait: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> AsyncIterator[ServerHealth]:
-        """Check servers every minute, for ever; yield a server's health at first and whenever its state changes.
+        """Check servers again and again, for ever; yield a server's health at first and whenever its state changes.
 
         A server that needs consent is never started or contacted. After each failure a server is left alone for twice
         as many rounds, at most sixteen.
@@ -87,7 +109,7 @@ class HealthReports:
                 if states.get(health.server) is not health.state:
                     states[health.server] = health.state
                     yield health
-            await wait(WATCH_SECONDS)
+            await wait(every)
 
     async def _checked(self, name: str, rounds: WatchRounds) -> None:
         server = await self._servers.find(name)

@@ -89,7 +89,7 @@ class Library:
 
     async def add(self, design: ToolDesign, *, changelog: str = "", by: str = "") -> LibraryTool:
         """Keep a new tool as a draft; InputError, ConflictError where its name is taken."""
-        await self._require_sound(design)
+        await self.require_sound(design)
         tool = await self._store.add(design, changelog)
         await self._changed([tool.id], by)
         return tool
@@ -99,7 +99,7 @@ class Library:
         tool = await self.find(name)
         if design == tool.design:
             return tool
-        await self._require_sound(design)
+        await self.require_sound(design)
         tool = await self._store.update(tool.id, design, changelog, expected_version=tool.version)
         await self._changed([tool.id], by)
         return tool
@@ -208,7 +208,8 @@ class Library:
         name = _OTHER_NAME if taken else LIBRARY_SERVER
         return await self._servers.add(ServerSpec(name=name, transport=Transport.FILE, path=LIBRARY_PATH))
 
-    async def _require_sound(self, design: ToolDesign) -> None:
+    async def require_sound(self, design: ToolDesign) -> None:
+        """Raise InputError for the first thing that is wrong with a design."""
         require_sound_design(design)
         for what, schema in (("input", design.input_schema), ("output", design.output_schema)):
             why = await asyncio.to_thread(_why_unfit, schema)

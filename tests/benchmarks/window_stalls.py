@@ -32,7 +32,8 @@ from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowBatch
 from app.screens.runs.page import RunsPage
-from app.shell.main_window import MainWindow, ScreenSpec
+from app.shell.main_window import MainWindow
+from app.shell.screen_specs import ScreenSpec
 from app.theme import ThemeMode, theme
 from app.widgets import IncrementalBuild
 from mcp_tef import (

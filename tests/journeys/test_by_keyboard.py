@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
+from app.screens.library.page import LibraryPage
 from app.screens.runs.page import RunsPage
 from app.screens.similarity.page import SimilarityPage
 from app.widgets.matrix import MatrixChart
@@ -222,3 +223,67 @@ async def copy_advice(user: Keyboard) -> None:
     QApplication.clipboard().clear()
     await user.push(spoken(pair.advice.copy))
     assert QApplication.clipboard().text()
+
+
+def library(user: Keyboard) -> LibraryPage:
+    """The Library screen."""
+    page = user.window.page("library")
+    assert isinstance(page, LibraryPage)
+    return page
+
+
+async def test_from_a_new_library_tool_to_the_verdict_on_it(qapp: QApplication, tmp_path: Path) -> None:
+    async with at_the_window(tmp_path / "library.db") as user:
+        await user.push("Start empty")
+        await user.come_to("servers")
+        await user.go(8, "library")
+        await design_a_tool(user)
+        await try_the_tool(user)
+        await evaluate_the_tool(user)
+
+
+async def design_a_tool(user: Keyboard) -> None:
+    """Make a tool with one parameter that a script carries out, and save that as its second version."""
+    user.press(Key.Key_N, CTRL)
+    await user.see("Small letters")
+    await user.tab_to("Name")
+    user.type("find_parts")
+    await user.tab_to("Description")
+    user.type("Find spare parts of bikes by words.")
+    await user.push("Create tool")
+    await until(lambda: library(user).presenter.detail.versions)
+    await user.tab_to("Runs as")
+    user.press(Key.Key_Space)
+    await user.choose("Python script")
+    await until(lambda: not user.window.findChildren(QMenu))
+    await user.push("Add a parameter")
+    user.type("words")
+    user.press(Key.Key_Tab)
+    user.press(Key.Key_S, CTRL)
+    await user.see("Saved version 2 of find_parts")
+    assert library(user).presenter.tool is not None
+
+
+async def try_the_tool(user: Keyboard) -> None:
+    """Run it with an argument, and agree to its script."""
+    user.press(Key.Key_Return, CTRL)
+    await until(lambda: "words" in spoken(user.focus()))
+    user.type("bicycle chain")
+    user.press(Key.Key_Return, CTRL)
+    await user.push("Allow and start")
+    output = library(user).view.run.output
+    await until(lambda: "bicycle chain" in output.toPlainText())
+
+
+async def evaluate_the_tool(user: Keyboard) -> None:
+    """Write the first case that expects it, and run that offline."""
+    user.press(Key.Key_E, CTRL)
+    await user.come_to("cases")
+    await until(lambda: spoken(user.focus()) == "What the user says")
+    user.type("Do you have spare parts, such as a chain for my bike?")
+    await user.see("Run 1 case…")
+    user.press(Key.Key_R, CTRL)
+    await user.push("Run 1 case")
+    await user.go(3, "runs")
+    await until(lambda: runs(user).presenter.batch and runs(user).presenter.batches.newest_active() is None)
+    await user.see("Selected find_parts")

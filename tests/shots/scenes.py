@@ -15,10 +15,11 @@ from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
 from app.widgets import DetailPane
 from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError, ToolLabel
+from tests.shots import library_states as library
 from tests.shots import openings
 from tests.shots import workshop_states as states
 from tests.shots.stage import Stage, built
-from tests.shots.workspaces import EMPTY, ERRORS, FULL, SHUT
+from tests.shots.workspaces import EMPTY, ERRORS, FULL, LIBRARY, SHUT
 from tests.support.windows import until
 
 Show = Callable[[Stage], Awaitable[object]]
@@ -276,7 +277,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("server-add", EMPTY, partial(_by_command, key="servers", command="servers.add")),
     *(
         Scene(key, EMPTY, partial(Stage.page, key=key))
-        for key in ("cases", "runs", "metrics", "similarity", "workshop", "quality")
+        for key in ("cases", "runs", "metrics", "similarity", "workshop", "quality", "library")
     ),
     Scene("workshop-no-cases", EMPTY, states.no_cases),
     Scene("palette-off", EMPTY, openings.palette_off),
@@ -354,6 +355,17 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-drifted", FULL, states.drifted),
     Scene("workshop-gone", FULL, states.server_gone),
     Scene("closing", FULL, _closing),
+    Scene("library", LIBRARY, library.definition),
+    Scene("library-changed", LIBRARY, library.changed),
+    Scene("library-broken", LIBRARY, library.broken),
+    Scene("library-consent", LIBRARY, library.consent),
+    Scene("library-run", LIBRARY, library.output),
+    Scene("library-versions", LIBRARY, library.versions),
+    Scene("library-executions", LIBRARY, library.executions),
+    Scene("library-new", LIBRARY, library.new_tool),
+    Scene("library-serve", LIBRARY, library.serve),
+    Scene("health", LIBRARY, library.health),
+    Scene("health-unknown", LIBRARY, library.health_unknown),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
     Scene("servers-consent", ERRORS, partial(_server, name="Files")),

@@ -16,12 +16,13 @@ from mcp_tef import (
     Transport,
     expectation_from_json,
 )
+from tests.shots import library_states
 from tests.shots.answers import Answers
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
 
-EMPTY, FULL, ERRORS, SHUT = "empty", "full", "errors", "shut"
-STATES = (EMPTY, FULL, ERRORS, SHUT)
+EMPTY, FULL, ERRORS, SHUT, LIBRARY = "empty", "full", "errors", "shut", "library"
+STATES = (EMPTY, FULL, ERRORS, SHUT, LIBRARY)
 TOOLS = Path(__file__).with_name("documents.json")
 CASES: tuple[tuple[str, str, str | None], ...] = (
     ("A sentence in a contract", "Which of my contracts mentions a notice period of three months?", "search_files"),
@@ -45,6 +46,9 @@ async def prepare(folder: Path) -> None:
     await engine.close()
     engine = await Engine.open(workspace(folder, ERRORS))
     await _spoil(engine, folder / ERRORS)
+    await engine.close()
+    engine = await Engine.open(workspace(folder, LIBRARY))
+    await library_states.fill(engine)
     await engine.close()
     engine = await Engine.open(workspace(folder, SHUT))
     await engine.close()

@@ -28,7 +28,10 @@ from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare, DriftCheck
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
+from mcp_tef.workflows.health import HealthReports
 from mcp_tef.workflows.improve import Improvements
+from mcp_tef.workflows.library import Library
+from mcp_tef.workflows.library_runs import AnswerExecutor, LibraryRuns, ServedLibrary, executors
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
@@ -41,7 +44,7 @@ from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
-from mcp_tef.workflows.tool_sources import ToolSources
+from mcp_tef.workflows.tool_sources import ToolSources, WorkspaceGateway
 from mcp_tef.workflows.transfer import CaseTransfer
 from mcp_tef.workflows.trials import Trials
 from mcp_tef.workflows.written_secrets import PlainTextSecrets
@@ -161,7 +164,8 @@ class FakeEngine:
         self.consents = loopback_consents(environment)
         catalogue = self.catalogue = FakeCatalogue(dict(_MODELS), frozenset({"openai"}))
         self.models = Models(catalogue, self.keys, self.consents, self._current)
-        self.servers = Servers(self.store.servers, self.gateway, self.consents, self._events, self._current)
+        listing = WorkspaceGateway(self.gateway, self.store)
+        self.servers = Servers(self.store.servers, listing, self.consents, self._events, self._current)
         self.caller = FakeCaller()
         self.calls = ToolCalls(
             *(self.store.servers, self.store.calls, self.servers, self.caller, self.consents, self._events)
@@ -187,7 +191,17 @@ class FakeEngine:
         self.case_checks = CaseChecks(self.store)
         baseline = WordsSelector(TfidfLexicon())
         self.recommend = Recommendations(self.writer, self.models, self.store.cases, baseline, self.similarity.confused)
+        self._add_library()
         self._connect_trials(baseline)
+
+    def _add_library(self) -> None:
+        store = self.store
+        self.library = Library(store.library, self.servers, self._events)
+        kinds = executors(AnswerExecutor(), AnswerExecutor(), self.servers, self.caller)
+        parts = (self.library, store.library, self.servers, kinds, self.consents, self._events, "python3")
+        self.library_runs = LibraryRuns(*parts)
+        self.served_library = ServedLibrary(self.library, self.library_runs)
+        self.health = HealthReports(store.contacts, self.servers, self.consents)
 
     def _connect_trials(self, baseline: WordsSelector) -> None:
         selectors = FakeSelectors(self.selector)
@@ -252,6 +266,7 @@ class FakeEngine:
 
     async def close(self) -> None:
         """Interrupt what runs."""
+        await self.library_runs.close()
         await self.runs.close()
         await self.servers.close()
         self.closed = True

@@ -6,6 +6,7 @@ from typing import Any
 from mcp_tef.errors import ModelError, ModelFault, ServerError, ServerFault
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.library import ToolDesign
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_edits import ToolEdit
@@ -27,7 +28,7 @@ HOSTILE: Mapping[str, str] = {
 }
 ALL = " ".join(HOSTILE.values())
 HUGE = "\n".join([*(f"{number} {MARKUP}" for number in range(10_000)), f"{ALL} {'x' * 1_000_000}"])
-LONGEST_PART, LONGEST_DESCRIPTION = 1_000, 30_000
+LONGEST_PART, LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME = 1_000, 30_000, 200
 MODEL = ModelSettings(provider="ollama", model="qwen3:8b")
 
 
@@ -45,7 +46,20 @@ async def hostile_engine(text: str, name: str) -> FakeEngine:
     await engine.runs.wait(batch.id)
     draft = await engine.drafts.new("Changed", server=name)
     await engine.drafts.remove_tool(draft.id, tools[-1].name)
+    await engine.library.add(_library_tool(text[:LONGEST_PART], name[:LONGEST_PART]))
     return engine
+
+
+def _library_tool(text: str, name: str) -> ToolDesign:
+    properties = {"text": {"type": "string", "description": text, "enum": [text, "other"], "default": text}}
+    return ToolDesign(
+        name="weather",
+        display_name=name[:LONGEST_DISPLAY_NAME],
+        description=f"{name} {text}",
+        tags=(text,),
+        input_schema={"type": "object", "properties": properties},
+        config={"answer": text},
+    )
 
 
 def _server(name: str, text: str) -> ServerSpec:

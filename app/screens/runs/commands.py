@@ -24,6 +24,7 @@ LINK_TEXTS: Final = {
     "pair": "Compare the expected with the selected tool",
     "advice": "Suggest better descriptions for the two tools",
     "change": "Change the description of the expected tool",
+    "health": "Show the health of the server that failed",
 }
 UNLESS_CONFUSED: Final = "Select a run with another tool than the expected one"
 RunLinks = Callable[[], Mapping[str, Link]]
@@ -33,7 +34,10 @@ def run_links(view: VerdictView) -> Mapping[str, Link]:
     """Return the links of a run by the keys of LINK_TEXTS; of several pairs of calls, the first confused one."""
     pair = next((pair for pair in view.pairs if pair.links), next(iter(view.pairs), None))
     sides = (pair.expected.link, pair.selected.link, *(pair.links or (None, None))) if pair else ()
-    found = dict(zip(LINK_TEXTS, (view.case_link, *sides), strict=False)) | {"change": view.change_link}
+    found = dict(zip(LINK_TEXTS, (view.case_link, *sides), strict=False)) | {
+        "change": view.change_link,
+        "health": view.health_link,
+    }
     return {key: link for key, link in found.items() if link}
 
 

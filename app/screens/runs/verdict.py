@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from app.core_link.links import Link
-from app.core_link.targets import ChangeTool, ShowCase, ShowPair, ShowTool
+from app.core_link.targets import ChangeTool, ShowCase, ShowPair, ShowServerHealth, ShowTool
 from app.screens.runs.call_comparison import (
     ParameterComparison,
     are_missing,
@@ -43,6 +43,7 @@ from mcp_tef import (
     RunMark,
     RunStatus,
     RunSummary,
+    ServerFault,
     ToolLabel,
     is_baseline,
 )
@@ -102,6 +103,7 @@ class VerdictView:
     earlier: tuple[EarlierVerdict, ...] = ()
     case_link: Link | None = None
     change_link: Link | None = None
+    health_link: Link | None = None
 
 
 def verdict_view(detail: RunDetail, *, misleads: bool = False) -> VerdictView:
@@ -146,6 +148,7 @@ def _without_verdict(detail: RunDetail) -> VerdictView:
         if run.status is RunStatus.FAILED
         else "",
         case_link=_case(run),
+        health_link=_health(run),
     )
 
 
@@ -153,6 +156,12 @@ _FAILURE_NOTES = {
     NOT_OFFERED_CODE: "Failed, because the expected tool was not offered. Counted apart, in no share",
     CUT_OFF_CODE: "Failed, because the answer limit cut it off. Counted apart, in no share",
 }
+
+
+def _health(run: RunSummary) -> Link | None:
+    """Return the link to the health of the server that a run could not use."""
+    failed = run.failure_code in {one.value for one in ServerFault}
+    return Link("Is the server healthy?", ShowServerHealth(run.expected_server or "")) if failed else None
 
 
 def _case(run: RunSummary) -> Link:

@@ -111,7 +111,8 @@ class _Head(QWidget):
         for part, text in ((self.note, view.note), (self.again, again), (self.hint, view.hint)):
             part.set_text(text)
             part.setVisible(bool(text))
-        self.links.set_links([*_links(view.case_link, self._go), *_links(view.change_link, self._go)])
+        links = (view.case_link, view.change_link, view.health_link)
+        self.links.set_links([action for link in links for action in _links(link, self._go)])
         self._failed = view.retry
         self.set_retry(self.retry.text())
 

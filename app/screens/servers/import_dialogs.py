@@ -1,6 +1,8 @@
 """Import of servers: choose a source, preview what it contains, import what is ticked."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page, Session
 from app.dialogs.consent import Rows, fact_rows, warning_rows
 from app.screens.servers.import_presenter import STATUS_TEXTS, ImportChoice, ImportEntry, ServerImportPresenter
+from app.screens.servers.presenter import ServersPresenter
+from app.screens.servers.server_form import ServerForm, free_name, suggested_name
 from app.text.formatting import count, error_text
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -307,3 +311,20 @@ def _outcome(config: DetectedConfig, imported: int) -> DropOutcome:
 
 def _imported(servers: int) -> str:
     return f"{count(servers, 'server')} imported." if servers else "Nothing was imported."
+
+
+OpenForm = Callable[[ServerForm], Awaitable[bool]]
+
+
+async def offer_tools(presenter: ServersPresenter, open_form: OpenForm, arrival: DetectedFile) -> DropOutcome:
+    """Offer to add a list of tools that was dropped or pasted as a server."""
+    path = arrival.path
+    if path is None:
+        path = await presenter.keep_tools_file(arrival.text)
+    form = ServerForm(kind="file", path=str(path))
+    taken = [server.name for server in presenter.servers.values()]
+    kept = await open_form(replace(form, name=free_name(suggested_name(form), taken)))
+    if not kept and arrival.path is None:
+        await asyncio.to_thread(partial(path.unlink, missing_ok=True))
+    text = "Added as a server." if kept else "Nothing was imported."
+    return DropOutcome(arrival.name, DropStatus.TAKEN if kept else DropStatus.LEFT, text)

@@ -1,6 +1,5 @@
 """Page of the servers screen: server list, the selected server and the actions on it."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,11 +8,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
-from app.core_link.import_outcomes import DropOutcome, DropStatus
+from app.core_link.import_outcomes import DropOutcome
 from app.core_link.links import link_actions, tool_links
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
-from app.core_link.targets import AddServer, FindServers, ImportServers, ShowServer, ShowTool, Target
+from app.core_link.targets import AddServer, FindServers, ImportServers, ShowServer, ShowServerHealth, ShowTool, Target
 from app.screens.kit import ViewState, ViewStates
 from app.screens.kit.menus import command_action, view_actions
 from app.screens.servers.commands import (
@@ -30,9 +29,10 @@ from app.screens.servers.commands import (
     server_commands,
 )
 from app.screens.servers.filters import SCREEN, SERVER_FIELDS, SERVER_ORDERS, TOOL_FIELDS, TOOL_ORDERS, TOOLS
-from app.screens.servers.import_dialogs import ServerImporter
+from app.screens.servers.health_tab import HEALTH_PAGE, HealthTab
+from app.screens.servers.import_dialogs import ServerImporter, offer_tools
 from app.screens.servers.server_dialog import ServerDialog
-from app.screens.servers.server_form import ServerForm, free_name, suggested_name
+from app.screens.servers.server_form import ServerForm
 from app.screens.servers.server_pane import ServerPane, list_header, server_row
 from app.text.formatting import count
 from app.theme import Role, Size, height, width
@@ -53,7 +53,7 @@ WHY_EMPTY = (
     "A server is where tools come from: a program on this computer, an address, or a file with a list of tools. "
     "Add one to see its tools as a model sees them."
 )
-WHY_NOTHING = "No server or tool matches the search and the filters."
+NOTHING = "Nothing found", "No server or tool matches the search and the filters."
 
 
 class ServersPage(Page):
@@ -68,8 +68,7 @@ class ServersPage(Page):
         self.presenter.tools_view = self._views.load(TOOL_FIELDS, TOOLS)
         self.server_list = CardList("Servers", row_height=height("server_row"), many=True)
         self._summary = Label(size=Size.SMALL, role=Role.DIM, strong=True)
-        show_all = [Action(text="Show all servers", do=self._show_all)]
-        self._nothing = EmptyState("magnifying-glass", "Nothing found", WHY_NOTHING, show_all)
+        self._nothing = EmptyState("magnifying-glass", *NOTHING, [Action(text="Show all servers", do=self._show_all)])
         self._right, self._all = QStackedWidget(), QStackedWidget()
         self._clock = QTimer(self, interval=1_000)
         self._awaited_target: ShowServer | ShowTool | None = None
@@ -98,7 +97,6 @@ class ServersPage(Page):
         search.searched.connect(self._search)
         self.header.set_filter(self._filter_actions)
         self.pane.side.set_menus(self._tool_filter_actions, self.tool_commands.actions)
-        self.header.set_buttons([Action(text="Import", do=self._open_import, icon="download-simple"), add])
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -116,8 +114,10 @@ class ServersPage(Page):
         first = replace(add, kind="primary")
         self._all.addWidget(EmptyState("hard-drives", "No servers yet", WHY_EMPTY, [first, *self._import_actions()]))
         self._all.addWidget(QWidget())
-        self._all.setCurrentIndex(2)
         self.body.addWidget(self._all)
+        bring = Action(text="Import", do=self._open_import, icon="download-simple")
+        self.health = HealthTab(self, self._all, [bring, add])
+        self._all.setCurrentIndex(2)
 
     def _listen(self) -> None:
         self.server_list.chosen.connect(self._show)
@@ -140,18 +140,22 @@ class ServersPage(Page):
             split.splitterMoved.connect(self._remember)
 
     async def refresh(self) -> None:
-        """Read all servers and show them."""
+        """Read all servers and show them; only their health while that is shown."""
+        if await self.health.refresh():
+            return
         await self.presenter.load()
         async with frozen_updates(self._all):
             self._show_servers()
             await yield_to_ui()
             self._choose_something()
+        await self.health.refresh()
 
     def handle(self, event: Event) -> Refresh:
-        return self.presenter.handle(event)
+        soonest = Refresh.LATER if self._all.currentIndex() == HEALTH_PAGE else Refresh.NOW
+        return min(self.presenter.handle(event), soonest)
 
     def receive(self, events: tuple[Event, ...]) -> bool:
-        if enough := self.presenter.take(events):
+        if enough := not self.health.shown() and self.presenter.take(events):
             self._present()
         return enough
 
@@ -164,12 +168,17 @@ class ServersPage(Page):
                 self.importing.ask()
             case FindServers():
                 self.importing.find()
+            case ShowServerHealth(server=server):
+                self.health.open(server)
             case ShowServer() | ShowTool():
+                self.health.show_tools()
                 self._awaited_target = target
                 if self.presenter.servers:
                     self._show_awaited_target()
 
     def current_target(self) -> Target | None:
+        if (health := self.health.target()) is not None:
+            return health
         if (tool := self.tool_commands.current()) is not None:
             return ShowTool(tool)
         return ShowServer(ServerId(server)) if (server := self.server_list.current_id()) else None
@@ -210,25 +219,14 @@ class ServersPage(Page):
         await self.settled()
         configs = [arrival for arrival in arrivals if arrival.kind is FileKind.SERVERS]
         outcomes = [*await self.importing.bring_in(configs)] if configs else []
-        return [*outcomes, *[await self._offer_tools(one) for one in arrivals if one.kind is FileKind.TOOLS]]
-
-    async def _offer_tools(self, arrival: DetectedFile) -> DropOutcome:
-        path = arrival.path
-        if path is None:
-            path = await self.presenter.keep_tools_file(arrival.text)
-        form = ServerForm(kind="file", path=str(path))
-        taken = [server.name for server in self.presenter.servers.values()]
-        kept = await self._open_dialog(None, replace(form, name=free_name(suggested_name(form), taken)))
-        if not kept and arrival.path is None:
-            await asyncio.to_thread(partial(path.unlink, missing_ok=True))
-        text = "Added as a server." if kept else "Nothing was imported."
-        return DropOutcome(arrival.name, DropStatus.TAKEN if kept else DropStatus.LEFT, text)
+        offer = partial(offer_tools, self.presenter, partial(self._open_dialog, None))
+        return [*outcomes, *[await offer(one) for one in arrivals if one.kind is FileKind.TOOLS]]
 
     def commands(self) -> Sequence[Command]:
-        return (*self._commands.values(), *self.tool_commands.commands())
+        return (*self._commands.values(), *self.tool_commands.commands(), self.health.command())
 
     def first_focus(self) -> QWidget:
-        return self.server_list
+        return self.health.pane.list if self.health.shown() else self.server_list
 
     def current(self) -> Server | None:
         """Return the selected server, if any."""
@@ -360,7 +358,7 @@ class ServersPage(Page):
         self.header.mark_filter(len(self.presenter.view.filters))
         self._summary.setText(self.presenter.summary())
         self.server_list.set_rows([server_row(server, self.presenter) for server in servers])
-        self._all.setCurrentIndex(0 if self.presenter.servers else 1)
+        self.health.show_servers(some=bool(self.presenter.servers))
         self._right.setCurrentIndex(0 if servers else 1)
         self.set_badge(self.presenter.attention_count())
         (self._clock.start if self.presenter.any_starting() else self._clock.stop)()

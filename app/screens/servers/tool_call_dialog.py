@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.arguments.typed_json import dumps
 from app.core_link.session import Session
+from app.dialogs.argument_form import ArgumentForm
 from app.dialogs.consent import ConsentBar
 from app.screens.kit import ViewState, ViewStates
-from app.screens.servers.argument_form import ArgumentForm
 from app.screens.servers.call_history import CallHistory
 from app.screens.servers.filters import CALLS, SCREEN
 from app.screens.servers.tool_call_presenter import CALL_FIELDS, EVERY_TOOL, ToolCallPresenter

@@ -10,6 +10,7 @@ from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.targets import ChangeTool, ShowBatch, ShowBatchMetrics, ShowTool, StartRuns, Target
 from app.screens.cases.page import CasesPage
+from app.screens.library.page import LibraryPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.runs.dialogs import StartDialog
 from app.screens.runs.page import RunsPage
@@ -30,9 +31,11 @@ from mcp_tef import (
     RunId,
     ServerId,
     ToolLabel,
+    ToolStatus,
 )
 from mcp_tef.ports import Question
 from tests.support.fake_engine import FakeEngine
+from tests.support.library_designs import answering
 from tests.support.window_tour import overlays
 from tests.support.windows import opened_dialog, session_for, shown, until
 from tests.support.workbench import build_pages, window, workbench
@@ -194,6 +197,7 @@ NEVER_POSSIBLE = {
     "runs.batch_resume",
     "runs.batch_retry",
     "runs.batch_run_now",
+    "runs.to.health",
     "servers.sign_in",
     "workshop.more",
     "workshop.rebase",
@@ -269,12 +273,27 @@ async def prepare(inside: MainWindow, fake: FakeEngine, command: str) -> None:
             await similarity.settled()
         case "runs":
             await prepare_runs(inside, fake, command)
+        case "library":
+            await prepare_library(inside)
         case "workshop" if command.endswith("stop"):
             fake.selector.gate.clear()
             await gave(inside, "servers", "workshop.try")
             await until(lambda: possible(inside, command))
         case "workshop" if command.endswith("redo"):
             await until(lambda: possible(inside, command))
+
+
+async def prepare_library(inside: MainWindow) -> None:
+    """Select an active tool whose definition is changed."""
+    page = inside.page("library")
+    assert isinstance(page, LibraryPage)
+    if not await inside.session.call(lambda core: core.library.list()):
+        await inside.session.call(lambda core: core.library.add(answering()))
+        await inside.session.call(lambda core: core.library.set_status("weather", ToolStatus.ACTIVE))
+    page.request_refresh()
+    await page.settled()
+    await until(lambda: page.presenter.detail.versions)
+    page.view.definition.description.setPlainText(f"Tell the weather. {page.presenter.tool}")
 
 
 async def prepare_runs(inside: MainWindow, fake: FakeEngine, command: str) -> None:

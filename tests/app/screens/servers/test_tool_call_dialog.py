@@ -14,18 +14,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.screens.servers.argument_form import ArgumentForm
+from app.arguments.argument_drafts import WHOLE, CallDraft, draft_from_arguments, read, turned
+from app.dialogs.argument_form import ArgumentForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
-from app.screens.servers.tool_call_presenter import (
-    WHOLE,
-    CallDraft,
-    draft_from_arguments,
-    outcome,
-    read,
-    response_text,
-    turned,
-)
+from app.screens.servers.tool_call_presenter import outcome, response_text
 from app.widgets import CardList, GrowingEdit, MenuButton
 from mcp_tef import FailureInfo, ServerError, ServerFault, Tool, ToolCall, ToolCallStatus, ToolReply, Transport
 from mcp_tef.model.ids import ServerId, ToolCallId

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.parameters import Kind, Parameter, parameters_of
-from app.screens.servers.tool_call_presenter import (
+from app.arguments.argument_drafts import (
     WHOLE,
     CallDraft,
     ParsedArguments,
@@ -15,6 +14,7 @@ from app.screens.servers.tool_call_presenter import (
     turned,
     with_text,
 )
+from app.arguments.parameters import Kind, Parameter, parameters_of
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,

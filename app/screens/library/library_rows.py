@@ -1,0 +1,87 @@
+"""Rows of the Library screen: tools with their filters and orders, and the tree of categories; knows no Qt."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.screens.kit import FilterField, FilterFields, SortOrder
+from app.screens.library.design_draft import EXECUTORS
+from mcp_tef import ExecutionStatus, LibraryTool, ToolCategory, ToolStatus
+
+NO_CATEGORY: Final = "-"
+STATUSES: Final[Mapping[ToolStatus, str]] = {
+    ToolStatus.ACTIVE: "Active",
+    ToolStatus.DRAFT: "Draft",
+    ToolStatus.DISABLED: "Disabled",
+    ToolStatus.DEPRECATED: "Deprecated",
+}
+EXECUTION_STATUSES: Final[Mapping[ExecutionStatus, str]] = {
+    ExecutionStatus.PENDING: "Waiting",
+    ExecutionStatus.RUNNING: "Running",
+    ExecutionStatus.SUCCESS: "Answered",
+    ExecutionStatus.FAILED: "Failed",
+    ExecutionStatus.TIMEOUT: "Timed out",
+    ExecutionStatus.CANCELLED: "Cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryRow:
+    """A tool with the categories that it is in, from its own upwards."""
+
+    tool: LibraryTool
+    categories: tuple[str, ...] = ()
+
+
+STATUS: Final[FilterField[LibraryRow]] = FilterField(
+    name="status",
+    texts={status.value: text for status, text in STATUSES.items()},
+    fits=lambda row, value: row.tool.status.value == value,
+)
+EXECUTOR: Final[FilterField[LibraryRow]] = FilterField(
+    name="executor",
+    texts={kind.value: text for kind, text in EXECUTORS.items()},
+    fits=lambda row, value: row.tool.design.executor.value == value,
+)
+CATEGORY: Final[FilterField[LibraryRow]] = FilterField(
+    name="category",
+    label="Category",
+    fits=lambda row, value: value in (row.categories or (NO_CATEGORY,)),
+)
+FIELDS: Final = FilterFields((STATUS, EXECUTOR, CATEGORY))
+ORDERS: Final[Sequence[SortOrder[LibraryRow]]] = (
+    SortOrder(name="name", text="Sort by name", key=lambda row: row.tool.name),
+    SortOrder(name="newest", text="Changed last first", key=lambda row: row.tool.updated_at, descending=True),
+    SortOrder(name="status", text="Sort by status", key=lambda row: list(STATUSES).index(row.tool.status)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryRow:
+    """A category in its tree, with the number of tools in it and below."""
+
+    key: str
+    title: str
+    depth: int = 0
+    tools: int = 0
+
+
+def category_path(category: str | None, parents: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return a category and those that it stands in; a chain that leads back to itself ends there."""
+    found: list[str] = []
+    while category is not None and category not in found:
+        found.append(category)
+        category = parents.get(category)
+    return tuple(found)
+
+
+def category_tree(
+    categories: Sequence[ToolCategory], counted: Mapping[str, int], parent: str | None, depth: int
+) -> list[CategoryRow]:
+    """Return the categories in a parent, each followed by those below it."""
+    rows: list[CategoryRow] = []
+    for one in categories:
+        if one.parent == parent:
+            rows.append(CategoryRow(key=one.name, title=one.name, depth=depth, tools=counted[one.name]))
+            rows += category_tree(categories, counted, one.name, depth + 1)
+    return rows
