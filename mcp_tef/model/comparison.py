@@ -11,7 +11,7 @@ from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.quality import LintFinding
-from mcp_tef.model.runs import Batch, RunDetail, RunSummary
+from mcp_tef.model.runs import Arm, Batch, RunDetail, RunSummary
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
 from mcp_tef.model.verdicts import PastVerdict, RunMark, Verdict
 
@@ -325,6 +325,7 @@ class AnsweredRun:
     snapshot: Snapshot
     answer: Answer
     verdict: Verdict
+    arm: Arm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,7 +194,10 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """Result of a run: completed with answer and verdict, failed, or cancelled."""
+    """Result of a run: completed with answer and verdict, failed, or cancelled.
+
+    `expectation` is what it was judged by, where that has other tool names than its case; None where it is the same.
+    """
 
     run_id: RunId
     status: RunStatus
@@ -205,6 +208,7 @@ class RunResult:
     execution_time_ms: int | None = None
     expected_rank: int | None = None
     attempts: int = 1
+    expectation: Expectation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
