@@ -18,6 +18,7 @@ from app.screens.workshop.definition_fields import other_changes
 from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog
 from app.screens.workshop.draft_exports import DraftExports
 from app.screens.workshop.draft_tools import ListingState
+from app.screens.workshop.draft_verdicts import DraftVerdicts
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_controller import TrialController
 from app.screens.workshop.view import WorkshopView
@@ -36,6 +37,7 @@ class WorkshopPage(Page):
         self.presenter = WorkshopPresenter(session.call)
         self.view = view or at_once(WorkshopView.in_parts())
         self.trial = TrialController(self, self.view, self.presenter, self.save)
+        self.verdicts = DraftVerdicts(session.call)
         self.exports = DraftExports(self, self.presenter, self.trial.presenter, self.save)
         self._pending: Target | None = None
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
@@ -65,6 +67,7 @@ class WorkshopPage(Page):
         view.new.button.clicked.connect(lambda: self._do(ids.NEW))
         view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
         view.editor.edited.connect(self._type)
+        view.editor.history.clicked.connect(lambda: self._do(ids.HISTORY))
         view.editor.every_wanted.connect(lambda _: self._do(ids.FIELDS))
         view.editor.reset_wanted.connect(self._put_back)
         view.editor.step_wanted.connect(lambda by: self._do(ids.UNDO if by < 0 else ids.REDO))
@@ -77,8 +80,15 @@ class WorkshopPage(Page):
             self._present()
             await self._open_pending()
             await self.trial.refresh()
+            await self._load_verdicts()
+
+    async def _load_verdicts(self) -> None:
+        """Read and show the verdicts of all drafts."""
+        await self.verdicts.load(self.trial.presenter.results)
+        self._show_drafts()
 
     def handle(self, event: Event) -> Refresh:
+        self.verdicts.handle(event)
         return max(self.presenter.handle(event), self.trial.handle(event))
 
     def open_target(self, target: Target) -> None:
@@ -132,6 +142,8 @@ class WorkshopPage(Page):
             ids.TRY: self.trial.toggle,
             ids.STOP: self.trial.toggle,
             ids.FIND: later(self.trial.find_text),
+            ids.HISTORY: later(self.show_history),
+            ids.EXPLAIN: later(self.trial.explain),
             ids.MORE: later(self.trial.run_more),
             ids.ADD_CASES: partial(self.trial.add_cases, self.view.cases, about=True),
             ids.ADD_GUARDS: partial(self.trial.add_cases, self.view.guards, about=False),
@@ -141,7 +153,7 @@ class WorkshopPage(Page):
     def _conditions(self) -> dict[str, Callable[[], bool]]:
         """Return when each command is possible; those that it does not name always are."""
         presenter = self.presenter
-        of_draft = (ids.FIELDS, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
+        of_draft = (ids.FIELDS, ids.HISTORY, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
         of_lists = (ids.ADD_CASES, ids.ADD_GUARDS)
         can: dict[str, Callable[[], bool]] = dict.fromkeys((*of_draft, *of_lists), lambda: presenter.draft is not None)
         can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
@@ -154,6 +166,7 @@ class WorkshopPage(Page):
             ids.TRY: self.trial.can_try,
             ids.FIND: self.trial.can_find_text,
             ids.STOP: self.trial.can_stop,
+            ids.EXPLAIN: self.trial.presenter.decided,
             ids.MORE: lambda: self.trial.presenter.more_estimate is not None,
         }
 
@@ -188,11 +201,15 @@ class WorkshopPage(Page):
         if presenter.draft is None:
             self._show_empty()
             return
-        self.view.show_drafts(presenter.drafts(), presenter.draft.id)
+        self._show_drafts()
         self.view.show_panes()
         self._show_listing()
         self._show_tool()
         self._predict_pause.start()
+
+    def _show_drafts(self) -> None:
+        if (draft := self.presenter.draft) is not None:
+            self.view.show_drafts(self.presenter.drafts(), draft.id, self.verdicts.of_drafts)
 
     def _show_tool(self) -> None:
         presenter, editor = self.presenter, self.view.editor
@@ -333,6 +350,18 @@ class WorkshopPage(Page):
                 self._present()
 
             self.session.toast(f"Removed the draft {draft.name}", undo=back, action=f"remove the draft {draft.name}")
+
+    async def show_history(self) -> None:
+        """Show the steps of the draft with the verdicts of their trials, and go to the one that is chosen."""
+        from app.screens.workshop.decision_dialogs import DraftHistoryDialog
+
+        await self.save()
+        draft = self.presenter.draft
+        if draft is None:
+            return
+        dialog = DraftHistoryDialog(draft.name, await self.verdicts.history(draft), self)
+        if await dialog.done_with():
+            await self._then_present(partial(self.presenter.go_to, dialog.step))()
 
     async def rebase(self) -> None:
         """Move the draft to the newer listing; texts that both changed are shown first."""

@@ -140,6 +140,12 @@ class TrialController(QObject):
         """Start a batch, asking for a missing key or consent; return None if the user cancels."""
         return await Preflight(self._session, self._page).run(do, provider)
 
+    async def explain(self) -> None:
+        """Show how the verdict was decided."""
+        from app.screens.workshop.decision_dialogs import DecisionDialog
+
+        await DecisionDialog(self.presenter.explained(), self._page).done_with()
+
     # ------------------------------------------------------------ settings
 
     def can_find_text(self) -> bool:
@@ -330,6 +336,7 @@ class TrialController(QObject):
             (price, f"Run more ({price})", lambda: self._session.spawn(self.run_more())),
             (presenter.cut_off(), "Continue the trial", lambda: self._session.spawn(self.resume())),
             (presenter.is_repeated(), "Confirm with fresh runs", lambda: self._session.spawn(self.confirm())),
+            (ids, "How was this decided?", lambda: self._session.spawn(self.explain())),
             (ids, "Show the runs", partial(self._session.go, runs)),
         )
         return [Action(text=text, do=do, kind="link") for wanted, text, do in found if wanted]
