@@ -11,7 +11,7 @@ from app.theme import Role, Size
 from app.widgets import Action, Cell, Column, Dialog, FlowText, Label, ListTable, Row
 
 STEP_COLUMNS: Final = (
-    Column(key="step", title="Step", width=56, tip="The number of the step; 0 is the listing"),
+    Column(key="step", title="Step", width=88, tip="The number of the step; 0 is the listing"),
     Column(key="changes", title="Changed", stretch=True, tip="The values that the step changed"),
     Column(key="verdict", title="Newest trial", width=168, tip="The verdict of the newest trial of these texts"),
     Column(key="made", title="Made", width=104, role=Role.DIM, tip="The time of the step"),
