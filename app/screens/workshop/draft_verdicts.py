@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SHORT: Final = {
     ClaimVerdict.BETTER: "better here",
     ClaimVerdict.WORSE: "worse here",
-    ClaimVerdict.NO_WORTHWHILE_CHANGE: "no worthwhile change",
+    ClaimVerdict.NO_WORTHWHILE_CHANGE: "not worthwhile",
     ClaimVerdict.CANNOT_TELL_YET: "cannot tell yet",
 }
 BROKEN: Final = "broke a case"

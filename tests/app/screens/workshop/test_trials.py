@@ -67,7 +67,7 @@ async def test_from_a_wrong_run_to_a_verdict_and_the_new_text(qapp: QApplication
         assert result.sentence.startswith(view.banner.claims[0].text())
         assert BY_SEARCH in view.banner.note.text()
         assert view.prediction.line.isVisible()
-        await bench.until(lambda: "no worthwhile change" in view.drafts.rows.row(0).spoken)
+        await bench.until(lambda: "not worthwhile" in view.drafts.rows.row(0).spoken)
         bench.do(ids.EXPLAIN)
         explained = await opened_dialog(bench.page, DecisionDialog)
         told = " ".join(part.text() for part in explained.findChildren(FlowText))
