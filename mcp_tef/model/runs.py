@@ -194,10 +194,7 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """Result of a run: completed with answer and verdict, failed, or cancelled.
-
-    `expectation` is what it was judged by, where that has other tool names than its case; None where it is the same.
-    """
+    """Result of a run: completed, failed or cancelled; `expectation` judges it, where not that of its case."""
 
     run_id: RunId
     status: RunStatus

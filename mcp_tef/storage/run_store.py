@@ -297,16 +297,21 @@ def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]
         return []
     known = snapshots.directories(session, {item.snapshot_id for item in kept if item.snapshot_id})
     session.connection().execute(_END, [_end_cells(outcome, known) for outcome in kept])
-    if judged_by := [
-        {"run": one.run_id, **expectation_cells(one.expectation)} for one in kept if one.expectation is not None
-    ]:
-        session.connection().execute(_EXPECT, judged_by)
+    _expect(session, kept)
     verdicts = [verdict_rows.cells_of(item.run_id, item.verdict) for item in kept if item.verdict]
     if verdicts:
         session.connection().execute(verdict_rows.JUDGE, verdicts)
     refresh_facts(session, here)
     found = run_queries.summaries(session, here)
     return [found[outcome.run_id] for outcome in kept]
+
+
+def _expect(session: Session, outcomes: Sequence[RunResult]) -> None:
+    """Store what runs were judged by, where that is not the expectation of their case."""
+    judged_by = [(one.run_id, one.expectation) for one in outcomes if one.expectation is not None]
+    if judged_by:
+        rows = [{"run": run_id, **expectation_cells(expectation)} for run_id, expectation in judged_by]
+        session.connection().execute(_EXPECT, rows)
 
 
 def _rejudge(session: Session, judgements: Sequence[Judgement]) -> list[RunSummary]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from mcp_tef.model.drafts import Draft
+from mcp_tef.model.drafts import Draft, KeyedTools
 from mcp_tef.model.ids import DraftId
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.runs import Batch
@@ -23,16 +23,16 @@ def trials_by_step(batches: Iterable[Batch], draft: Draft) -> Mapping[int, tuple
 
     Steps that leave the same tools share their trials.
     """
-    steps: dict[str, list[int]] = {}
-    for number, state in enumerate(draft.states):
-        steps.setdefault(fingerprint({"tools": [raw for _, raw in state]}), []).append(number)
-    found: dict[int, list[Batch]] = {}
-    for batch in batches:
-        trial = batch.trial or {}
-        if _draft_of(batch) == draft.id and not trial.get("same_against_same"):
-            for number in steps.get(str(trial.get("draft_hash")), ()):
-                found.setdefault(number, []).append(batch)
-    return {number: alike(ones) for number, ones in found.items()}
+    own = [one for one in batches if _draft_of(one) == draft.id]
+    tried = [one for one in own if one.trial and not one.trial.get("same_against_same")]
+    found = {number: _with_tools(tried, state) for number, state in enumerate(draft.states)}
+    return {number: alike(ones) for number, ones in found.items() if ones}
+
+
+def _with_tools(batches: Iterable[Batch], state: KeyedTools) -> list[Batch]:
+    """Return the trials of a draft that had these tools."""
+    tools = fingerprint({"tools": [raw for _, raw in state]})
+    return [one for one in batches if one.trial and one.trial.get("draft_hash") == tools]
 
 
 def _draft_of(batch: Batch) -> DraftId | None:

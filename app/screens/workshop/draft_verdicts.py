@@ -15,8 +15,6 @@ from mcp_tef import (
     ClaimVerdict,
     Draft,
     DraftId,
-    Event,
-    RunsChanged,
     ToolRevision,
     TrialResult,
     joint_verdict,
@@ -66,11 +64,6 @@ class DraftVerdicts:
         self._known: dict[BatchId, tuple[object, TrialResult]] = {}
         self.of_drafts: Mapping[DraftId, DraftVerdict] = {}
 
-    def handle(self, event: Event) -> None:
-        """Forget what was read where runs were judged again."""
-        if isinstance(event, RunsChanged):
-            self._known.clear()
-
     async def load(self, shown: Sequence[TrialResult] = ()) -> None:
         """Read the verdicts of all drafts; results that are `shown` already are not read again."""
         trials = newest_trials(await self._ask(_batches))
@@ -96,12 +89,17 @@ class DraftVerdicts:
         return tuple(reversed(tuple(rows)))
 
     async def _results(self, batches: Sequence[Batch], shown: Sequence[TrialResult] = ()) -> Results:
-        state = {one.id: (one.status, dict(one.counts), (one.trial or {}).get("more")) for one in batches}
+        state = {one.id: _state(one) for one in batches}
         self._known |= {one.batch_id: (state[one.batch_id], one) for one in shown if one.batch_id in state}
-        stale = [one for one in state if one not in self._known or self._known[one][0] != state[one]]
-        found = await self._ask(partial(_read, ids=stale)) if stale else ()
-        self._known |= {one: (state[one], result) for one, result in zip(stale, found, strict=True)}
+        stale = [one for one in state if self._known.get(one, (None,))[0] != state[one]]
+        read = await self._ask(partial(_read, ids=stale)) if stale else ()
+        self._known |= dict(zip(stale, ((state[one.batch_id], one) for one in read), strict=True))
         return {one: self._known[one][1] for one in state}
+
+
+def _state(batch: Batch) -> object:
+    """Return what changes with the result of a trial: also runs that are judged again change the tally."""
+    return batch.status, dict(batch.counts), dict(batch.tally), (batch.trial or {}).get("more")
 
 
 def _verdict(batches: Sequence[Batch], results: Results) -> DraftVerdict:
@@ -118,16 +116,20 @@ def _verdict(batches: Sequence[Batch], results: Results) -> DraftVerdict:
 def _changes(draft: Draft, number: int) -> str:
     """Return the values that a step changed: "find_parts: description"; an added or removed tool by that word."""
     before, after = dict(draft.states[number - 1]), dict(draft.states[number])
-    told = []
-    for key in dict.fromkeys((*before, *after)):
-        one = ToolRevision(before.get(key), after.get(key))
-        if one.before is None or one.after is None:
-            told.append(f"{one.name} {'added' if one.before is None else 'removed'}")
-        elif one.before is not one.after and one.fields:
-            paths = [" / ".join(path) for path in one.fields]
-            rest = f" and {len(paths) - MOST_FIELDS:,} more" if len(paths) > MOST_FIELDS else ""
-            told.append(f"{one.name}: {', '.join(paths[:MOST_FIELDS])}{rest}")
-    return "; ".join(told) or "No change"
+    pairs = [
+        ToolRevision(before.get(key), after.get(key))
+        for key in dict.fromkeys((*before, *after))
+        if before.get(key) is not after.get(key)
+    ]
+    return "; ".join(filter(None, map(_change_text, pairs))) or "No change"
+
+
+def _change_text(one: ToolRevision) -> str:
+    if one.before is None or one.after is None:
+        return f"{one.name} {'added' if one.before is None else 'removed'}"
+    paths = [" / ".join(path) for path in one.fields]
+    rest = f" and {len(paths) - MOST_FIELDS:,} more" if len(paths) > MOST_FIELDS else ""
+    return f"{one.name}: {', '.join(paths[:MOST_FIELDS])}{rest}" if paths else ""
 
 
 async def _batches(core: "Engine") -> tuple[Batch, ...]:

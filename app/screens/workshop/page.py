@@ -18,7 +18,6 @@ from app.screens.workshop.definition_fields import other_changes
 from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog
 from app.screens.workshop.draft_exports import DraftExports
 from app.screens.workshop.draft_tools import ListingState
-from app.screens.workshop.draft_verdicts import DraftVerdicts
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_controller import TrialController
 from app.screens.workshop.view import WorkshopView
@@ -37,7 +36,6 @@ class WorkshopPage(Page):
         self.presenter = WorkshopPresenter(session.call)
         self.view = view or at_once(WorkshopView.in_parts())
         self.trial = TrialController(self, self.view, self.presenter, self.save)
-        self.verdicts = DraftVerdicts(session.call)
         self.exports = DraftExports(self, self.presenter, self.trial.presenter, self.save)
         self._pending: Target | None = None
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
@@ -80,15 +78,10 @@ class WorkshopPage(Page):
             self._present()
             await self._open_pending()
             await self.trial.refresh()
-            await self._load_verdicts()
-
-    async def _load_verdicts(self) -> None:
-        """Read and show the verdicts of all drafts."""
-        await self.verdicts.load(self.trial.presenter.results)
-        self._show_drafts()
+            await self.trial.verdicts.load(self.trial.presenter.results)
+            self._show_drafts()
 
     def handle(self, event: Event) -> Refresh:
-        self.verdicts.handle(event)
         return max(self.presenter.handle(event), self.trial.handle(event))
 
     def open_target(self, target: Target) -> None:
@@ -142,7 +135,7 @@ class WorkshopPage(Page):
             ids.TRY: self.trial.toggle,
             ids.STOP: self.trial.toggle,
             ids.FIND: later(self.trial.find_text),
-            ids.HISTORY: later(self.show_history),
+            ids.HISTORY: later(self._then_present(self.trial.show_history)),
             ids.EXPLAIN: later(self.trial.explain),
             ids.MORE: later(self.trial.run_more),
             ids.ADD_CASES: partial(self.trial.add_cases, self.view.cases, about=True),
@@ -209,7 +202,7 @@ class WorkshopPage(Page):
 
     def _show_drafts(self) -> None:
         if (draft := self.presenter.draft) is not None:
-            self.view.show_drafts(self.presenter.drafts(), draft.id, self.verdicts.of_drafts)
+            self.view.show_drafts(self.presenter.drafts(), draft.id, self.trial.verdicts.of_drafts)
 
     def _show_tool(self) -> None:
         presenter, editor = self.presenter, self.view.editor
@@ -350,18 +343,6 @@ class WorkshopPage(Page):
                 self._present()
 
             self.session.toast(f"Removed the draft {draft.name}", undo=back, action=f"remove the draft {draft.name}")
-
-    async def show_history(self) -> None:
-        """Show the steps of the draft with the verdicts of their trials, and go to the one that is chosen."""
-        from app.screens.workshop.decision_dialogs import DraftHistoryDialog
-
-        await self.save()
-        draft = self.presenter.draft
-        if draft is None:
-            return
-        dialog = DraftHistoryDialog(draft.name, await self.verdicts.history(draft), self)
-        if await dialog.done_with():
-            await self._then_present(partial(self.presenter.go_to, dialog.step))()
 
     async def rebase(self) -> None:
         """Move the draft to the newer listing; texts that both changed are shown first."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -38,6 +38,9 @@ from mcp_tef import (
     is_baseline,
     percent_text,
 )
+
+if TYPE_CHECKING:
+    from app.screens.workshop.draft_verdicts import DraftVerdicts
 
 NO_CHANGE: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
 NO_CASES: Final = "No test case is about the changed tools yet. A trial needs one that expects the tool."
@@ -145,6 +148,25 @@ class TrialController(QObject):
         from app.screens.workshop.decision_dialogs import DecisionDialog
 
         await DecisionDialog(self.presenter.explained(), self._page).done_with()
+
+    @cached_property
+    def verdicts(self) -> "DraftVerdicts":
+        """Verdicts of all drafts; read only once the page is shown."""
+        from app.screens.workshop.draft_verdicts import DraftVerdicts
+
+        return DraftVerdicts(self._session.call)
+
+    async def show_history(self) -> None:
+        """Show the steps of the draft with the verdicts of their trials, and go to the one that is chosen."""
+        from app.screens.workshop.decision_dialogs import DraftHistoryDialog
+
+        await self._save()
+        draft = self._drafts.draft
+        if draft is None:
+            return
+        dialog = DraftHistoryDialog(draft.name, await self.verdicts.history(draft), self._page)
+        if await dialog.done_with():
+            await self._drafts.go_to(dialog.step)
 
     # ------------------------------------------------------------ settings
 

@@ -1,7 +1,7 @@
 """Widgets of the workshop screen: drafts and tools at the left, the editor in the middle, cases at the right."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.core_link.settings import Settings
 from app.screens.workshop.definition_editor import DefinitionEditor
 from app.screens.workshop.draft_tools import DraftTool
-from app.screens.workshop.draft_verdicts import DraftVerdict
 from app.screens.workshop.prediction_bar import PredictionBar
 from app.screens.workshop.trial_view import ARMS, CASE, WHY, TrialCaseList, TrialFooter, VerdictBanner
 from app.text.formatting import count
@@ -30,6 +29,9 @@ from app.widgets import (
     Split,
 )
 from mcp_tef import Draft, DraftId
+
+if TYPE_CHECKING:
+    from app.screens.workshop.draft_verdicts import DraftVerdict
 
 NARROW: Final = 1100
 SPLIT: Final = "workshop.split"
@@ -154,7 +156,7 @@ class WorkshopView(QStackedWidget):
         self.setCurrentIndex(PANES)
         self.place_panes()
 
-    def show_drafts(self, drafts: Sequence[Draft], chosen: str, verdicts: Mapping[DraftId, DraftVerdict]) -> None:
+    def show_drafts(self, drafts: Sequence[Draft], chosen: str, verdicts: "Mapping[DraftId, DraftVerdict]") -> None:
         """Show these drafts with the verdicts of their newest trials, one of them chosen."""
         self.drafts.set_rows([_draft_row(one, verdicts.get(one.id)) for one in drafts])
         self.drafts.select(chosen)
@@ -192,7 +194,7 @@ class WorkshopView(QStackedWidget):
         self.place_panes()
 
 
-def _draft_row(draft: Draft, verdict: DraftVerdict | None) -> CardRow:
+def _draft_row(draft: Draft, verdict: "DraftVerdict | None") -> CardRow:
     number = len(draft.revisions)
     over = draft.server or "a tools file"
     return CardRow(
@@ -204,7 +206,7 @@ def _draft_row(draft: Draft, verdict: DraftVerdict | None) -> CardRow:
     )
 
 
-def verdict_role(verdict: DraftVerdict | None) -> Role:
+def verdict_role(verdict: "DraftVerdict | None") -> Role:
     """Return the colour of a verdict."""
     return {True: Role.GOOD, False: Role.BAD, None: Role.TEXT}[verdict.good if verdict else None]
 
