@@ -379,12 +379,14 @@ from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
+from mcp_tef.statistics.trial_explanation import trial_explanation
 from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, joint_verdict, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
 from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
+from mcp_tef.workflows.draft_trials import newest_trials, trials_by_step
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
@@ -450,16 +452,17 @@ __all__ = [
     "how_to_install", "improvement_sentences", "improvement_to_json", "interval_text", "is_baseline",
     "joint_changes", "joint_sentence", "joint_verdict", "kill_process_groups", "launch_risks",
     "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder", "matrix_file",
-    "messages_from_json", "messages_to_json", "metrics_to_json", "missing_library", "number", "open_private",
-    "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars",
-    "parse_embedder", "parse_model", "parse_number", "parse_prices", "part_name", "part_of", "percent_text",
-    "percentile", "prediction_to_json", "priced_text", "program_request", "quality_to_json", "read_baseline",
-    "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
-    "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable", "require_workspace",
-    "run_detail_to_json", "run_sample", "run_to_json", "score_lines", "scored_overview", "scored_run", "secrets_in",
-    "serve_rest", "server_check_to_json", "server_health_to_json", "server_import_to_json", "server_to_json",
-    "sign_in_where_needed", "similarity_json", "start_within_cap", "steal_html", "steal_to_json", "tally_of",
-    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_version_to_json", "trial_sentences",
-    "trial_to_json", "trials_evidence", "undo_source_edit", "verdict_to_json", "wilson", "without_keys",
-    "write_draft", "write_lines", "write_private", "write_results", "write_source_edit", "write_text",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "missing_library", "newest_trials", "number",
+    "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
+    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "part_name", "part_of",
+    "percent_text", "percentile", "prediction_to_json", "priced_text", "program_request", "quality_to_json",
+    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable",
+    "require_workspace", "run_detail_to_json", "run_sample", "run_to_json", "score_lines", "scored_overview",
+    "scored_run", "secrets_in", "serve_rest", "server_check_to_json", "server_health_to_json",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
+    "tool_version_to_json", "trial_explanation", "trial_sentences", "trial_to_json", "trials_by_step",
+    "trials_evidence", "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft",
+    "write_lines", "write_private", "write_results", "write_source_edit", "write_text",
 ]  # fmt: skip

@@ -147,7 +147,7 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         """Return the prepared draft of the sample."""
         from mcp_tef.workflows.sample import open_sample_draft
 
-        return await open_sample_draft(self.drafts)
+        return await open_sample_draft(self.drafts, self.case_files)
 
     @cached_property
     def models(self) -> "Models":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.ids import BatchId, CaseId, RunId
-from mcp_tef.model.runs import Batch, RunDetail, RunSummary
+from mcp_tef.model.runs import Arm, Batch, RunDetail, RunSummary
 from mcp_tef.model.tools import Listing, OfferedTool, Snapshot, Tool
 from mcp_tef.model.verdicts import PastVerdict, RunMark, Verdict
 
@@ -327,6 +327,7 @@ class AnsweredRun:
     snapshot: Snapshot
     answer: Answer
     verdict: Verdict
+    arm: Arm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

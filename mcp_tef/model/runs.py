@@ -194,7 +194,7 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """Result of a run: completed with answer and verdict, failed, or cancelled."""
+    """Result of a run: completed, failed or cancelled; `expectation` judges it, where not that of its case."""
 
     run_id: RunId
     status: RunStatus
@@ -205,6 +205,7 @@ class RunResult:
     execution_time_ms: int | None = None
     expected_rank: int | None = None
     attempts: int = 1
+    expectation: Expectation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

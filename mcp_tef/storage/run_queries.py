@@ -29,7 +29,7 @@ from mcp_tef.model.cases import EarlierMessage, Expectation
 from mcp_tef.model.comparison import PairableRun
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.run_filter import RunFilter, RunOrder
-from mcp_tef.model.runs import INTERRUPTED, RunDetail, RunStatus, RunSummary
+from mcp_tef.model.runs import INTERRUPTED, Arm, RunDetail, RunStatus, RunSummary
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.model.verdicts import RunMark, Verdict
@@ -80,8 +80,13 @@ _INTERRUPTED = and_(
 REMOVED_CASE_KEYS = named(select(CASES.c.id).where(CASES.c.removed_at.is_not(None)))
 _REMOVED_BATCH_KEYS = named(select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None)))
 _TRIAL = type_coerce(BATCHES.c.trial, Text)
-_HINTS = case((func.json_valid(_TRIAL) == 1, func.json_extract(_TRIAL, "$.hints")), else_=0)
-_HINTED_BATCH_KEYS = named(select(BATCHES.c.id).where(_HINTS == 1))
+_HINTS, _AGAINST = (
+    case((func.json_valid(_TRIAL) == 1, func.coalesce(func.json_extract(_TRIAL, path), 0)), else_=0)
+    for path in ("$.hints", "$.against")
+)
+_CHANGED_BATCH_KEYS = named(select(BATCHES.c.id).where(or_(_HINTS != 0, _AGAINST != 0)))
+_TRIAL_BATCH_KEYS = named(select(BATCHES.c.id).where(BATCHES.c.trial.is_not(None)))
+_OF_ARM, _DRAFT = RUNS.alias("of_arm"), Arm.DRAFT.value
 
 
 def conditions(where: RunFilter) -> list[_Condition]:
@@ -91,10 +96,17 @@ def conditions(where: RunFilter) -> list[_Condition]:
 
 
 def past_conditions(where: RunFilter) -> list[_Condition]:
-    """Return the conditions on runs that metrics count: those of hints only where their batch or run is named."""
+    """Return the conditions on runs that metrics count.
+
+    Those that were offered other tools than the servers list, by hints or a draft, only where their batch or run is
+    named.
+    """
     if where.batch_id or where.batch_ids or where.run_ids:
         return conditions(where)
-    return [*conditions(where), func.coalesce(_FACT.batch_key, 0).not_in(_HINTED_BATCH_KEYS)]
+    batch = func.coalesce(_FACT.batch_key, 0)
+    # The wide rows, which tell the arm, are read for the runs of trials only.
+    drafted = and_(batch.in_(_TRIAL_BATCH_KEYS), exists().where(_OF_ARM.c.id == _FACT.run_id, _OF_ARM.c.arm == _DRAFT))
+    return [*conditions(where), batch.not_in(_CHANGED_BATCH_KEYS), not_(drafted)]
 
 
 def order(where: RunFilter) -> Sequence[ColumnElement[Any]]:

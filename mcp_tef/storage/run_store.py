@@ -10,7 +10,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.model.answers import AnsweringModel
-from mcp_tef.model.cases import TestCase
+from mcp_tef.model.cases import NO_TOOL, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
 from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
 from mcp_tef.model.json import Json
@@ -34,7 +34,7 @@ from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
 from mcp_tef.storage.library_tables import LIBRARY_TOOLS
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
-from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, failure_cells, outcome_cells
+from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, expectation_cells, failure_cells, outcome_cells
 from mcp_tef.storage.run_tables import BATCHES, RESULTS, RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.tables import CASE_SERVERS, CASES, SERVERS, SUITE_CASES, SUITES
@@ -51,6 +51,7 @@ def _set_by_id(*columns: str) -> Update:
 
 
 _END = _set_by_id(*NOT_ENDED, "status").values(snapshot_id=func.coalesce(bindparam("snapshot"), RUNS.c.snapshot_id))
+_EXPECT = _set_by_id(*expectation_cells(NO_TOOL))
 _REPLAN = _set_by_id("query", "expectation", "expected_label", "expected_server_name", "expected_tool_name")
 
 
@@ -296,12 +297,21 @@ def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]
         return []
     known = snapshots.directories(session, {item.snapshot_id for item in kept if item.snapshot_id})
     session.connection().execute(_END, [_end_cells(outcome, known) for outcome in kept])
+    _expect(session, kept)
     verdicts = [verdict_rows.cells_of(item.run_id, item.verdict) for item in kept if item.verdict]
     if verdicts:
         session.connection().execute(verdict_rows.JUDGE, verdicts)
     refresh_facts(session, here)
     found = run_queries.summaries(session, here)
     return [found[outcome.run_id] for outcome in kept]
+
+
+def _expect(session: Session, outcomes: Sequence[RunResult]) -> None:
+    """Store what runs were judged by, where that is not the expectation of their case."""
+    judged_by = [(one.run_id, one.expectation) for one in outcomes if one.expectation is not None]
+    if judged_by:
+        rows = [{"run": run_id, **expectation_cells(expectation)} for run_id, expectation in judged_by]
+        session.connection().execute(_EXPECT, rows)
 
 
 def _rejudge(session: Session, judgements: Sequence[Judgement]) -> list[RunSummary]:

@@ -13,6 +13,7 @@ from mcp_tef.model.cases import (
 from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
 from mcp_tef.model.json import Json
+from mcp_tef.model.runs import Arm
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import (
     CallMatch,
@@ -167,6 +168,7 @@ _ANSWERED = select(
     RUNS.c.batch_id,
     RUNS.c.snapshot_id,
     RUNS.c.mode,
+    RUNS.c.arm,
     RUNS.c.expectation,
     RUNS.c.calls,
     RUNS.c.confidence_score,
@@ -199,6 +201,7 @@ def _answered(row: Any, snapshot: Snapshot) -> AnsweredRun:
             ranking=ranking_of(row.ranking or (), snapshot),
         ),
         verdict=verdict_of(row),
+        arm=Arm(row.arm) if row.arm else None,
     )
 
 

@@ -11,6 +11,7 @@ from mcp_tef.model.cases import Expectation
 from mcp_tef.model.comparison import AnsweredRun, Judgement, RejudgeReport, VerdictChange
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.json import canonical
+from mcp_tef.model.runs import Arm
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason, Verdict
 from mcp_tef.ports import Store
 from mcp_tef.scoring.judge import judge, rank_of_expected
@@ -79,9 +80,16 @@ class RejudgeJob:
 def _judgements(runs: Iterable[AnsweredRun], expectations: Mapping[CaseId, Expectation]) -> Iterator[Judgement]:
     moment = datetime.now(UTC)
     for run in runs:
-        judgement = judged_again(run, expectations[run.case_id], moment)
+        judgement = judged_again(run, _expected_by(run, expectations[run.case_id]), moment)
         if judgement is not None:
             yield judgement
+
+
+def _expected_by(run: AnsweredRun, expectation: Expectation) -> Expectation:
+    """Return what a run is judged by: a draft may have renamed every tool that its case expects."""
+    offered = {one.tool.name for one in run.snapshot.tools}
+    renamed = run.arm is Arm.DRAFT and expectation.tool_names and offered.isdisjoint(expectation.tool_names)
+    return run.expectation if renamed else expectation
 
 
 def judged_again(run: AnsweredRun, expectation: Expectation, moment: datetime) -> Judgement | None:

@@ -23,7 +23,7 @@ _SUITES = {
 SAMPLE_DRAFT = "Say what an update of a booking is for"
 _WEAK_TOOL = "update_booking"
 _BETTER = (
-    "Change a booking that exists, by its number such as R-2041: add or remove a loan bike, a note, the phone number "
+    "Change a booking that exists, by its number such as R-2041: add or remove a loan bike, a note, the bike "
     "or the day. Use it when the customer wants something after all. To book a new repair, use `book_repair`."
 )
 
@@ -41,17 +41,23 @@ async def open_sample(
     else:
         if server.spec != spec:
             await servers.edit(server.id, spec)
-    text = files("resources").joinpath(folder, "suite.yaml").read_text(encoding="utf-8")
-    entries = tef.read(CaseSource(text, "the sample"))
-    await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileFormat.TEF))
+    await _import(transfer, folder, "suite.yaml")
     return tuple(case for case in await cases.list() if suite in case.draft.suites)
 
 
-async def open_sample_draft(drafts: Drafts) -> Draft:
+async def _import(transfer: CaseTransfer, folder: str, file: str) -> None:
+    text = files("resources").joinpath(folder, file).read_text(encoding="utf-8")
+    entries = tef.read(CaseSource(text, "the sample"))
+    await transfer.apply(await transfer.preview_entries(entries, "the sample", CaseFileFormat.TEF))
+
+
+async def open_sample_draft(drafts: Drafts, transfer: CaseTransfer) -> Draft:
     """Return the prepared draft of the sample, which gives one vague tool a better description.
 
-    It stands over the listing of the bundled server, which is started if it was never listed.
+    It stands over the listing of the bundled server, which is started if it was never listed. Its own cases come with
+    it: the same wishes in many words, enough of them to search for a better text.
     """
+    await _import(transfer, _SUITES[SampleName.BIKE_SHOP][0], "booking_wishes.yaml")
     for draft in await drafts.list():
         if draft.name == SAMPLE_DRAFT:
             return draft

@@ -18,11 +18,13 @@ SERVER = "Bike shop"
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A workspace in which the sample ran once, with a second server from a file and one case of it."""
+    """A workspace in which the sample ran once, without the cases of its draft, and a second server from a file."""
     folder = tmp_path_factory.mktemp("sample")
     with isolation.at_home(folder / "home"):
         workspace = folder / "work.db"
         assert say("demo", "--workspace", workspace).code == 0
+        wishes = say("cases", "list", "--suite", "Booking wishes", "--json", "--workspace", workspace).document["cases"]
+        assert say("cases", "remove", *(one["id"] for one in wishes), "--yes", "--workspace", workspace).code == 0
         (folder / "files.json").write_text(json.dumps({"tools": TOOLS}), "utf-8")
         assert say("servers", "add", "files", "--tools-file", folder / "files.json", "--workspace", workspace).code == 0
         tools = say("servers", "tools", SERVER, "--json", "--workspace", workspace)

@@ -6,6 +6,7 @@ from pathlib import Path
 from app.core_link.targets import ChangeTool, ShowDraft
 from app.screens.welcome.page import WelcomePage
 from app.screens.workshop import commands as ids
+from app.screens.workshop.improvement_dialog import ImprovementDialog
 from app.screens.workshop.page import WorkshopPage
 from mcp_tef import ModelSettings, Secret, ToolLabel
 from tests.shots.answers import Answers
@@ -115,9 +116,9 @@ async def model(stage: Stage) -> None:
     await stage.sheet()
 
 
-async def undecided(stage: Stage) -> None:
+async def undecided(stage: Stage, name: str = "Parts or catalogue") -> None:
     """A trial with a model that cannot tell yet, and could go on."""
-    page = await drafted(stage, "Parts or catalogue")
+    page = await drafted(stage, name)
     with ModelStub(Answers(await stage.session.call(lambda core: core.cases.list()))) as stub:
         await tried(page, *await models(stage, stub, "stub-large"))
     await until(lambda: len(page.view.banner.links.buttons) > 1)
@@ -197,3 +198,36 @@ async def _documents(stage: Stage, name: str) -> Path:
     await until(lambda: page.presenter.draft_id == draft.id)
     server = await stage.session.call(lambda core: core.servers.find("Documents"))
     return Path(server.spec.path or "")
+
+
+async def explained(stage: Stage) -> None:
+    """The dialog that tells how the verdict of a trial with a model was decided."""
+    await undecided(stage, "Parts, explained")
+    stage.do(ids.EXPLAIN)
+    await stage.sheet()
+
+
+async def history(stage: Stage) -> None:
+    """The history of a draft of two steps, the first of them tried."""
+    page = await drafted(stage, "Parts step by step")
+    await tried(page)
+    row = page.view.editor.row("title")
+    assert row is not None
+    row.draft.setPlainText("Spare parts")
+    await until(lambda: page.presenter.draft is not None and page.presenter.draft.step > 1)
+    stage.do(ids.HISTORY)
+    await stage.sheet()
+
+
+async def improved(stage: Stage) -> None:
+    """The search for a better text, offline, with its result."""
+    page = await drafted(stage, "Parts to search with", "")
+    page.presenter.choose(page.presenter.draft_id)
+    stage.session.spawn(page.trial.find_text())
+    await stage.sheet()
+    dialog = stage.bench.frame.findChild(ImprovementDialog)
+    assert dialog is not None
+    await until(lambda: dialog.presenter.plan is not None or dialog.presenter.problem)
+    if dialog.presenter.plan is not None:
+        dialog.search()
+        await until(lambda: dialog.presenter.result is not None, seconds=120)

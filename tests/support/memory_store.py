@@ -12,6 +12,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import (
+    Arm,
     Batch,
     BatchRequest,
     BatchStatus,
@@ -362,11 +363,12 @@ class MemoryMetrics:
         self._runs = runs
 
     async def history(self, where: RunFilter) -> History:
-        """The runs that the filter lets through; those of hints only where their batch or run is named."""
-        batches = await self._runs.batches()
-        named = where.batch_id or where.batch_ids or where.run_ids
-        hinted = {one.id for one in batches if one.trial and one.trial.get("hints") and not named}
-        return history_of([run for run in await self._runs.runs(where) if run.batch_id not in hinted], batches)
+        """The runs that the filter lets through; those offered other tools only where their batch or run is named."""
+        batches, runs = await self._runs.batches(), await self._runs.runs(where)
+        if not (where.batch_id or where.batch_ids or where.run_ids):
+            changed = {one.id for one in batches if one.trial and (one.trial.get("hints") or one.trial.get("against"))}
+            runs = tuple(run for run in runs if run.batch_id not in changed and run.arm is not Arm.DRAFT)
+        return history_of(runs, batches)
 
     async def choices(self) -> FilterChoices:
         """The models and tools of all runs."""

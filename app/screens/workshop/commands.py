@@ -12,8 +12,8 @@ NEW, RENAME, REMOVE, ADD_TOOL, REMOVE_TOOL, UNDO, REDO = (
 FIELDS, NEXT, PREVIOUS, COPY, EXPORT, SOURCE, REBASE = (
     f"workshop.{name}" for name in ("fields", "next", "previous", "copy", "export", "source", "rebase")
 )
-TRY, STOP, FIND, MORE, ADD_CASES, ADD_GUARDS = (
-    f"workshop.{name}" for name in ("try", "stop", "find", "more", "add_cases", "add_guards")
+TRY, STOP, FIND, MORE, ADD_CASES, ADD_GUARDS, HISTORY, EXPLAIN = (
+    f"workshop.{name}" for name in ("try", "stop", "find", "more", "add_cases", "add_guards", "history", "explain")
 )
 NO_DRAFT: Final = "Select a draft first"
 NO_CHANGE: Final = "Change a tool first"
@@ -36,6 +36,8 @@ def workshop_commands(
         command(REMOVE_TOOL, "Remove the tool in the draft", "", "Select a tool first"),
         command(UNDO, "Undo a step of the draft", "Ctrl+Alt+Z", "There is no step to undo"),
         command(REDO, "Redo a step of the draft", "Ctrl+Alt+Y", "There is no step to redo"),
+        command(HISTORY, "Show the history of the draft", "", NO_DRAFT),
+        command(EXPLAIN, "Show how the verdict was decided", "", "There is no verdict yet"),
         command(FIELDS, "Show all fields of a tool, or its texts only", "", NO_DRAFT),
         command(NEXT, "Show the next tool of the draft", "Alt+Down", NO_DRAFT),
         command(PREVIOUS, "Show the previous tool of the draft", "Alt+Up", NO_DRAFT),

@@ -199,6 +199,7 @@ class DefinitionEditor(QWidget):
         self.state = Label(size=Size.SMALL, role=Role.DIM)
         self.undo = IconButton("arrow-u-up-left", "Undo the last step of the draft")
         self.redo = IconButton("arrow-u-up-right", "Redo the step")
+        self.history = IconButton("clock", "History of the draft")
         self.notice = Notice("bad")
         self.removed = FlowText("This tool is removed in the draft. Undo brings it back.", role=Role.DIM)
         self.others = FlowText(size=Size.SMALL, role=Role.DIM)
@@ -225,7 +226,7 @@ class DefinitionEditor(QWidget):
         words.addWidget(self.name)
         words.addWidget(self.reason)
         head.addLayout(words, 1)
-        for part in (self.state, self.undo, self.redo):
+        for part in (self.state, self.undo, self.redo, self.history):
             head.addWidget(part)
         inside = QWidget()
         self._column = QVBoxLayout()

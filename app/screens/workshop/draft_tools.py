@@ -1,11 +1,16 @@
-"""Tools of a draft as a list, and edits of what was typed; knows no Qt."""
+"""Drafts as they are read, the tools of one as a list, and edits of what was typed; knows no Qt."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from app.screens.workshop.definition_fields import definition_edit
-from mcp_tef import Draft, JsonObject, ToolEdit, ToolKey, ToolRevision
+from mcp_tef import Draft, DraftId, JsonObject, ToolEdit, ToolKey, ToolRevision
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine
 
 
 class ListingState(Enum):
@@ -63,3 +68,18 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     used = {one.casefold() for one in taken}
     names = (name, *(f"{name} {number}" if " " in name else f"{name}_{number}" for number in range(2, len(used) + 3)))
     return next(one for one in names if one.casefold() not in used)
+
+
+async def read_drafts(core: "Engine", known: Mapping[DraftId, Draft]) -> tuple[dict[DraftId, Draft], tuple[str, ...]]:
+    """Return the drafts, oldest first, those that did not change as they were, and the names of the servers."""
+    drafts = [
+        known[one.id] if one.id in known and _same(known[one.id], one) else one for one in await core.drafts.list()
+    ]
+    await asyncio.to_thread(lambda: [draft.revisions for draft in drafts])
+    servers = await core.servers.list()
+    return {draft.id: draft for draft in drafts}, tuple(server.name for server in servers)
+
+
+def _same(one: Draft, other: Draft) -> bool:
+    kept = ("name", "step", "updated_at", "listing")
+    return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)

@@ -65,6 +65,7 @@ class WorkshopPage(Page):
         view.new.button.clicked.connect(lambda: self._do(ids.NEW))
         view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
         view.editor.edited.connect(self._type)
+        view.editor.history.clicked.connect(lambda: self._do(ids.HISTORY))
         view.editor.every_wanted.connect(lambda _: self._do(ids.FIELDS))
         view.editor.reset_wanted.connect(self._put_back)
         view.editor.step_wanted.connect(lambda by: self._do(ids.UNDO if by < 0 else ids.REDO))
@@ -77,6 +78,8 @@ class WorkshopPage(Page):
             self._present()
             await self._open_pending()
             await self.trial.refresh()
+            await self.trial.verdicts.load(self.trial.presenter.results)
+            self._show_drafts()
 
     def handle(self, event: Event) -> Refresh:
         return max(self.presenter.handle(event), self.trial.handle(event))
@@ -132,6 +135,8 @@ class WorkshopPage(Page):
             ids.TRY: self.trial.toggle,
             ids.STOP: self.trial.toggle,
             ids.FIND: later(self.trial.find_text),
+            ids.HISTORY: later(self._then_present(self.trial.show_history)),
+            ids.EXPLAIN: later(self.trial.explain),
             ids.MORE: later(self.trial.run_more),
             ids.ADD_CASES: partial(self.trial.add_cases, self.view.cases, about=True),
             ids.ADD_GUARDS: partial(self.trial.add_cases, self.view.guards, about=False),
@@ -141,7 +146,7 @@ class WorkshopPage(Page):
     def _conditions(self) -> dict[str, Callable[[], bool]]:
         """Return when each command is possible; those that it does not name always are."""
         presenter = self.presenter
-        of_draft = (ids.FIELDS, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
+        of_draft = (ids.FIELDS, ids.HISTORY, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
         of_lists = (ids.ADD_CASES, ids.ADD_GUARDS)
         can: dict[str, Callable[[], bool]] = dict.fromkeys((*of_draft, *of_lists), lambda: presenter.draft is not None)
         can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
@@ -154,6 +159,7 @@ class WorkshopPage(Page):
             ids.TRY: self.trial.can_try,
             ids.FIND: self.trial.can_find_text,
             ids.STOP: self.trial.can_stop,
+            ids.EXPLAIN: self.trial.presenter.decided,
             ids.MORE: lambda: self.trial.presenter.more_estimate is not None,
         }
 
@@ -188,11 +194,15 @@ class WorkshopPage(Page):
         if presenter.draft is None:
             self._show_empty()
             return
-        self.view.show_drafts(presenter.drafts(), presenter.draft.id)
+        self._show_drafts()
         self.view.show_panes()
         self._show_listing()
         self._show_tool()
         self._predict_pause.start()
+
+    def _show_drafts(self) -> None:
+        if (draft := self.presenter.draft) is not None:
+            self.view.show_drafts(self.presenter.drafts(), draft.id, self.trial.verdicts.of_drafts)
 
     def _show_tool(self) -> None:
         presenter, editor = self.presenter, self.view.editor

@@ -10,7 +10,7 @@ from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.targets import ChangeTool
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
-from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name
+from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name, read_drafts
 from mcp_tef import (
     SAMPLE_SERVER,
     Draft,
@@ -47,6 +47,7 @@ class WorkshopPresenter:
         self._saving = asyncio.Lock()
         self._loading = self._changes = 0
         self._drafts: dict[DraftId, Draft] = {}
+        self._removed: set[DraftId] = set()
         self._typed: dict[tuple[ToolKey, str], str] = {}
         self.servers: tuple[str, ...] = ()
         self.draft_id: DraftId | None = None
@@ -76,10 +77,12 @@ class WorkshopPresenter:
         changes = -1
         while changes != self._changes:  # what was read before a change of our own would undo it on the screen
             changes, known = self._changes, dict(self._drafts)
-            found = await self._ask(partial(_read, known=known))
+            found = await self._ask(partial(read_drafts, known=known))
         if mine != self._loading:
             return False
         self._drafts, self.servers = found
+        for gone in self._removed.intersection(self._drafts):  # read while it was being removed
+            del self._drafts[gone]
         if self.draft_id not in self._drafts:
             self.choose(next(reversed(self._drafts), None))
         await self._compare_listing()
@@ -236,6 +239,12 @@ class WorkshopPresenter:
             self._keep_tool()
             return True
 
+    async def go_to(self, step: int) -> None:
+        """Undo or redo up to a step."""
+        while (draft := self.draft) is not None and draft.step != step:
+            if not await self.step(1 if step > draft.step else -1):
+                return
+
     def _keep_tool(self) -> None:
         """Select another tool where the selected one is gone."""
         if self.tool_key not in {one.key for one in self.tools()}:
@@ -298,6 +307,7 @@ class WorkshopPresenter:
         if draft is not None:
             await self.save()
             draft = self._drafts.pop(draft.id)
+            self._removed.add(draft.id)
             await self._ask(lambda core: core.drafts.remove([draft.id], by=BY))
             self._changes += 1
             self.choose(next(reversed(self._drafts), None))
@@ -305,6 +315,7 @@ class WorkshopPresenter:
 
     async def restore(self, draft: Draft) -> None:
         """Bring back a removed draft, and select it."""
+        self._removed.discard(draft.id)
         await self._changed(lambda core: core.drafts.restore(draft, by=BY))
         self.choose(draft.id)
 
@@ -368,21 +379,6 @@ class WorkshopPresenter:
 
         for edit in edits:
             await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)
-
-
-async def _read(core: "Engine", known: Mapping[DraftId, Draft]) -> tuple[dict[DraftId, Draft], tuple[str, ...]]:
-    """Return the drafts, oldest first, those that did not change as they were, and the names of the servers."""
-    drafts = [
-        known[one.id] if one.id in known and _same(known[one.id], one) else one for one in await core.drafts.list()
-    ]
-    await asyncio.to_thread(lambda: [draft.revisions for draft in drafts])
-    servers = await core.servers.list()
-    return {draft.id: draft for draft in drafts}, tuple(server.name for server in servers)
-
-
-def _same(one: Draft, other: Draft) -> bool:
-    kept = ("name", "step", "updated_at", "listing")
-    return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
 
 
 async def _edit(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:

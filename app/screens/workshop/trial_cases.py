@@ -83,6 +83,10 @@ class TrialCases:
         cases, guards = (tuple(one for one in ids if one not in self._now.unticked) for ids in lists)
         return cases, guards
 
+    def held_back(self) -> int:
+        """Return how many of the ticked cases about the tools are held back from the editor of drafts."""
+        return sum(self._known[one].draft.held_back for one in self.ticked()[0] if one in self._known)
+
     def others(self, server: str | None, *, about: bool) -> list[tuple[TestCase, str]]:
         """Return the cases that one list does not hold, and the other may; those that offer the tools of a server."""
         lists = (set(self.guards()), set(self.affected()))

@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -38,6 +38,9 @@ from mcp_tef import (
     is_baseline,
     percent_text,
 )
+
+if TYPE_CHECKING:
+    from app.screens.workshop.draft_verdicts import DraftVerdicts
 
 NO_CHANGE: Final = "Change a tool, and the cases about it appear here. Those that expect the tool come first."
 NO_CASES: Final = "No test case is about the changed tools yet. A trial needs one that expects the tool."
@@ -139,6 +142,31 @@ class TrialController(QObject):
     async def _asked(self, do: Callable[[ApiKeys], Awaitable[Batch]], provider: str) -> Batch | None:
         """Start a batch, asking for a missing key or consent; return None if the user cancels."""
         return await Preflight(self._session, self._page).run(do, provider)
+
+    async def explain(self) -> None:
+        """Show how the verdict was decided."""
+        from app.screens.workshop.decision_dialogs import DecisionDialog
+
+        await DecisionDialog(self.presenter.explained(), self._page).done_with()
+
+    @cached_property
+    def verdicts(self) -> "DraftVerdicts":
+        """Verdicts of all drafts; read only once the page is shown."""
+        from app.screens.workshop.draft_verdicts import DraftVerdicts
+
+        return DraftVerdicts(self._session.call)
+
+    async def show_history(self) -> None:
+        """Show the steps of the draft with the verdicts of their trials, and go to the one that is chosen."""
+        from app.screens.workshop.decision_dialogs import DraftHistoryDialog
+
+        await self._save()
+        draft = self._drafts.draft
+        if draft is None:
+            return
+        dialog = DraftHistoryDialog(draft.name, await self.verdicts.history(draft), self._page)
+        if await dialog.done_with():
+            await self._drafts.go_to(dialog.step)
 
     # ------------------------------------------------------------ settings
 
@@ -330,6 +358,7 @@ class TrialController(QObject):
             (price, f"Run more ({price})", lambda: self._session.spawn(self.run_more())),
             (presenter.cut_off(), "Continue the trial", lambda: self._session.spawn(self.resume())),
             (presenter.is_repeated(), "Confirm with fresh runs", lambda: self._session.spawn(self.confirm())),
+            (ids, "How was this decided?", lambda: self._session.spawn(self.explain())),
             (ids, "Show the runs", partial(self._session.go, runs)),
         )
         return [Action(text=text, do=do, kind="link") for wanted, text, do in found if wanted]

@@ -38,6 +38,7 @@ from mcp_tef import (
     is_baseline,
     joint_sentence,
     joint_verdict,
+    trial_explanation,
     trials_evidence,
 )
 
@@ -231,11 +232,16 @@ class TrialPresenter:
     def progress_text(self) -> str:
         """Return the running evidence: "8 wins, 1 loss; 3 more wins would decide it · 131 of 252 calls"."""
         paused = ["paused"] if self.paused else []
-        return " · ".join([*paused, _evidence(self.results), *_calls(self.results)])
+        return " · ".join([*paused, evidence_text(self.results), *_calls(self.results)])
 
     def joint(self) -> Claim:
         """Return the verdict of all models together."""
         return Claim(joint_verdict(self.results), joint_sentence(self.results))
+
+    def explained(self) -> list[tuple[str, Sequence[tuple[str, str]]]]:
+        """Return how the verdict of each model was decided."""
+        held_back = self.cases.held_back()
+        return [(one.model, trial_explanation(one, held_back)) for one in self.results]
 
     async def evidence(self, draft: Draft) -> tuple[str, ...]:
         """Return sentences about the last whole trial of the draft as it is now; none where there is none."""
@@ -247,7 +253,7 @@ def _is_open(result: TrialResult) -> bool:
     return any(claim.verdict is ClaimVerdict.CANNOT_TELL_YET for claim in claims)
 
 
-def _evidence(results: Sequence[TrialResult]) -> str:
+def evidence_text(results: Sequence[TrialResult]) -> str:
     """Return the numbers of the first claim without its verdict: "8 wins, 1 loss in 9 pairs; 3 more wins …"."""
     if len(results) > 1:
         return f"{sum(one.end is not None for one in results):,} of {count(len(results), 'model')} tried"

@@ -1,7 +1,7 @@
 """Widgets of the workshop screen: drafts and tools at the left, the editor in the middle, cases at the right."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
@@ -28,7 +28,10 @@ from app.widgets import (
     Span,
     Split,
 )
-from mcp_tef import Draft
+from mcp_tef import Draft, DraftId
+
+if TYPE_CHECKING:
+    from app.screens.workshop.draft_verdicts import DraftVerdict
 
 NARROW: Final = 1100
 SPLIT: Final = "workshop.split"
@@ -153,9 +156,9 @@ class WorkshopView(QStackedWidget):
         self.setCurrentIndex(PANES)
         self.place_panes()
 
-    def show_drafts(self, drafts: Sequence[Draft], chosen: str) -> None:
-        """Show these drafts, one of them chosen."""
-        self.drafts.set_rows([_draft_row(one) for one in drafts])
+    def show_drafts(self, drafts: Sequence[Draft], chosen: str, verdicts: "Mapping[DraftId, DraftVerdict]") -> None:
+        """Show these drafts with the verdicts of their newest trials, one of them chosen."""
+        self.drafts.set_rows([_draft_row(one, verdicts.get(one.id)) for one in drafts])
         self.drafts.select(chosen)
         self.draft_menu.set_choices([(str(one.id), one.name) for one in drafts], chosen)
 
@@ -191,16 +194,21 @@ class WorkshopView(QStackedWidget):
         self.place_panes()
 
 
-def _draft_row(draft: Draft) -> CardRow:
+def _draft_row(draft: Draft, verdict: "DraftVerdict | None") -> CardRow:
     number = len(draft.revisions)
     over = draft.server or "a tools file"
     return CardRow(
         id=draft.id,
         title=draft.name,
         sub=(Span(count(number, "tool") if number else "nothing changed", Role.DIM),),
-        sub_right=Span(over, Role.DIM),
+        sub_right=Span(verdict.text, verdict_role(verdict)) if verdict else Span(over, Role.DIM),
         tip=f"{draft.name}, over {over}",
     )
+
+
+def verdict_role(verdict: "DraftVerdict | None") -> Role:
+    """Return the colour of a verdict."""
+    return {True: Role.GOOD, False: Role.BAD, None: Role.TEXT}[verdict.good if verdict else None]
 
 
 def _tool_row(tool: DraftTool) -> CardRow:

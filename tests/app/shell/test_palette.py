@@ -279,6 +279,9 @@ async def prepare(inside: MainWindow, fake: FakeEngine, command: str) -> None:
             fake.selector.gate.clear()
             await gave(inside, "servers", "workshop.try")
             await until(lambda: possible(inside, command))
+        case "workshop" if command.endswith("explain"):
+            await gave(inside, "servers", "workshop.try")
+            await until(lambda: possible(inside, command))
         case "workshop" if command.endswith("redo"):
             await until(lambda: possible(inside, command))
 

@@ -243,6 +243,11 @@ async def test_a_renamed_tool_is_expected_by_its_new_name_in_the_arm_of_the_draf
     batch = await engine.runs.wait((await engine.trials.start(request)).id)
     found = await engine.trials.result(batch.id)
     assert (found.wins, found.losses, found.left_out) == (8, 0, 0)
+    runs = [run for run in await engine.runs.list(RunFilter(batch_id=batch.id)) if run.arm and run.query in WEATHER]
+    assert {run.arm: run.expected_tool for run in runs} == {Arm.ORIGINAL: "forecast", Arm.DRAFT: "weather_forecast"}
+    report = await engine.runs.rejudge([run.id for run in runs])
+    assert (report.judged, report.changes) == (len(runs), ())
+    assert (await engine.metrics.summary()).n == (len(runs) + 8) / 2
     prediction = await engine.predictions.predict(await engine.drafts.get(request.draft))
     assert prediction is not None
     assert (prediction.fixed, prediction.broken) == (8, 0)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.targets import ChangeTool
 from app.screens.workshop import commands as ids
+from app.screens.workshop.decision_dialogs import DraftHistoryDialog
 from app.screens.workshop.definition_editor import DefinitionFieldView
 from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog, SourceEditsDialog
 from app.screens.workshop.draft_tools import ListingState
@@ -183,6 +184,39 @@ async def test_a_draft_is_renamed_removed_and_restored(qapp: QApplication) -> No
         bench.session.undo()
         await bench.until(lambda: bench.page.presenter.draft)
         assert bench.description() == NEW_TEXT
+
+
+async def test_a_draft_goes_back_to_a_step_of_its_history(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        before = bench.description()
+        await bench.type_text(NEW_TEXT)
+        await bench.type_text("Day", key="parameter:day")
+        bench.do(ids.HISTORY)
+        dialog = await opened_dialog(bench.page, DraftHistoryDialog)
+        changes = [dialog.table.rows.row(place).cells[1].text for place in range(3)]
+        assert ["day" in changes[0], "description" in changes[1]] == [True, True]
+        assert not dialog.go.isEnabled()
+        dialog.table.select("0")
+        dialog.accept()
+        await bench.until(lambda: bench.draft.step == 0)
+        assert bench.description() == before
+
+
+async def test_a_tool_is_changed_while_the_draft_before_is_being_removed(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        await bench.type_text(NEW_TEXT)
+        gone = bench.draft.id
+        bench.do(ids.REMOVE)
+        bench.page.request_refresh()
+        bench.page.open_target(CHANGE)
+        await bench.until(lambda: bench.page.presenter.draft_id not in (None, gone))
+        await bench.page.settled()
+        await bench.until(lambda: bench.page.view.editor.row("description"))
+        await bench.type_text(NEW_TEXT)
+        assert bench.page.presenter.problem is None
+        assert [one.id for one in await bench.session.call(lambda core: core.drafts.list())] == [bench.draft.id]
 
 
 async def test_new_text_is_copied_and_the_draft_leaves_in_every_format(qapp: QApplication) -> None:

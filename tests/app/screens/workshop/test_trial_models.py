@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.targets import ShowRuns
 from app.dialogs.model_request import ModelRequestDialog
 from app.screens.workshop import commands as ids
+from app.screens.workshop.decision_dialogs import DecisionDialog
 from app.screens.workshop.trial_view import OTHER
+from app.widgets import FlowText, Label
 from mcp_tef import TrialEnd
 from tests.app.screens.workshop.test_drafts import WorkshopBench, workshop
 from tests.app.screens.workshop.test_trials import HELPFUL, changed
@@ -118,6 +120,12 @@ async def test_several_models_have_a_verdict_each_and_a_joint_line(qapp: QApplic
         said = [claim.text() for claim in view.banner.claims]
         assert "of 2 models" in said[0]
         assert [text.split(": ")[0] for text in said[1:]] == [LOCAL, CLOUD]
+        await link(bench, "How was this decided?")
+        dialog = await opened_dialog(bench.page, DecisionDialog)
+        titles = [label.text() for label in dialog.findChildren(Label)]
+        assert {LOCAL, CLOUD} <= set(titles)
+        assert sum("40 decides" in text.text() for text in dialog.findChildren(FlowText)) == len(trial.results)
+        dialog.accept()
         await link(bench, "Show the runs")
         (target,) = bench.gone
         assert isinstance(target, ShowRuns)

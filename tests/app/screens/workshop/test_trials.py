@@ -5,8 +5,10 @@ from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowBatch, ShowDraft
 from app.screens.workshop import commands as ids
+from app.screens.workshop.decision_dialogs import DecisionDialog
 from app.screens.workshop.improvement_dialog import ImprovementDialog
 from app.screens.workshop.prediction_bar import BY_SEARCH
+from app.widgets import FlowText
 from mcp_tef import ClaimVerdict
 from tests.app.screens.workshop.test_drafts import NEW_TEXT, WorkshopBench, workshop
 from tests.support.windows import opened_dialog
@@ -65,6 +67,13 @@ async def test_from_a_wrong_run_to_a_verdict_and_the_new_text(qapp: QApplication
         assert result.sentence.startswith(view.banner.claims[0].text())
         assert BY_SEARCH in view.banner.note.text()
         assert view.prediction.line.isVisible()
+        await bench.until(lambda: "not worthwhile" in view.drafts.rows.row(0).spoken)
+        bench.do(ids.EXPLAIN)
+        explained = await opened_dialog(bench.page, DecisionDialog)
+        told = " ".join(part.text() for part in explained.findChildren(FlowText))
+        assert "1 pair: 0 wins, 0 losses" in told
+        assert "the count itself decides" in told
+        explained.accept()
         row = view.cases.table.rows.row(0)
         assert all(cell.tip.endswith("correct") for cell in row.cells[3:])
         next(link for link in view.banner.links.buttons if link.text() == "Show the runs").click()
