@@ -15,6 +15,7 @@ from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
 from app.widgets import DetailPane
 from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError, ToolLabel
+from tests.shots import crowd_states as crowds
 from tests.shots import openings
 from tests.shots import workshop_states as states
 from tests.shots.stage import Stage, built
@@ -279,6 +280,7 @@ SCENES: tuple[Scene, ...] = (
         for key in ("cases", "runs", "metrics", "similarity", "workshop", "quality")
     ),
     Scene("workshop-no-cases", EMPTY, states.no_cases),
+    Scene("crowd-no-cases", EMPTY, crowds.no_cases),
     Scene("palette-off", EMPTY, openings.palette_off),
     Scene("servers", FULL, partial(_server, name="Bike shop")),
     Scene("servers-file", FULL, partial(_server, name="Documents")),
@@ -353,6 +355,12 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-stopped", FULL, states.stopped),
     Scene("workshop-drifted", FULL, states.drifted),
     Scene("workshop-gone", FULL, states.server_gone),
+    Scene("crowd-line", FULL, crowds.offline_line),
+    Scene("crowd-options", FULL, crowds.options),
+    Scene("crowd-refused", FULL, crowds.refused),
+    Scene("crowd-done", FULL, crowds.done),
+    Scene("crowd-running", FULL, crowds.running),
+    Scene("crowd-stopped", FULL, crowds.stopped),
     Scene("closing", FULL, _closing),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
