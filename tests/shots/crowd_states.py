@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from zlib import crc32
 
-from app.core_link.targets import ShowCrowdTest
+from app.core_link.targets import ShowCrowdTest, ShowStealTest
 from app.screens.welcome.page import WelcomePage
 from app.screens.workshop.batch_tab import CrowdOptionsDialog
 from app.screens.workshop.crowd_tab import CrowdTab
 from app.screens.workshop.page import WorkshopPage
+from app.screens.workshop.steal_tab import StealTab
 from mcp_tef import ModelSettings, TestCase
 from tests.shots.stage import Stage, built
 from tests.shots.workshop_states import models
@@ -127,3 +128,38 @@ async def refused(stage: Stage) -> None:
     tab.presenter.choose((ModelSettings(),))
     tab.presenter.among = tuple(tab.presenter.servers)
     await tab.replan()
+
+
+async def steal_tab(stage: Stage) -> StealTab:
+    """The steal test, asked about the documents."""
+    page = await stage.page("workshop", ShowStealTest("Documents"))
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: isinstance(page.tabs.tab, StealTab) and page.tabs.tab.presenter.estimate)
+    tab = page.tabs.tab
+    assert isinstance(tab, StealTab)
+    return tab
+
+
+class Thief:
+    """Selects a tool of the new server for every third case about a repair, where it is offered."""
+
+    def __init__(self, cases: Sequence[TestCase]) -> None:
+        self._honest = CrowdAnswers(cases)
+
+    def __call__(self, request: Received) -> Reply:
+        names = [tool["name"] for tool in request.tools]
+        thief = next((name for name in names if name.endswith("find_document")), None)
+        if thief and crc32(request.query.encode()) % 3 == 0:
+            return tool_calls((thief, {}))
+        return self._honest(request)
+
+
+async def stealing(stage: Stage) -> None:
+    """A steal test at its end."""
+    tab = await steal_tab(stage)
+    with ModelStub(Thief(await stage.session.call(lambda core: core.cases.list()))) as stub:
+        for one in await models(stage, stub, "stub-large"):
+            tab.take_model(one, None)
+        await tab.replan()
+        tab.toggle()
+        await until(lambda: tab.presenter.result and not tab.presenter.under_way, seconds=120)

@@ -358,6 +358,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("crowd-line", FULL, crowds.offline_line),
     Scene("crowd-options", FULL, crowds.options),
     Scene("crowd-refused", FULL, crowds.refused),
+    Scene("steal-question", FULL, crowds.steal_tab),
+    Scene("steal-done", FULL, crowds.stealing),
     Scene("crowd-done", FULL, crowds.done),
     Scene("crowd-running", FULL, crowds.running),
     Scene("crowd-stopped", FULL, crowds.stopped),

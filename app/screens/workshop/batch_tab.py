@@ -38,6 +38,8 @@ from mcp_tef import Batch, BatchId, ModelSettings
 
 P = TypeVar("P", bound=CrowdBatches)
 LEAST_MENU: Final = 104
+STACKED: Final = 820
+"""Width below which lists stand under the results, not beside them."""
 OPTIONS: Final = "Sizes, search, repeats and cost cap…"
 
 
@@ -250,6 +252,9 @@ class BatchTab(QStackedWidget, Generic[P]):
         await self.refresh()
 
     # ------------------------------------------------------------ inputs
+
+    def ask_about(self, name: str) -> None:
+        """Ask about a server, where the test is about one."""
 
     def option_actions(self) -> list[Action]:
         """Return the entries of the options."""

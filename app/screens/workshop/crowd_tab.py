@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ChangeTool, NewCases, Screen, ShowRuns, ShowScreen
-from app.screens.workshop.batch_tab import BatchTab
+from app.screens.workshop.batch_tab import STACKED, BatchTab
 from app.screens.workshop.crowd_presenter import BUNDLED, KINDS, CrowdPresenter
 from app.screens.workshop.crowd_rows import (
     ORDER_COLUMNS,
@@ -32,7 +32,6 @@ from app.widgets.line_chart import LineChart
 from mcp_tef import BatchId, CrowdKind, RunFilter, RunId
 
 WRONG, PICKS, ORDER = "wrong", "picks", "order"
-STACKED: Final = 820
 CHART_HELP: Final = (
     "The share of cases whose expected tool is selected, against the number of other tools offered with it. Bands are "
     "95 % intervals over cases and crowds. Click a point to list its wrong runs."

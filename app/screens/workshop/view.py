@@ -52,7 +52,7 @@ UNCHANGED: Final = "Cases that must not change"
 NO_GUARDS: Final = "Cases of other tools are asked as well, to see that nothing else breaks."
 DRAFT, CROWD, STEAL = "draft", "crowd", "steal"
 GROUP: Final = "Workshop"
-TABS: Final = ((DRAFT, "Draft"), (CROWD, "Crowd test"))
+TABS: Final = ((DRAFT, "Draft"), (CROWD, "Crowd test"), (STEAL, "Steal test"))
 T = TypeVar("T")
 RESULT: Final = Column(key="why", title="Result", width=108, least=60, role=Role.DIM, tip="Broken, or no change")
 
@@ -101,7 +101,7 @@ class RivalPane(QWidget):
         self.setVisible(tool is not None)
         if tool is not None:
             self.title.set_spans(
-                [Span("Selected instead: "), Span(tool.name, mono=True), Span(f" of {tool.server}", Role.DIM)]
+                [Span("Selected in that run: "), Span(tool.name, mono=True), Span(f" of {tool.server}", Role.DIM)]
             )
             spans = [Span(tool.description or "No description.")]
             for name, text in tool.parameters:
@@ -318,6 +318,8 @@ class WorkshopTabs(QObject):
                 tab.presenter.batch_id = target.batch_id
             self.show_tab(CROWD)
         elif isinstance(target, ShowStealTest):
+            if target.server and (tab := self._tab(STEAL)) is not None:
+                tab.ask_about(target.server)
             self.show_tab(STEAL)
         else:
             self.show_tab(DRAFT)
@@ -366,6 +368,10 @@ class WorkshopTabs(QObject):
 
 
 def _make(key: str, page: Page) -> "BatchTab[Any]":
-    from app.screens.workshop.crowd_tab import CrowdTab
+    if key == CROWD:
+        from app.screens.workshop.crowd_tab import CrowdTab
 
-    return CrowdTab(page)
+        return CrowdTab(page)
+    from app.screens.workshop.steal_tab import StealTab
+
+    return StealTab(page)

@@ -109,7 +109,7 @@ async def test_a_lost_tool_lists_its_wrong_runs_and_the_tool_that_was_selected(d
     assert "lost with at most 40" in presenter.result.sentence
     point = presenter.shown_point()
     assert point is not None
-    assert (point.strangers, len(presenter.wrong)) == (40, 24)
+    assert (point.strangers, len(presenter.wrong)) == (40, 12)
     label = presenter.expected(presenter.wrong[0])
     assert label is not None
     assert (label.tool, label.server) == (TOOL, "bikes")
