@@ -34,7 +34,7 @@ class CrowdAnswers:
         if call is None:
             return words("Nothing here can do that.") if luck > len(names) / 4 else tool_calls((names[luck % 7], {}))
         small = request.model.endswith("small")
-        wrong = luck < (4 if not small else 9) + len(names) / (16 if not small else 4.5)
+        wrong = luck < (4 if not small else 9) + len(names) / (16 if not small else 2.2)
         mine = next((name for name in names if name.endswith(call.tool)), names[0])
         others = [name for name in names if name != mine and any(part in name for part in call.tool.split("_"))]
         return tool_calls(((others or names)[luck % len(others or names)] if wrong else mine, call.parameters or {}))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.text.data_tables import DataTable
-from app.text.formatting import count, money, percent
+from app.text.formatting import count, model_name, money, percent
 from app.theme import Role
 from app.widgets import Cell, CellKind, Column, Mark, Row
 from app.widgets.line_chart import Curve, Plot, Point
@@ -22,7 +22,7 @@ from mcp_tef import (
 )
 
 FOUND: Final = 5
-BY_SEARCH: Final = f"search alone, first {FOUND} tools"
+BY_SEARCH: Final = f"search alone, first {FOUND}"
 WRONG_COLUMNS: Final = (
     Column(key="case", title="Case", stretch=True, least=100, tip="The test case"),
     Column(key="tool", title="Selected instead", kind=CellKind.MONO, width=150, least=80, tip="The selected tool"),
@@ -45,7 +45,7 @@ PLACES: Final = ("first", "second", "third", "fourth", "last")
 
 def curve_name(model: str, search: int | None) -> str:
     """Return the name of a curve."""
-    return model if search is None else f"{model}, first {search} of a search"
+    return model_name(model) if search is None else f"{model_name(model)}, first {search} found"
 
 
 def losses(result: CrowdResult) -> list[tuple[Mark, str, str]]:
@@ -55,7 +55,7 @@ def losses(result: CrowdResult) -> list[tuple[Mark, str, str]]:
 
 
 def searched_texts(result: CrowdResult) -> list[str]:
-    """Return what each search in front makes of the largest number of tools: "… first 5 of a search: 61 % …"."""
+    """Return what each search in front makes of the largest number of tools: "… first 5 found: 61 % instead of …"."""
     largest = max((one.strangers for one in result.points), default=0)
     ends = {(one.model, one.search): one.rate.value for one in result.points if one.strangers == largest}
     return [
@@ -250,10 +250,10 @@ def order_rows(result: CrowdResult | None) -> list[Row]:
 
 def _order_cells(one: OrderEffect) -> list[tuple[Cell, ...]]:
     changed = "the choice changes when only the order does"
-    rows = [_share_cells(f"{one.model}: {changed}", one.strangers, one.changed)]
+    rows = [_share_cells(f"{model_name(one.model)}: {changed}", one.strangers, one.changed)]
     places = zip(PLACES, one.fifths, strict=True)
     return rows + [
-        _share_cells(f"{one.model}: correct, expected tool in the {place} fifth", None, rate)
+        _share_cells(f"{model_name(one.model)}: correct, expected tool in the {place} fifth", None, rate)
         for place, rate in places
         if rate.n
     ]

@@ -26,11 +26,12 @@ from app.screens.workshop.crowd_rows import (
 from app.text.data_tables import DataTable, Value
 from app.text.formatting import count
 from app.theme import Role, Size, sized
-from app.widgets import Action, DetailPane, FlowText, Links, ListTable, Mark, MenuButton, Split
+from app.widgets import Action, DetailPane, FlowText, Links, ListTable, Mark, MenuButton, Split, one_line
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
 from mcp_tef import BatchId, CrowdKind, RunFilter, RunId
 
+SHORT: Final = 24
 WRONG, PICKS, ORDER = "wrong", "picks", "order"
 CHART_HELP: Final = (
     "The share of cases whose expected tool is selected, against the number of other tools offered with it. Bands are "
@@ -208,7 +209,7 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         if (tool := self.presenter.expected(run)) is not None:
             reason = f"{run.selected_tool or 'no tool'} was selected instead for “{run.case_name}”"
             target = ChangeTool(tool, reason, beside=run.id)
-            text = f"Change {tool.tool} beside {run.selected_tool}" if run.selected_tool else "Change the tool"
+            text = f"Change beside {one_line(run.selected_tool, SHORT)}" if run.selected_tool else "Change the tool"
             found.append(Action(text=text, do=partial(self.session.go, target), kind="link"))
         return found
 

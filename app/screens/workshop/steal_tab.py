@@ -26,9 +26,11 @@ from app.widgets import (
     MenuButton,
     Row,
     Split,
+    one_line,
 )
 from mcp_tef import RunFilter, RunSummary, StealResult, StolenPair, StolenTool, ToolLabel
 
+SHORT: Final = 30
 PAIRS, TAKERS, UNKNOWN = "pairs", "takers", "unknown"
 TOOLS: Final = (
     Column(key="tool", title="Tool of another server", kind=CellKind.MONO, stretch=True, least=110, tip="The tool"),
@@ -181,7 +183,11 @@ class StealTab(BatchTab[StealPresenter]):
             tool = ToolLabel(tool=taker.selected_tool, server=taker.selected_server)
             target = ChangeTool(tool, f"takes “{taker.case_name}” from {pair.tool}", beside=pair.without.id)
             found.append(
-                Action(text=f"Change {tool.tool} beside {pair.tool}", do=partial(self.session.go, target), kind="link")
+                Action(
+                    text=f"Change {one_line(taker.selected_tool, SHORT)}",
+                    do=partial(self.session.go, target),
+                    kind="link",
+                )
             )
         return found
 
