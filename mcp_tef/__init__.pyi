@@ -376,6 +376,7 @@ from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.library import TakenTools
+from mcp_tef.workflows.run_parts import part_name, part_of
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
@@ -437,8 +438,8 @@ __all__ = [
     "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder", "matrix_file",
     "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
     "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "percent_text", "prediction_to_json", "priced_text",
-    "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
+    "parse_model", "parse_number", "parse_prices", "part_name", "part_of", "percent_text", "prediction_to_json",
+    "priced_text", "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
     "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name", "require_ending",
     "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample", "run_to_json", "score_lines",
     "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_health_to_json",
