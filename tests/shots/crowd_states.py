@@ -122,6 +122,22 @@ async def options(stage: Stage) -> None:
     dialog.use.click()
 
 
+async def beside(stage: Stage) -> None:
+    """The draft of a tool beside the one that the baseline selected instead."""
+    tab = await crowd_tab(stage)
+    tab.presenter.choose(())
+    tab.presenter.sizes = (0, 60)
+    await tab.replan()
+    tab.toggle()
+    await until(lambda: tab.presenter.result and not tab.presenter.under_way and tab.presenter.wrong, seconds=120)
+    run = next(one for one in tab.presenter.wrong if one.selected_tool)
+    tab.wrong.table.select(run.id)
+    tab.wrong.links.buttons[-1].click()
+    page = tab.page
+    assert isinstance(page, WorkshopPage)
+    await until(page.view.rival.isVisible)
+
+
 async def refused(stage: Stage) -> None:
     """A crowd of a server whose tools are not known, so that no test can start."""
     tab = await crowd_tab(stage)

@@ -360,6 +360,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("crowd-refused", FULL, crowds.refused),
     Scene("steal-question", FULL, crowds.steal_tab),
     Scene("steal-done", FULL, crowds.stealing),
+    Scene("crowd-beside", FULL, crowds.beside),
     Scene("crowd-done", FULL, crowds.done),
     Scene("crowd-running", FULL, crowds.running),
     Scene("crowd-stopped", FULL, crowds.stopped),

@@ -31,15 +31,16 @@ from app.widgets import (
 from mcp_tef import RunFilter, RunSummary, StealResult, StolenPair, StolenTool, ToolLabel
 
 SHORT: Final = 30
+SHARES, ROOMY = ("without", "with"), 1_000
 PAIRS, TAKERS, UNKNOWN = "pairs", "takers", "unknown"
 TOOLS: Final = (
     Column(key="tool", title="Tool of another server", kind=CellKind.MONO, stretch=True, least=110, tip="The tool"),
-    Column(key="server", title="Server", width=90, least=50, role=Role.DIM, tip="Its server"),
+    Column(key="server", title="Server", width=80, least=50, role=Role.DIM, tip="Its server"),
     Column(key="cases", title="Cases", kind=CellKind.NUMBER, width=56, tip="Test cases that expect the tool"),
     Column(key="without", title="Without", kind=CellKind.NUMBER, width=70, tip="Correct tool without the new server"),
     Column(key="with", title="With", kind=CellKind.NUMBER, width=60, tip="Correct tool with the new server"),
-    Column(key="taken", title="Taken, 95 %", width=140, least=80, tip="The paired loss with its 95 % interval"),
-    Column(key="verdict", title="Verdict", width=140, least=60, tip="Worse: the loss holds after Holm over all tools"),
+    Column(key="taken", title="Taken, 95 %", width=132, least=80, tip="The paired loss with its 95 % interval"),
+    Column(key="verdict", title="Verdict", width=132, least=60, tip="Worse: the loss holds after Holm over all tools"),
 )
 CASES: Final = (
     Column(key="case", title="Case", stretch=True, least=90, tip="The test case"),
@@ -78,6 +79,7 @@ class StealTab(BatchTab[StealPresenter]):
         self.details.setMinimumWidth(300)
         self.split = Split([self.tools, self.details], "Tools and cases", [620, 380])
         self.split.set_stretch(0)
+        self._quiet = False
         self.lay_out(self.split)
         self._connect()
 
@@ -126,8 +128,10 @@ class StealTab(BatchTab[StealPresenter]):
         self.among.set_choices([(name, name) for name in presenter.others()], "")
         self.among.set_ticked(presenter.among() or ("",), f"among {count(len(presenter.among()), 'server')}")
         self._show_sentence()
+        self._quiet = True  # rows that come select themselves, which is no choice of the user
         self.tools.set_rows([_tool_row(one, presenter.margin / 100) for one in presenter.tools()])
         self.tools.select(presenter.tool)
+        self._quiet = False
         self.takers.set_rows(_taker_rows(presenter.result))
         self.unknown.set_rows([Row(name, (Cell(text=name),)) for name in _unknown(presenter.result)])
         self._show_pairs()
@@ -150,10 +154,15 @@ class StealTab(BatchTab[StealPresenter]):
         """Put the cases below the tools where there is no room beside them."""
         narrow = self.width() < sized(STACKED)
         self.split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        for place, column in enumerate(TOOLS):
+            if column.key in SHARES:
+                self.tools.setColumnHidden(place, self.width() < sized(ROOMY))
 
     # ------------------------------------------------------------ cases of a tool
 
     def _choose_tool(self, key: str) -> None:
+        if self._quiet:
+            return
         self.presenter.choose_tool(key)
         self.details.set_current(PAIRS)
         self._show_pairs()
@@ -229,7 +238,12 @@ def _tool_row(one: StolenTool, margin: float) -> Row:
             Cell(text=percent(one.without.value), sort=one.without.value),
             Cell(text=percent(one.with_new.value), sort=one.with_new.value),
             Cell(text=text, sort=taken.value, role=worse),
-            Cell(text=_verdict(one, margin), role=worse if one.worse else Role.DIM, strong=one.worse),
+            Cell(
+                text=_verdict(one, margin),
+                role=worse if one.worse else Role.DIM,
+                strong=one.worse,
+                tip=_verdict(one, margin),
+            ),
         ),
     )
 
