@@ -65,7 +65,7 @@ _NAMES = {
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
     "mcp_tef.model.crowds": (
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
-        "SilencePoint StealRequest StealResult StolenTool StrangerPick"
+        "SilencePoint StealRequest StealResult StolenPair StolenTool StrangerPick"
     ),
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",

@@ -183,12 +183,32 @@ class ShowDraft:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTool:
-    """A tool in a draft over its server, with the reason for the change; `description` is put in where it is given."""
+    """A tool in a draft over its server, with the reason for the change; `description` is put in where it is given.
+
+    `beside` is a wrong run: the tool that it selected is shown beside the tool.
+    """
 
     screen: ClassVar = Screen.WORKSHOP
     tool: ToolLabel
     reason: str = ""
     description: str | None = None
+    beside: RunId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCrowdTest:
+    """A crowd test; the newest where none is named."""
+
+    screen: ClassVar = Screen.WORKSHOP
+    batch_id: BatchId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStealTest:
+    """The steal tests, ready to ask what a server takes from the others."""
+
+    screen: ClassVar = Screen.WORKSHOP
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +232,7 @@ CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
 MetricsTarget = CompareBatches | ShowBatchMetrics
 SimilarityTarget = ShowSimilarTools | ShowPair
-WorkshopTarget = ShowDraft | ChangeTool
+WorkshopTarget = ShowDraft | ChangeTool | ShowCrowdTest | ShowStealTest
 QualityTarget = ShowToolQuality
 ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool
 Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget

@@ -1,6 +1,6 @@
-"""A line through measured points with their intervals: whiskers or a band, bars below, a diagonal to compare with."""
+"""Lines through measured points with their intervals: whiskers or a band, bars below, a diagonal to compare with."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
@@ -18,13 +18,20 @@ RIGHT = 16
 TOP = 12
 BOTTOM = 28
 BARS = 36
+LEGEND = 24
+SWATCH, IN_A_ROW = 18, 3
+COLOURS = (Role.ACCENT, Role.DIM, Role.GOOD, Role.WARN, Role.INFO)
+BAND_ALPHA = 0.14
 DOT = 4.0
 REACH = 14.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A measured value in the units of the axes; `tip` says it in words, `id` is what a click gives."""
+    """A measured value in the units of the axes; `tip` says it in words, `id` is what a click gives.
+
+    `curve` is the place of its line among the curves of the plot.
+    """
 
     x: float
     y: float
@@ -32,6 +39,16 @@ class Point:
     high: float | None = None
     tip: str = ""
     id: str = ""
+    curve: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """One line of several: its name, and a colour by number; a dashed one has no band."""
+
+    name: str
+    colour: int = 0
+    dashed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +66,10 @@ Tick = tuple[float, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """All of a chart. `band` joins the intervals, `diagonal` draws where both axes are equal."""
+    """All of a chart. `band` joins the intervals, `diagonal` draws where both axes are equal.
+
+    `curves` name several lines, which have a legend below; `marks` are places of the horizontal axis with words.
+    """
 
     points: tuple[Point, ...] = ()
     x_ticks: tuple[Tick, ...] = ()
@@ -61,16 +81,26 @@ class Plot:
     bars: tuple[Bar, ...] = ()
     corner: str = ""
     guide: float | None = None
+    curves: tuple[Curve, ...] = ()
+    marks: tuple[Tick, ...] = ()
+
+    def groups(self) -> Iterator[tuple[Curve, list[Point]]]:
+        """Yield each line with its points."""
+        for place, curve in enumerate(self.curves or (Curve(name=""),)):
+            yield curve, [point for point in self.points if point.curve == place]
 
 
 class PlotFrame:
     """Mapping of values to positions in an area."""
 
     def __init__(self, area: QRectF, plot: Plot) -> None:
+        legend = sized(LEGEND) * -(-len(plot.curves) // IN_A_ROW)
+        area = area.adjusted(0, 0, 0, -legend)
         foot = sized(BOTTOM) + (BARS + 8 if plot.bars else 0)
         self.box = area.adjusted(sized(LEFT), TOP, -RIGHT, -foot)
         self.bars = QRectF(self.box.left(), self.box.bottom() + 8, self.box.width(), BARS)
         self.axis = area.bottom() - sized(BOTTOM)
+        self.legend = QRectF(self.box.left(), area.bottom(), self.box.width(), legend)
         self._plot = plot
 
     def x(self, value: float) -> float:
@@ -150,11 +180,48 @@ class LineChart(Chart):
         if plot.diagonal:
             _draw_diagonal(painter, frame)
         if plot.band:
-            _draw_band(painter, frame, plot.points)
+            for curve, points in plot.groups():
+                _draw_band(painter, frame, curve, points, several=bool(plot.curves))
         else:
             _draw_whiskers(painter, frame, plot.points)
-        _draw_line(painter, frame, plot, self._current)
+        self._draw_marks(painter, frame)
+        for curve, points in plot.groups():
+            _draw_line(painter, frame, curve, points)
+        self._draw_dots(painter, frame)
         self._draw_corner(painter, frame)
+        self._draw_legend(painter, frame)
+
+    def _draw_dots(self, painter: QPainter, frame: PlotFrame) -> None:
+        """Draw the points; of a single long band only the last one and the one under the mouse."""
+        plot = self._plot
+        last = len(plot.points) - 1
+        few = not plot.band or plot.curves or len(plot.points) <= 3
+        for number, point in enumerate(plot.points):
+            if few or number in (self._current, last):
+                curve = plot.curves[point.curve] if plot.curves else Curve(name="")
+                _draw_dot(painter, frame.at(point), curve, DOT + 1.5 if number == self._current else DOT)
+
+    def _draw_marks(self, painter: QPainter, frame: PlotFrame) -> None:
+        font = theme().font(Size.SMALL, strong=True)
+        for place, (value, text) in enumerate(self._plot.marks):
+            at, wide = frame.x(value), self._line.width(text, font) + 2
+            painter.setPen(QPen(theme().colour(Role.BAD), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(at, frame.box.top()), QPointF(at, frame.box.bottom()))
+            left = at + 6 if at + 6 + wide <= frame.box.right() else at - 6 - wide
+            bottom = frame.box.bottom() - sized(20) * (place + 1)
+            self._line.text(painter, QRectF(left, bottom, wide, sized(18)), text, font, Role.BAD)
+
+    def _draw_legend(self, painter: QPainter, frame: PlotFrame) -> None:
+        """Name the curves below the axis, some in a row; what does not fit is cut, and stands in the tips."""
+        font, high = theme().font(Size.SMALL), sized(LEGEND)
+        column = frame.legend.width() / min(IN_A_ROW, max(1, len(self._plot.curves)))
+        for place, curve in enumerate(self._plot.curves):
+            left = frame.legend.left() + column * (place % IN_A_ROW)
+            top = frame.legend.top() + high * (place // IN_A_ROW)
+            painter.setPen(_pen(curve))
+            painter.drawLine(QPointF(left, top + high / 2), QPointF(left + SWATCH, top + high / 2))
+            words = QRectF(left + SWATCH + 6, top, column - SWATCH - 14, high)
+            self._line.text(painter, words, curve.name, font, Role.TEXT)
 
     def _draw_grid(self, painter: QPainter, frame: PlotFrame) -> None:
         font, line = theme().font(Size.SMALL, tabular=True), theme().colour(Role.LINE)
@@ -190,11 +257,15 @@ class LineChart(Chart):
             self._line.text(painter, place, self._plot.corner, font, Role.DIM)
 
     def _nearest(self, at: QPointF) -> int:
+        """Return the point in reach: the closest column, and within it the closest point; -1 for none."""
         frame = PlotFrame(QRectF(self.rect()), self._plot)
-        gaps = [abs(frame.x(point.x) - at.x()) for point in self._plot.points]
+        gaps = [
+            (abs(frame.x(point.x) - at.x()), abs(frame.y(point.y) - at.y()) if self._plot.curves else 0.0)
+            for point in self._plot.points
+        ]
         best = min(range(len(gaps)), key=gaps.__getitem__, default=-1)
         inside = frame.box.adjusted(-REACH, -REACH, REACH, REACH).contains(at)
-        return best if best >= 0 and inside and gaps[best] <= REACH else -1
+        return best if best >= 0 and inside and gaps[best][0] <= REACH else -1
 
     def _text_at(self, at: QPointF) -> str:
         frame = PlotFrame(QRectF(self.rect()), self._plot)
@@ -248,26 +319,52 @@ def _draw_whiskers(painter: QPainter, frame: PlotFrame, points: Sequence[Point])
             painter.drawLine(QPointF(at, frame.y(point.low)), QPointF(at, frame.y(point.high)))
 
 
-def _draw_band(painter: QPainter, frame: PlotFrame, points: Sequence[Point]) -> None:
-    known = [point for point in points if point.low is not None and point.high is not None]
-    lower = [QPointF(frame.x(point.x), frame.y(point.low or 0.0)) for point in known]
-    upper = [QPointF(frame.x(point.x), frame.y(point.high or 0.0)) for point in known]
+def _pen(curve: Curve, width: float = 1.5) -> QPen:
+    style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
+    return QPen(_colour(curve), width, style)
+
+
+def _colour(curve: Curve) -> QColor:
+    return theme().colour(COLOURS[curve.colour % len(COLOURS)])
+
+
+def _draw_band(painter: QPainter, frame: PlotFrame, curve: Curve, points: Sequence[Point], *, several: bool) -> None:
+    """Fill between the ends of the intervals; bands of several curves let each other shine through."""
+    known = [] if curve.dashed else [(frame.x(one.x), *ends) for one in points if (ends := _ends(one))]
+    if not known:
+        return
+    lower, upper = ([QPointF(x, frame.y(end[place])) for x, *end in known] for place in (0, 1))
     path = QPainterPath()
     path.addPolygon(QPolygonF([*upper, *reversed(lower)]))
-    painter.fillPath(path, QColor(theme().colour(Role.ACCENT_TINT)))
-    painter.setPen(QPen(theme().colour(Role.CONTROL), 1))
+    fill, edges = _band_colours(curve) if several else (theme().colour(Role.ACCENT_TINT), theme().colour(Role.CONTROL))
+    painter.fillPath(path, fill)
+    painter.setPen(QPen(edges, 1))
     for edge in (lower, upper):
         painter.drawPolyline(QPolygonF(edge))
 
 
-def _draw_line(painter: QPainter, frame: PlotFrame, plot: Plot, current: int) -> None:
-    places = [frame.at(point) for point in plot.points]
-    accent = theme().colour(Role.ACCENT)
-    painter.setPen(QPen(accent, 1.5))
-    painter.drawPolyline(QPolygonF(places))
-    for number, place in enumerate(places):
-        if not plot.band or number in (current, len(places) - 1) or len(places) <= 3:
-            radius = DOT + 1.5 if number == current else DOT
-            painter.setPen(QPen(theme().colour(Role.SURFACE), 1))
-            painter.setBrush(accent)
-            painter.drawEllipse(place, radius, radius)
+def _ends(point: Point) -> tuple[float, float] | None:
+    """Return both ends of an interval; None where one is not known."""
+    return None if point.low is None or point.high is None else (point.low, point.high)
+
+
+def _band_colours(curve: Curve) -> tuple[QColor, QColor]:
+    fill, edges = QColor(_colour(curve)), QColor(_colour(curve))
+    fill.setAlphaF(BAND_ALPHA)
+    edges.setAlphaF(3 * BAND_ALPHA)
+    return fill, edges
+
+
+def _draw_line(painter: QPainter, frame: PlotFrame, curve: Curve, points: Sequence[Point]) -> None:
+    painter.setPen(_pen(curve))
+    painter.drawPolyline(QPolygonF([frame.at(point) for point in points]))
+
+
+def _draw_dot(painter: QPainter, place: QPointF, curve: Curve, radius: float) -> None:
+    """Draw a point; a disc, or a square for every other colour, so that colour is not all that tells them apart."""
+    painter.setPen(QPen(theme().colour(Role.SURFACE), 1))
+    painter.setBrush(_colour(curve))
+    if curve.colour % 2:
+        painter.drawRect(QRectF(place.x() - radius, place.y() - radius, 2 * radius, 2 * radius))
+    else:
+        painter.drawEllipse(place, radius, radius)

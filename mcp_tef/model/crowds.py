@@ -7,10 +7,11 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.comparison import RateDifference
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.metrics import Rate
-from mcp_tef.model.runs import BatchStatus, ModelSettings
+from mcp_tef.model.runs import BatchStatus, ModelSettings, RunSummary
 
 SIZES = (0, 10, 30, 60, 120, 300)
 MOST_STRANGERS = 1_000
+MOST_ROUNDS = 20
 MARGIN, STEAL_MARGIN = 0.10, 0.05
 
 
@@ -40,7 +41,8 @@ class CrowdRequest:
     """Settings of a crowd test. `search` holds the numbers of tools that a search in front offers.
 
     `silence` counts the queries that no tool can serve. With `accept_equivalents`, a stranger that does the same
-    as the expected tool counts as correct.
+    as the expected tool counts as correct. `rounds` is the number of times that each case is asked at each size, in
+    another order or another crowd each time; without it twice, and five times for whole servers.
     """
 
     cases: tuple[CaseId, ...]
@@ -52,6 +54,7 @@ class CrowdRequest:
     margin: float = MARGIN
     silence: int = 20
     accept_equivalents: bool = False
+    rounds: int | None = None
     seed: int = 0
     max_cost_usd: float | None = None
     concurrency: int = 4
@@ -61,6 +64,8 @@ class CrowdRequest:
             raise InputError(f"Sizes of a crowd are 0 to {MOST_STRANGERS:,}.", hint="Write --sizes 0,10,30,60.")
         if not all(1 <= found <= MOST_STRANGERS for found in self.search):
             raise InputError("A search offers at least one tool.", hint="Write --search 5,10.")
+        if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS:
+            raise InputError(f"A crowd test has 1 to {MOST_ROUNDS} rounds.", hint="Ask for 2 rounds.")
         _require_margin(self.margin)
 
 
@@ -204,6 +209,21 @@ class StolenTool:
     worse: bool
     takers: tuple[tuple[str, int], ...]
     sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StolenPair:
+    """A case in one round that went differently with the new server; `server` and `tool` are those it expects."""
+
+    server: str
+    tool: str
+    without: RunSummary
+    with_new: RunSummary
+
+    @property
+    def lost(self) -> bool:
+        """True if the expected tool was selected without the new server only."""
+        return not (self.with_new.mark and self.with_new.mark.correct_tool)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

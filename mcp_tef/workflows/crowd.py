@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.crowds import SIZES, CrowdKind, CrowdRequest, CrowdSource, RetrievalPoint, StealRequest
+from mcp_tef.model.crowds import SIZES, CrowdKind, CrowdRequest, CrowdSource, RetrievalPoint, StealRequest, StolenPair
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import BatchRequest, Estimate
+from mcp_tef.model.runs import BatchRequest, BatchStatus, Estimate
 from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.scoring.crowds import crowd_of, crowd_order, tool_text
 from mcp_tef.workflows.bundled_crowd import read_bundled_crowd
@@ -25,9 +25,9 @@ from mcp_tef.workflows.estimate import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROM
 if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.config import Config, CurrentConfig
-    from mcp_tef.model.crowds import CrowdResult, StealResult
+    from mcp_tef.model.crowds import CrowdPoint, CrowdResult, StealResult
     from mcp_tef.model.ids import BatchId, CaseId
-    from mcp_tef.model.runs import Batch, ModelSettings
+    from mcp_tef.model.runs import Batch, ModelSettings, RunSummary
     from mcp_tef.model.secrets import Secret
     from mcp_tef.model.tools import Tool
     from mcp_tef.ports import BaselineScorer, ServerGateway, Store
@@ -63,8 +63,8 @@ class Crowds:
     ) -> Batch:
         """Store a crowd test and begin, as `Runs.start` does. No server is started or contacted.
 
-        Queries for silence become cases of a suite of their own. Raises InputError, NotFoundError, ConsentError,
-        ModelError (no key).
+        Where the newest test of the same plan did not come to its end, that one goes on. Queries for silence become
+        cases of a suite of their own. Raises InputError, NotFoundError, ConsentError, ModelError (no key).
         """
         prepared = await self._setup.crowd(request, storing=True)
         name = f"Crowd test, {request.kind.value}"
@@ -100,6 +100,29 @@ class Crowds:
         if not record.plan.stealing:
             raise InputError("That batch is a crowd test.", hint="Select a batch of a steal test.")
         return steal_result(batch, record)
+
+    async def tests(self, *, stealing: bool) -> tuple[Batch, ...]:
+        """Return the steal tests, or the crowd tests, newest first."""
+        found = [one for one in await self._runs.batches() if one.trial and is_crowd_plan(one.trial)]
+        return tuple(one for one in found if one.trial and bool(one.trial["stealing"]) is stealing)
+
+    async def wrong_runs(self, batch_id: BatchId, point: CrowdPoint) -> tuple[RunSummary, ...]:
+        """Return the runs of a point that did not select the expected tool. NotFoundError; InputError."""
+        _, record, _ = await self._read(batch_id)
+        plan = record.plan
+        wrong = record.wrong_at(point.model, plan.searches.index(point.search), plan.sizes.index(point.strangers))
+        return tuple(run for run in await self._store.runs.runs(RunFilter(batch_id=batch_id)) if run.id in wrong)
+
+    async def stolen_pairs(self, batch_id: BatchId) -> tuple[StolenPair, ...]:
+        """Return the cases of a steal test that went differently with the new server. NotFoundError; InputError."""
+        _, record, _ = await self._read(batch_id)
+        runs = {run.id: run for run in await self._store.runs.runs(RunFilter(batch_id=batch_id))}
+        keys = dict(zip(record.plan.cases, record.plan.expected, strict=True))
+        return tuple(
+            StolenPair(server=server, tool=tool, without=runs[before.id], with_new=runs[after.id])
+            for before, after in record.changed_pairs(record.models[0])
+            for server, tool in [keys[before.case_id]]
+        )
 
     async def retrieval(
         self,
@@ -151,6 +174,11 @@ class Crowds:
         *,
         may_pause: bool,
     ) -> Batch:
+        for batch in await self.tests(stealing=bool(prepared.plan.stealing)):
+            if _plan_of(batch) == prepared.plan and await self._settings(batch) == tuple(models):
+                if _is_cut_off(batch):
+                    return await self._runs.resume(batch.id, keys, max_cost_usd=cap, may_pause=may_pause)
+                break
         request = BatchRequest(
             cases=tuple(prepared.cases),
             models=tuple(models),
@@ -190,12 +218,21 @@ class Crowds:
         plan = _plan_of(batch)
         cases = await self._store.cases.select(ids=plan.cases)
         families = _families(plan, cases)
-        models = [one.label for one in (await self._store.runs.request(batch_id)).models]
+        models = [one.label for one in await self._settings(batch)]
         record = CrowdRecord(plan, families, models)
         for run in await self._store.runs.runs(RunFilter(batch_id=batch_id)):
             record.put(CrowdRun.of(run, plan.cell(run.repeat)))
         record.advance()
         return batch, record, families
+
+    async def _settings(self, batch: Batch) -> tuple[ModelSettings, ...]:
+        return (await self._store.runs.request(batch.id)).models
+
+
+def _is_cut_off(batch: Batch) -> bool:
+    return batch.status in (BatchStatus.CANCELLED, BatchStatus.INTERRUPTED) or (
+        batch.status is BatchStatus.COMPLETED and bool(batch.stopped)
+    )
 
 
 def _plan_of(batch: Batch) -> CrowdPlan:

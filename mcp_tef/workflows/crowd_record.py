@@ -148,6 +148,20 @@ class CrowdRecord:
         cells = [CrowdCell(turn, search, size) for turn in range(self.plan.passes)]
         return [run for cell in cells for run in self._by_cell.get((model, cell), {}).values() if run.ended]
 
+    def wrong_at(self, model: str, search: int, size: int) -> set[RunId]:
+        """Return the runs of one point that did not select the expected tool."""
+        runs = self.at(model, search, size)
+        return {run.id for run in runs if run.case_id in self._numbers and self.passed(run) is False}
+
+    def changed_pairs(self, model: str) -> list[tuple[CrowdRun, CrowdRun]]:
+        """Return the runs without and with all strangers that differ, of one case in one round each."""
+        ends = [(0, 0), (0, len(self.plan.sizes) - 1)]
+        pairs = []
+        for turn in range(self.plan.passes):
+            before, after = (self._by_cell.get((model, CrowdCell(turn, *one)), {}) for one in ends)
+            pairs += [(before[one], after[one]) for one in self.plan.cases if one in before and one in after]
+        return [pair for pair in pairs if None not in (kept := {self.passed(one) for one in pair}) and len(kept) > 1]
+
     def reordered(self, model: str) -> Mapping[CaseId, CrowdRun]:
         """Return the runs of the other order by case."""
         return self._by_cell.get((model, CrowdCell(ORDER_PASS, 0, len(self.plan.sizes) - 1)), {})

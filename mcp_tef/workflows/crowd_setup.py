@@ -240,13 +240,13 @@ def _equivalents(
 
 def _crowd_plan(request: CrowdRequest, tested: TestedCases, silence: Sequence[CaseId], most: int) -> CrowdPlan:
     offline = all(model.offline for model in request.models)
-    several = OFFLINE_PASSES if offline else REORDERED_PASSES
+    usual = CROWDS if request.kind is CrowdKind.SERVERS else OFFLINE_PASSES if offline else REORDERED_PASSES
     names = tested.names()
     return CrowdPlan(
         kind=request.kind,
         sizes=crowd_sizes(request.sizes, most),
         search=tuple(dict.fromkeys(request.search)),
-        passes=CROWDS if request.kind is CrowdKind.SERVERS else several,
+        passes=usual if offline or request.rounds is None else request.rounds,
         cases=tuple(case.id for case in tested.cases),
         silence=tuple(silence),
         servers=request.source.servers,

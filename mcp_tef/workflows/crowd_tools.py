@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.crowds import CrowdKind
 from mcp_tef.model.json import canonical
 from mcp_tef.ports import CaseTools
 from mcp_tef.prompts.tool_aliases import offer
@@ -59,7 +58,7 @@ class CrowdPool:
         key = (replace(cell, search=0), names)
         if key not in self._kept:
             first = cell.turn % ORDER_PASS
-            crowd = self.crowds[first if plan.kind is CrowdKind.SERVERS else 0]
+            crowd = self.crowds[first % len(self.crowds)]
             strangers = crowd_of(plan.kind, crowd, plan.sizes[cell.size])
             share = float(np.random.default_rng([plan.seed, first]).random()) + (0.5 if cell.turn == ORDER_PASS else 0)
             self._kept[key] = rotated((*self.own_tools(names), *strangers), share % 1)

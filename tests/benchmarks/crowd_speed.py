@@ -1,7 +1,7 @@
 """Time of the line without a model for a thousand real tools, and of a whole crowd test with the offline baseline.
 
 `python -m tests.benchmarks.crowd_speed --data FOLDER`, where the data folder holds the catalogues of real servers as
-JSON lines. Limit: the line takes less than a second, for 40 cases and all sizes up to 1,000 tools.
+JSON lines. Limit: the line takes less than a second, the first one too, for 40 cases and all sizes up to 1,000 tools.
 """
 
 import argparse
@@ -50,7 +50,7 @@ async def measured(data: Path, folder: Path) -> None:
         request = CrowdRequest(cases=ids, models=(ModelSettings(model="words"),), source=source)
         batch = await engine.runs.wait((await engine.crowds.start(request)).id)
         print(f"crowd test offline, {batch.total:,} runs: {time.perf_counter() - began:.1f} s")
-    assert min(seconds) < MOST_SECONDS, seconds
+    assert max(seconds) < MOST_SECONDS, seconds
 
 
 def main() -> None:

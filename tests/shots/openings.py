@@ -19,9 +19,9 @@ from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
 from app.screens.servers.tool_call_dialog import ToolCallDialog
 from app.shell.drop_handler import outcomes_dialog
-from app.widgets import PickPopup
+from app.widgets import DetailPane, PickPopup
 from app.widgets.picker import Picker
-from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, Transport, program_request
+from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, StoreError, Transport, program_request
 from mcp_tef.model.consents import key_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
@@ -277,3 +277,47 @@ async def messages(stage: Stage) -> None:
     await stage.page("runs")
     stage.do("messages")
     await stage.sheet()
+
+
+async def settings(stage: Stage, tab: int) -> None:
+    """The settings at a tab."""
+    stage.do("settings")
+    sheet = await stage.sheet()
+    pane = sheet.findChild(DetailPane)
+    assert isinstance(pane, DetailPane)
+    pane.tabs.choose(tab)
+
+
+async def palette(stage: Stage) -> None:
+    """The palette over Runs."""
+    await stage.page("runs")
+    stage.do("palette")
+
+
+async def shortcuts(stage: Stage) -> None:
+    """The sheet of shortcuts."""
+    await stage.page("runs")
+    stage.do("shortcuts")
+    await stage.sheet()
+
+
+async def help_page(stage: Stage, topic: str, typed: str = "") -> None:
+    """A help page, and what a search in it finds."""
+    await stage.page("runs")
+    shown = stage.window.show_help(topic)
+    shown.search.setText(typed)
+    await until(lambda: shown.isVisible() and (not typed or shown.topic_list.rows.ids()[0].count("#")))
+    await until(shown.text.has_drawn)
+
+
+async def failure(stage: Stage) -> None:
+    """An error that no screen owns."""
+    await stage.page("runs")
+    stage.session.show_error(StoreError("The disk is full.", hint="Make room, then try again."))
+
+
+async def toast(stage: Stage) -> None:
+    """A toast with Undo."""
+    stage.window.notice.clear()
+    await stage.page("cases")
+    stage.session.toast("Deleted 3 test cases", undo=lambda: None)

@@ -13,8 +13,8 @@ from app.screens.servers.page import ServersPage
 from app.screens.servers.server_pane import EXCLUDED
 from app.screens.similarity.page import SimilarityPage
 from app.screens.welcome.page import WelcomePage
-from app.widgets import DetailPane
-from mcp_tef import Classification, Engine, RunFilter, ServerId, StoreError, ToolLabel
+from mcp_tef import Classification, Engine, RunFilter, ServerId, ToolLabel
+from tests.shots import crowd_states as crowds
 from tests.shots import library_states as library
 from tests.shots import openings
 from tests.shots import workshop_states as states
@@ -210,44 +210,6 @@ async def _recommendation(stage: Stage) -> None:
     await until(lambda: page.pair.places in page.presenter.advice)
 
 
-async def _settings(stage: Stage, tab: int) -> None:
-    stage.do("settings")
-    sheet = await stage.sheet()
-    pane = sheet.findChild(DetailPane)
-    assert isinstance(pane, DetailPane)
-    pane.tabs.choose(tab)
-
-
-async def _palette(stage: Stage) -> None:
-    await stage.page("runs")
-    stage.do("palette")
-
-
-async def _shortcuts(stage: Stage) -> None:
-    await stage.page("runs")
-    stage.do("shortcuts")
-    await stage.sheet()
-
-
-async def _help(stage: Stage, topic: str, typed: str = "") -> None:
-    await stage.page("runs")
-    shown = stage.window.show_help(topic)
-    shown.search.setText(typed)
-    await until(lambda: shown.isVisible() and (not typed or shown.topic_list.rows.ids()[0].count("#")))
-    await until(shown.text.has_drawn)
-
-
-async def _failure(stage: Stage) -> None:
-    await stage.page("runs")
-    stage.session.show_error(StoreError("The disk is full.", hint="Make room, then try again."))
-
-
-async def _toast(stage: Stage) -> None:
-    stage.window.notice.clear()
-    await stage.page("cases")
-    stage.session.toast("Deleted 3 test cases", undo=lambda: None)
-
-
 async def _closing(stage: Stage) -> None:
     await stage.page("runs")
     activity = stage.session.activity
@@ -280,6 +242,7 @@ SCENES: tuple[Scene, ...] = (
         for key in ("cases", "runs", "metrics", "similarity", "workshop", "quality", "library")
     ),
     Scene("workshop-no-cases", EMPTY, states.no_cases),
+    Scene("crowd-no-cases", EMPTY, crowds.no_cases),
     Scene("palette-off", EMPTY, openings.palette_off),
     Scene("servers", FULL, partial(_server, name="Bike shop")),
     Scene("servers-file", FULL, partial(_server, name="Documents")),
@@ -327,15 +290,15 @@ SCENES: tuple[Scene, ...] = (
         ),
     ),
     Scene("quality-ask", FULL, partial(_by_command, key="quality", command="quality.ask")),
-    *(Scene(name, FULL, partial(_settings, tab=tab)) for tab, name in enumerate(SETTINGS)),
+    *(Scene(name, FULL, partial(openings.settings, tab=tab)) for tab, name in enumerate(SETTINGS)),
     Scene("metrics-export", FULL, openings.metrics_export),
-    Scene("palette", FULL, _palette),
+    Scene("palette", FULL, openings.palette),
     Scene("palette-found", FULL, openings.palette_found),
     Scene("messages", FULL, openings.messages),
-    Scene("shortcuts", FULL, _shortcuts),
-    Scene("help", FULL, partial(_help, topic="getting-started")),
-    Scene("help-settings", FULL, partial(_help, topic="settings")),
-    Scene("help-search", FULL, partial(_help, topic="comparison", typed="worse")),
+    Scene("shortcuts", FULL, openings.shortcuts),
+    Scene("help", FULL, partial(openings.help_page, topic="getting-started")),
+    Scene("help-settings", FULL, partial(openings.help_page, topic="settings")),
+    Scene("help-search", FULL, partial(openings.help_page, topic="comparison", typed="worse")),
     Scene("servers-tools", FULL, _tools_chosen),
     Scene("servers-left-out", FULL, _tools_left_out),
     Scene("runs-narrowed", FULL, _narrowed_runs),
@@ -357,6 +320,15 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-stopped", FULL, states.stopped),
     Scene("workshop-drifted", FULL, states.drifted),
     Scene("workshop-gone", FULL, states.server_gone),
+    Scene("crowd-line", FULL, crowds.offline_line),
+    Scene("crowd-options", FULL, crowds.options),
+    Scene("crowd-refused", FULL, crowds.refused),
+    Scene("steal-question", FULL, crowds.steal_tab),
+    Scene("steal-done", FULL, crowds.stealing),
+    Scene("crowd-beside", FULL, crowds.beside),
+    Scene("crowd-done", FULL, crowds.done),
+    Scene("crowd-running", FULL, crowds.running),
+    Scene("crowd-stopped", FULL, crowds.stopped),
     Scene("closing", FULL, _closing),
     Scene("library", LIBRARY, library.definition),
     Scene("library-changed", LIBRARY, library.changed),
@@ -380,8 +352,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("quality", ERRORS, partial(Stage.page, key="quality")),
     Scene("similarity", ERRORS, partial(Stage.page, key="similarity")),
     Scene("metrics", ERRORS, partial(Stage.page, key="metrics")),
-    Scene("failure", ERRORS, _failure),
-    Scene("toast", ERRORS, _toast),
+    Scene("failure", ERRORS, openings.failure),
+    Scene("toast", ERRORS, openings.toast),
     Scene("closed-door", SHUT, _shut),
 )
 

@@ -26,6 +26,7 @@ from mcp_tef.workflows.case_checks import CaseChecks
 from mcp_tef.workflows.case_drafting import CaseDrafting
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.compare import Compare, DriftCheck
+from mcp_tef.workflows.crowd import Crowds
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
 from mcp_tef.workflows.health import HealthReports
@@ -217,6 +218,7 @@ class FakeEngine:
         self.predictions = Predictions(self.drafts, inputs, store.runs, arms)
         self.trials = Trials(self.store, self.drafts, self.runs, self._current)
         self.runs.steering_of = self.trials.steering
+        self.crowds = Crowds(store, self.cases, self.runs, self.models, self.gateway, baseline, self._current)
         parts = (self.store, self.drafts, self.trials, self.runs, self.predictions, self.embedders)
         self.improvements = Improvements(*parts, counter, lambda: self.writer, self.models)
 

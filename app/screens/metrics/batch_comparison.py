@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Final
 
 from app.screens.metrics.filters import batch_title
-from app.screens.metrics.metric_values import DataTable, percent_points, share_text
+from app.screens.metrics.metric_values import percent_points, share_text
+from app.text.data_tables import DataTable
 from app.text.formatting import model_name
 from mcp_tef import (
     Batch,

@@ -7,13 +7,13 @@ from datetime import datetime
 from app.screens.metrics.metric_values import (
     NONE,
     SOURCES,
-    DataTable,
     milliseconds,
     rate_columns,
     rate_values,
     runs_text,
     share_text,
 )
+from app.text.data_tables import DataTable
 from app.text.formatting import clock, count, money, percent
 from mcp_tef import CalibrationBin, CalibrationReport, PassAllRate, Rate, TrendPoint, decimal_text, priced_text
 

@@ -1,4 +1,4 @@
-"""Commands of the metrics screen: one list for its buttons, menus, the palette and shortcuts; row menus and exports."""
+"""Commands of the metrics screen: one list for its buttons, menus, the palette and shortcuts; row menus."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,18 +6,15 @@ from functools import partial
 from typing import Any, Final
 
 from app.core_link.links import Link, link_actions, tool_links
-from app.core_link.session import Page, Session
+from app.core_link.session import Session
 from app.core_link.targets import ChangeTool, Screen, ShowBatch, ShowCase, ShowPair, ShowRuns, ShowTool, StartRuns
-from app.dialogs.export import Writers, ask_file, picture_writers, text_writer
 from app.screens.kit import FilterValues
 from app.screens.kit.menus import ScreenCommand
 from app.screens.metrics.filters import Dimension
 from app.screens.metrics.group_values import runs_title
-from app.screens.metrics.metric_values import DataTable, csv_text
 from app.screens.metrics.presenter import MetricsPresenter
 from app.text.formatting import count, model_name
 from app.widgets import Action, one_line
-from app.widgets.chart import ChartPanel
 from mcp_tef import (
     BatchId,
     CaseId,
@@ -62,30 +59,6 @@ def metrics_commands(
         command(EXPORT, "Export metrics and charts"),
     )
     return {one.id: one for one in commands}
-
-
-class MetricsExports:
-    """Exports of charts and tables."""
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-
-    def ask_chart(self, panel: ChartPanel, table: DataTable, endings: Sequence[str]) -> None:
-        """Ask for a file and export a chart as a picture (png, svg) or as its data (csv)."""
-        writers = {**picture_writers(panel.chart, panel.picture_title()), **table_writers(table)}
-        self._ask(table, {ending: writers[ending] for ending in endings})
-
-    def ask_table(self, table: DataTable) -> None:
-        """Ask for a file and export a table."""
-        self._ask(table, table_writers(table))
-
-    def _ask(self, table: DataTable, writers: Writers) -> None:
-        ask_file(self._page, self._page.session, f"Export {table.name}", table.file_name, writers)
-
-
-def table_writers(table: DataTable) -> Writers:
-    """Return the writer of a table as CSV; spreadsheets recognise UTF-8 by its byte order mark."""
-    return {"csv": text_writer(csv_text(table), "utf-8-sig")}
 
 
 LONGEST = 40

@@ -7,7 +7,6 @@ from string import ascii_lowercase
 from app.screens.metrics.charts import ChartData, pass_all_data
 from app.screens.metrics.metric_values import (
     INTERVAL,
-    DataTable,
     MetricValue,
     bounds,
     least_cost,
@@ -18,6 +17,7 @@ from app.screens.metrics.metric_values import (
     runs_text,
     score,
 )
+from app.text.data_tables import DataTable
 from app.text.formatting import count, model_name, percent
 from mcp_tef import (
     Batch,

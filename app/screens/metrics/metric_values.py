@@ -1,11 +1,10 @@
-"""Metrics, rates, times and models as text, and as plain tables for CSV."""
+"""Metrics, rates, times and models as text, and as plain tables."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
+from app.text.data_tables import DIGITS, DataTable, Value
 from app.text.formatting import count, duration, model_name, money, percent
 from app.text.glossary import explain
 from mcp_tef import (
@@ -16,7 +15,6 @@ from mcp_tef import (
     decimal_text,
     interval_text,
     priced_text,
-    to_spreadsheet_cell,
 )
 
 NONE: Final = "–"
@@ -85,8 +83,6 @@ def percent_points(value: float | None, low: float | None, high: float | None) -
     return f"{points:+,} {'point' if abs(points) == 1 else 'points'}{interval}".replace("-", "−")
 
 
-Value: TypeAlias = str | int | float | None
-DIGITS: Final = 6
 SHOWN_DIGITS, SMALL = 3, 0.01
 MOST_BATCHES: Final = 12
 NO_WRONG_TOOLS: Final = "wrong tools: see recall"
@@ -101,35 +97,6 @@ _TERMS: Final = {
     "pass^k": "pass^k",
     "p50 ms": "latency",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataTable:
-    """Columns and rows of plain values; `name` is for people and becomes the file's name."""
-
-    name: str
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Value, ...], ...] = ()
-
-    @property
-    def file_name(self) -> str:
-        """The name as a file is called, without an ending."""
-        return "-".join("".join(c if c.isalnum() else " " for c in self.name.casefold()).split()) or "data"
-
-
-def csv_text(table: DataTable) -> str:
-    """Return a table as RFC 4180 CSV, guarded against formulas in spreadsheets."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(table.columns)
-    writer.writerows([_safe(value) for value in row] for row in table.rows)
-    return out.getvalue()
-
-
-def _safe(value: Value) -> Value:
-    if isinstance(value, float):
-        return round(value, DIGITS)
-    return to_spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def rate_columns(name: str) -> tuple[str, ...]:

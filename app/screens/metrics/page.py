@@ -14,6 +14,7 @@ from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, StartRuns, Target
+from app.dialogs.chart_export import ChartExports
 from app.dialogs.export import copy_markdown, export_comparison, export_runs
 from app.dialogs.export_presenter import ExportPresenter
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
@@ -26,7 +27,6 @@ from app.screens.metrics.commands import (
     EXPORT,
     PAIR,
     VIEWS,
-    MetricsExports,
     MetricsLinks,
     metrics_commands,
 )
@@ -34,9 +34,9 @@ from app.screens.metrics.compare_pane import ComparePane
 from app.screens.metrics.filter_bar import FilterBar
 from app.screens.metrics.filters import FIELDS, Dimension
 from app.screens.metrics.group_panes import GroupsPane, RepeatsPane
-from app.screens.metrics.metric_values import DataTable
 from app.screens.metrics.overview_pane import OverviewPane
 from app.screens.metrics.presenter import MetricsPresenter, MetricsState, MetricsView
+from app.text.data_tables import DataTable
 from app.widgets import Action, EmptyState, ScrollPane, Segmented, show_menu_under
 from app.widgets.chart import ChartPanel
 from mcp_tef import Event
@@ -52,7 +52,7 @@ class MetricsPage(Page):
         self.presenter = MetricsPresenter(session.call, lambda: datetime.now(UTC))
         self._views = ViewStates(session.settings, session.workspace, self.key)
         self.presenter.view_state = self._views.load(FIELDS)
-        self.exports = MetricsExports(self)
+        self.exports = ChartExports(self)
         self.links = MetricsLinks(session, self.presenter, self._filter, lambda: self.compare.chosen())
         self._compare_stale = True
         self._outdated: set[str] = set()

@@ -27,13 +27,13 @@ from app.screens.metrics.group_values import (
     worst_first,
 )
 from app.screens.metrics.metric_values import (
-    DataTable,
     MetricValue,
     SideMetric,
     figures,
     figures_table,
     side_metrics,
 )
+from app.text.data_tables import DataTable
 from mcp_tef import (
     Batch,
     BatchId,

@@ -11,7 +11,6 @@ from app.screens.metrics.group_values import ConfusionView, GroupRow, RepeatsVie
 from app.screens.metrics.metric_values import (
     NONE,
     TOO_FEW,
-    DataTable,
     heading_help,
     part_text,
     score,
@@ -19,6 +18,7 @@ from app.screens.metrics.metric_values import (
     shown,
     span_of,
 )
+from app.text.data_tables import DataTable
 from app.text.formatting import MARK_TEXTS, model_name, percent
 from app.text.glossary import explain
 from app.theme import Role

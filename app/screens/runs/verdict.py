@@ -175,7 +175,9 @@ def _change(detail: RunDetail) -> Link | None:
     if wanted is None or (wanted.tool in selected and detail.summary.mark is not RunMark.WRONG_ARGUMENTS):
         return None
     tool = ToolLabel(tool=wanted.tool, server=wanted.server)
-    return Link("Change the description", ChangeTool(tool, f"not selected for “{detail.summary.case_name}”"))
+    reason = f"not selected for “{detail.summary.case_name}”"
+    beside = detail.summary.id if detail.summary.selected_tool not in (None, wanted.tool) else None
+    return Link("Change the description", ChangeTool(tool, reason, beside=beside))
 
 
 _STATUS_TEXTS = {

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core_link.commands import Command, always
 from app.core_link.links import tool_commands
 from app.core_link.session import Page
-from app.core_link.targets import ChangeTool, NewCases, ShowSimilarTools, ShowToolQuality
+from app.core_link.targets import ChangeTool, NewCases, ShowSimilarTools, ShowStealTest, ShowToolQuality
 from app.dialogs.draft_cases import draft_cases
 from app.screens.kit.menus import command_action
 from app.screens.servers.presenter import ServersPresenter
@@ -25,8 +25,8 @@ GROUP: Final = "Servers"
 NO_SERVER: Final = "Select a server first"
 NO_TOOL: Final = "Select tools first"
 PAIR: Final = 2
-ADD, IMPORT, FIND, CHECK, SIGN_IN, EDIT, REMOVE, DRAFT = (
-    f"servers.{name}" for name in ("add", "import", "find", "check", "sign_in", "edit", "remove", "draft")
+ADD, IMPORT, FIND, CHECK, SIGN_IN, EDIT, REMOVE, DRAFT, STEAL = (
+    f"servers.{name}" for name in ("add", "import", "find", "check", "sign_in", "edit", "remove", "draft", "steal")
 )
 CALL, WRITE_CASES, DRAFT_CASES, CHANGE, QUALITY, SIMILAR, COPY, EXCLUDE = (
     f"servers.tools.{name}" for name in ("call", "cases", "draft", "change", "quality", "alike", "copy", "leave_out")
@@ -46,6 +46,7 @@ def server_commands(
         command(CHECK, "Test the connection", "Ctrl+Return", has_server, NO_SERVER),
         command(SIGN_IN, "Sign in to the server", "", uses_oauth, "Select a server that you sign in to"),
         command(DRAFT, "Draft test cases for the server", "", has_server, NO_SERVER),
+        command(STEAL, "Ask what the server takes from others", "", has_server, NO_SERVER),
         command(EDIT, "Edit the server", "", has_server, NO_SERVER),
         command(REMOVE, "Remove the selected servers", "", has_server, NO_SERVER),
         command(IMPORT, "Import servers"),
@@ -62,6 +63,7 @@ def server_actions(commands: Mapping[str, Command], number: int) -> Sequence[Act
         command_action(commands[CHECK], test),
         *([sign_in] if number == 1 and sign_in.enabled else []),
         command_action(commands[DRAFT], "Draft cases…", enabled=number == 1),
+        command_action(commands[STEAL], "What does this server take from others?", enabled=number == 1),
         _with_key("F2", command_action(commands[EDIT], "Edit…", enabled=number == 1)),
         _with_key("Del", command_action(commands[REMOVE], "Remove", apart=True)),
     ]
@@ -171,6 +173,15 @@ class ToolCommands:
         """Start a test case for the tool that is shown."""
         if (label := self.current()) is not None:
             self._session.go(NewCases((label,)))
+
+    def of_server(self) -> dict[str, Callable[[], object]]:
+        """Return what can be done with all tools of the server, by command."""
+        return {DRAFT: self.draft_for_server, STEAL: self.ask_what_it_takes}
+
+    def ask_what_it_takes(self) -> None:
+        """Ask in the Workshop what the server takes from the tools of others."""
+        if (server := self._server()) is not None:
+            self._session.go(ShowStealTest(server.name))
 
     def draft_for_server(self) -> None:
         """Draft test cases for all tools of the server and review them."""

@@ -18,7 +18,6 @@ from app.screens.kit.menus import command_action, view_actions
 from app.screens.servers.commands import (
     ADD,
     CHECK,
-    DRAFT,
     EDIT,
     FIND,
     IMPORT,
@@ -80,7 +79,7 @@ class ServersPage(Page):
             FIND: self.importing.find,
             CHECK: self.check,
             SIGN_IN: self.sign_in,
-            DRAFT: self.tool_commands.draft_for_server,
+            **self.tool_commands.of_server(),
             EDIT: self.edit,
             REMOVE: self.remove_selected,
         }

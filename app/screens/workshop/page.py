@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
@@ -19,10 +19,14 @@ from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflicts
 from app.screens.workshop.draft_exports import DraftExports
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
+from app.screens.workshop.rival_presenter import read_rival
 from app.screens.workshop.trial_controller import TrialController
-from app.screens.workshop.view import WorkshopView
+from app.screens.workshop.view import DRAFT, WorkshopTabs, WorkshopView
 from app.widgets import Action, at_once, show_menu_under
 from mcp_tef import DraftId, Event
+
+if TYPE_CHECKING:
+    from app.screens.workshop.batch_tab import BatchTab
 
 SAVE_MS: Final = 400
 PREDICT_MS: Final = 150
@@ -38,10 +42,12 @@ class WorkshopPage(Page):
         self.trial = TrialController(self, self.view, self.presenter, self.save)
         self.exports = DraftExports(self, self.presenter, self.trial.presenter, self.save)
         self._pending: Target | None = None
+        self._tab: BatchTab[Any] | None = None
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._predict_pause = QTimer(self, singleShot=True, interval=PREDICT_MS)
         self.view.restore(session.settings)
-        self.body.addWidget(self.view, 1)
+        self.tabs = WorkshopTabs(self, self.view)
+        self.body.addWidget(self.tabs.stack, 1)
         self._connect()
         self._show_buttons()
 
@@ -52,6 +58,7 @@ class WorkshopPage(Page):
         for timer in (self._pause, self._predict_pause):
             self.session.closing.connect(timer.stop)
         self.trial.changed.connect(self._show_prediction)
+        self.tabs.turned.connect(self._turn)
         view.draft_chosen.connect(self._choose_draft)
         view.tool_chosen.connect(self._choose_tool)
         view.drafts.rename_wanted.connect(lambda _: self._do(ids.RENAME))
@@ -80,26 +87,30 @@ class WorkshopPage(Page):
             await self.trial.refresh()
             await self.trial.verdicts.load(self.trial.presenter.results)
             self._show_drafts()
+        await self.tabs.refresh()
 
     def handle(self, event: Event) -> Refresh:
-        return max(self.presenter.handle(event), self.trial.handle(event))
+        of_tab = self._tab.presenter.handle(event) if self._tab is not None else Refresh.NONE
+        return max(self.presenter.handle(event), self.trial.handle(event), of_tab)
 
     def open_target(self, target: Target) -> None:
         """Show a draft, or a tool in the newest draft over its server, which is made if there is none."""
         self._pending = target
-        self.request_refresh()
+        self.tabs.open_target(target)
 
     async def _open_pending(self) -> None:
         target, self._pending = self._pending, None
         if isinstance(target, ShowDraft):
             self._choose_draft(target.draft_id)
         elif isinstance(target, ChangeTool):
+            self.view.rival.show_tool(await read_rival(self.session.call, target.beside))
             await self.presenter.open_tool(target)
             self._present()
             self._edit_description()
 
     def current_target(self) -> Target | None:
-        return ShowDraft(self.presenter.draft_id) if self.presenter.draft_id else None
+        draft = ShowDraft(self.presenter.draft_id) if self.presenter.draft_id else None
+        return self.tabs.target() or draft
 
     def leave(self) -> None:
         self._pause.stop()
@@ -112,7 +123,7 @@ class WorkshopPage(Page):
 
     @cached_property
     def _commands(self) -> Mapping[str, Command]:
-        presenter = self.presenter
+        presenter, either = self.presenter, self.tabs.or_draft
 
         def later(do: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
             return lambda: self.session.spawn(do())
@@ -129,11 +140,11 @@ class WorkshopPage(Page):
             ids.PREVIOUS: lambda: self._choose_tool(presenter.next_tool(-1)),
             ids.FIELDS: self.toggle_fields,
             ids.COPY: self.exports.copy,
-            ids.EXPORT: self.open_export,
+            ids.EXPORT: either(lambda tab: tab.export(), self.open_export),
             ids.SOURCE: later(self.exports.change_source),
             ids.REBASE: later(self.rebase),
-            ids.TRY: self.trial.toggle,
-            ids.STOP: self.trial.toggle,
+            ids.TRY: either(lambda tab: tab.toggle(), self.trial.toggle),
+            ids.STOP: either(lambda tab: tab.toggle(), self.trial.toggle),
             ids.FIND: later(self.trial.find_text),
             ids.HISTORY: later(self._then_present(self.trial.show_history)),
             ids.EXPLAIN: later(self.trial.explain),
@@ -145,28 +156,31 @@ class WorkshopPage(Page):
 
     def _conditions(self) -> dict[str, Callable[[], bool]]:
         """Return when each command is possible; those that it does not name always are."""
-        presenter = self.presenter
+        presenter, either = self.presenter, self.tabs.or_draft
         of_draft = (ids.FIELDS, ids.HISTORY, ids.RENAME, ids.REMOVE, ids.ADD_TOOL, ids.NEXT, ids.PREVIOUS)
         of_lists = (ids.ADD_CASES, ids.ADD_GUARDS)
         can: dict[str, Callable[[], bool]] = dict.fromkeys((*of_draft, *of_lists), lambda: presenter.draft is not None)
-        can |= dict.fromkeys((ids.EXPORT, ids.SOURCE), lambda: bool(presenter.draft and presenter.draft.revisions))
+        can[ids.SOURCE] = lambda: bool(presenter.draft and presenter.draft.revisions)
         return can | {
+            ids.EXPORT: either(lambda tab: tab.presenter.result is not None, can[ids.SOURCE]),
             ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None,
             ids.UNDO: lambda: presenter.can_step(-1),
             ids.REDO: lambda: presenter.can_step(1),
             ids.COPY: lambda: bool(presenter.changed_texts()),
             ids.REBASE: lambda: presenter.listing is ListingState.NEWER,
-            ids.TRY: self.trial.can_try,
+            ids.TRY: either(lambda tab: not tab.presenter.why_not(), self.trial.can_try),
             ids.FIND: self.trial.can_find_text,
-            ids.STOP: self.trial.can_stop,
+            ids.STOP: either(lambda tab: tab.presenter.under_way, self.trial.can_stop),
             ids.EXPLAIN: self.trial.presenter.decided,
             ids.MORE: lambda: self.trial.presenter.more_estimate is not None,
         }
 
     def commands(self) -> Sequence[Command]:
-        return tuple(self._commands.values())
+        return (*self._commands.values(), *self.tabs.commands())
 
     def first_focus(self) -> QWidget | None:
+        if (tab := self.tabs.tab) is not None:
+            return tab.first_focus()
         if self.presenter.draft is None:
             return next(iter(self.view.empty.buttons()), None)
         return self.view.tools if not self.view.narrow() else self.view.tool_menu
@@ -249,7 +263,14 @@ class WorkshopPage(Page):
         self.view.empty.set("wrench", "No drafts yet", text, acts)
         self.view.show_empty()
 
+    def _turn(self) -> None:
+        self._tab = self.tabs.tab
+        self._show_buttons()
+
     def _show_buttons(self) -> None:
+        if self.tabs.tab is not None:
+            self.header.set_buttons(self.tabs.buttons())
+            return
         copy = command_action(self._commands[ids.COPY], "Copy new text", kind="primary", icon="copy")
         export = command_action(self._commands[ids.EXPORT], "Export", icon="export")
         self.header.set_buttons([export, copy] if self.presenter.draft else [])
@@ -315,6 +336,7 @@ class WorkshopPage(Page):
     async def new_draft(self) -> None:
         """Ask for a name and a server or tools file, and make a draft over it."""
         taken = [one.name for one in self.presenter.drafts()]
+        self.tabs.show_tab(DRAFT)
         dialog = DraftNameDialog("New draft", f"Draft {len(taken) + 1}", taken, self, self.presenter.servers)
         if await dialog.done_with():
             file = dialog.tools_file

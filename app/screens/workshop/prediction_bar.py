@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.text.formatting import count
 from app.theme import Role, Size
-from app.widgets import Label, LineText, Rule, Span, describe, joined
+from app.widgets import Label, LineText, Rule, Span, Spoken, describe, joined
 from mcp_tef import Neighbour, Prediction, ToolPrediction
 
 BY_SEARCH: Final = "Found by search; no model asked"
@@ -87,6 +87,8 @@ def _tokens(prediction: Prediction) -> PredictedValue:
 
 class PredictedValueView(QWidget):
     """A title, two values with an arrow between, and a note."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     def __init__(self) -> None:
         super().__init__()

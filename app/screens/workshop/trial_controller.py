@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowDraft, ShowRuns
-from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
@@ -18,6 +17,7 @@ from app.screens.workshop.improvement_dialog import ImprovementDialog
 from app.screens.workshop.improvement_presenter import ImprovementPresenter
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_cases import BROKEN
+from app.screens.workshop.trial_models import ask_model
 from app.screens.workshop.trial_presenter import TrialPresenter, price_text
 from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
@@ -27,7 +27,6 @@ from mcp_tef import (
     Batch,
     BatchId,
     Claim,
-    Estimate,
     Event,
     ModelSettings,
     RunFilter,
@@ -235,32 +234,19 @@ class TrialController(QObject):
         if draft is None:
             return
 
-        async def estimate(_cases: object, model: ModelSettings) -> Estimate:
-            return await self.presenter.estimate_for(draft, model)
-
-        async def run(*_: object) -> None:
-            """Do nothing: the trial starts with its own button."""
-
-        task = ModelTask(
-            title="Model of the trial",
-            explanation="The model is asked with the original tools and with those of the draft. No tool is executed.",
-            noun="case",
-            activity="tries the draft",
-            result="tried",
-            button="Use this model",
-            estimate=estimate,
-            run=run,
-            cost=lambda _: None,
-        )
         cases = [row for row in self.presenter.case_rows() if row.ticked]
-        form = last_form(self._session.settings)
-        dialog = ModelRequestDialog(self._session, task, [("Cases", cases or [None])], form, self._page)
-        if await dialog.done_with() and dialog.agreed is not None:
-            model = dialog.agreed
+        found = await ask_model(
+            self._page,
+            "Model of the trial",
+            "The model is asked with the original tools and with those of the draft. No tool is executed.",
+            partial(self.presenter.estimate_for, draft),
+            cases or [None],
+        )
+        if found is not None:
+            model, self.presenter.max_cost_usd = found
             others = [one for one in self.presenter.models if one.label != model.label]
             self._models[model.label] = model
             self.presenter.choose([*others, model])
-            self.presenter.max_cost_usd = dialog.max_cost_usd
         self._replan()
 
     def _replan(self) -> None:

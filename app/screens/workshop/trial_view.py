@@ -102,16 +102,22 @@ class VerdictBanner(QWidget):
 
     def show_verdict(self, claims: Sequence[Claim], broken: str, note: str, links: Sequence[Action]) -> None:
         """Show claims below each other, the first as a title with what broke; `note` and `links` stand below."""
-        while len(self.marks) < len(claims):
+        lines = [(CLAIM_MARKS[one.verdict], CLAIM_WORDS[one.verdict], one.sentence) for one in claims]
+        self.show_lines(lines, note, links, broken)
+
+    def show_lines(
+        self, lines: Sequence[tuple[Mark, str, str]], note: str, links: Sequence[Action], broken: str = ""
+    ) -> None:
+        """Show sentences with their marks and the words of the marks, the first as a title."""
+        while len(self.marks) < len(lines):
             self._add_line()
         for place, (mark, line) in enumerate(zip(self.marks, self.claims, strict=True)):
-            self._holders[place].setVisible(place < len(claims))
-            if place < len(claims):
-                claim = claims[place]
-                mark.set_mark(CLAIM_MARKS[claim.verdict], CLAIM_WORDS[claim.verdict])
-                strong, said = not place, Span(claim.sentence, strong=not place)
-                told = [Span(f" {broken}", Role.BAD, strong=strong)] if broken and strong else []
-                line.set_spans([said, *told])
+            self._holders[place].setVisible(place < len(lines))
+            if place < len(lines):
+                shape, word, sentence = lines[place]
+                mark.set_mark(shape, word)
+                told = [Span(f" {broken}", Role.BAD, strong=True)] if broken and not place else []
+                line.set_spans([Span(sentence, strong=not place), *told])
         self.note.set_text(note)
         self.links.set_links(links)
         self.setAccessibleName(self.claims[0].text())
@@ -210,6 +216,14 @@ def change_text(rows: Sequence[TrialCaseRow]) -> str:
     return f"{fixed:,} fixed, {lost:,} lost, {len(asked) - fixed - lost:,} the same" if asked else ""
 
 
+def offer_models(menu: MenuButton, labels: Sequence[str], chosen: Sequence[str]) -> None:
+    """Offer the baseline, the models used before and any other in a menu; several can be chosen."""
+    known = [(label, label) for label in labels]
+    menu.set_choices([(BASELINE, "Offline baseline"), *known, None, (OTHER, "Another model…")], "")
+    menu.set_ticked(chosen, count(len(chosen), "model"))
+    menu.setToolTip("\n".join(chosen) if len(chosen) > 1 else "")
+
+
 class TrialFooter(QWidget):
     """Model, goal, size and cost of the trial, and the buttons that start and stop it."""
 
@@ -243,10 +257,7 @@ class TrialFooter(QWidget):
 
     def show_models(self, labels: Sequence[str], chosen: Sequence[str]) -> None:
         """Offer the baseline, the models used before and any other; several can be chosen."""
-        known = [(label, label) for label in labels]
-        self.model.set_choices([(BASELINE, "Offline baseline"), *known, None, (OTHER, "Another model…")], "")
-        self.model.set_ticked(chosen, count(len(chosen), "model"))
-        self.model.setToolTip("\n".join(chosen) if len(chosen) > 1 else "")
+        offer_models(self.model, labels, chosen)
 
     def show_state(self, line: str, cases: int, *, running: bool, possible: bool, hint: str) -> None:
         """Show what a trial would take, or how far it is."""

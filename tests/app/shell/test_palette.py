@@ -16,6 +16,8 @@ from app.screens.runs.dialogs import StartDialog
 from app.screens.runs.page import RunsPage
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.similarity.page import SimilarityPage
+from app.screens.workshop.page import WorkshopPage
+from app.screens.workshop.view import DRAFT
 from app.shell.main_window import MainWindow
 from app.shell.palette import Palette
 from app.shell.screen_specs import screens
@@ -200,9 +202,10 @@ NEVER_POSSIBLE = {
     "runs.to.health",
     "servers.sign_in",
     "workshop.more",
+    "workshop.pause",
     "workshop.rebase",
 }
-"""Commands for what is not here, or not for long: a model at work, failed runs, a batch in line, a sign-in."""
+"""Commands for what is not here, or not for long: a model or a crowd test at work, failed runs, a sign-in."""
 STATUSES = {"now": BatchStatus.WAITING, "cancel": BatchStatus.RUNNING, "resume": BatchStatus.CANCELLED}
 """Status of the batch that a command is about, by the end of its name; of the others it is an ended one."""
 
@@ -257,6 +260,9 @@ async def prepare(inside: MainWindow, fake: FakeEngine, command: str) -> None:
     assert isinstance(cases, CasesPage)
     assert isinstance(metrics, MetricsPage)
     assert isinstance(similarity, SimilarityPage)
+    workshop = inside.page("workshop")
+    assert isinstance(workshop, WorkshopPage)
+    workshop.tabs.show_tab(DRAFT)
     match command.split(".", maxsplit=1)[0]:
         case "cases":
             cases.table.selectAll()

@@ -1,13 +1,17 @@
 """`crowd` and `steal`: on the command line with the baseline and a stand-in model, their documents and reports."""
 
+import itertools
 import json
+import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.command_line import Said, say
+from tests.support.command_line import Said, command, say
 from tests.support.crowd_stand_in import TOOL, CrowdedModel
+from tests.support.model_replies import Received, Reply
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import case, case_file, written_tools
 
@@ -88,6 +92,35 @@ def test_a_cancelled_crowd_test_is_resumed_by_its_batch() -> None:
     again = said("runs", "resume", done.document["batch"])
     assert again.code == 2
     assert "no run left" in again.err
+
+
+def test_a_killed_crowd_test_goes_on_when_it_is_started_again_and_asks_nothing_twice() -> None:
+    model, enough, number = CrowdedModel(lost_from=20), threading.Event(), itertools.count(1)
+
+    def answer(request: Received) -> Reply:
+        if next(number) == 25:
+            enough.set()
+        return model(request)
+
+    arguments = ("crowd", "--suite", "Repairs", "--sizes", "10,30", "--silence", "0", "--model", "openai/x")
+    with ModelStub(answer, delay=0.02) as stub:
+        options = (*arguments, "--base-url", stub.url, "--yes", "--workspace", "work.db")
+        process = subprocess.Popen(command(*options, "--quiet"))
+        assert enough.wait(60)
+        process.kill()
+        process.wait()
+        before = said("runs", "list", "--batch", "latest", "--json").document["runs"]
+        stored = {run["id"]: run["mark"] for run in before if run["mark"]}
+        asked = len(stub.requests)
+        found = say(*options, "--json").document
+        runs = said("runs", "list", "--batch", "latest", "--json").document["runs"]
+        again = said(*arguments, "--base-url", stub.url, "--yes", "--json").document
+    marks = {run["id"]: run["mark"] for run in runs}
+    assert 0 < len(stored) < len(marks) == found["calls"]
+    assert {run_id: marks[run_id] for run_id in stored} == stored
+    assert len(stub.requests) - asked == len(marks) - len(stored) + again["calls"]
+    assert f"`{TOOL}` is lost with at most 30" in found["sentence"]
+    assert found["batch"] != again["batch"]
 
 
 @pytest.mark.parametrize(

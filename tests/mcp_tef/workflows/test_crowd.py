@@ -158,6 +158,10 @@ async def test_the_estimate_is_what_a_test_without_early_decisions_spends(engine
     assert found.calls == estimate.runs
     assert estimate.cost_usd is not None
     assert found.cost_usd == pytest.approx(estimate.cost_usd, rel=0.1)
+    more = await engine.crowds.estimate(replace(request, rounds=3))
+    assert more.runs == estimate.runs + 3 * len(ids)
+    with pytest.raises(InputError, match="rounds"):
+        replace(request, rounds=0)
 
 
 async def test_a_run_that_failed_is_asked_once_more(engine: Engine) -> None:
@@ -208,6 +212,9 @@ async def test_what_a_search_does_not_find_is_counted_apart(engine: Engine) -> N
     batch = await engine.runs.wait((await engine.crowds.start(request)).id)
     last = (await engine.crowds.result(batch.id)).points[-1]
     assert (last.not_found, last.rate.value) == (6, 0.0)
+    wrong = await engine.crowds.wrong_runs(batch.id, last)
+    assert {run.case_id for run in wrong} == set(ids)
+    assert len(wrong) == 6
 
 
 async def test_the_line_without_a_model_has_recall_and_silence(engine: Engine) -> None:
@@ -253,6 +260,13 @@ async def test_a_server_that_overlaps_takes_from_the_tool_that_it_is_like(engine
     assert found.unknown == ("bikes / opening_hours",)
     assert found.tools[0].sentence.startswith("garage takes 100 % of `book_repair`")
     assert (found.calls, found.planned_calls) == (48, 48)
+    pairs = await engine.crowds.stolen_pairs(batch.id)
+    assert {(one.tool, one.lost, one.without.selected_tool, one.with_new.selected_tool) for one in pairs} == {
+        (TOOL, True, TOOL, "fix_bicycle")
+    }
+    assert len(pairs) == 12
+    assert [one.id for one in await engine.crowds.tests(stealing=True)] == [batch.id]
+    assert await engine.crowds.tests(stealing=False) == ()
 
 
 async def test_a_server_that_shares_nothing_takes_nothing_in_any_of_twenty_seeds(

@@ -27,8 +27,6 @@ from app.screens.metrics.group_values import (
 )
 from app.screens.metrics.metric_cells import SideMetricRow
 from app.screens.metrics.metric_values import (
-    DataTable,
-    csv_text,
     figures,
     figures_table,
     milliseconds,
@@ -38,6 +36,7 @@ from app.screens.metrics.metric_values import (
     side_metrics,
 )
 from app.screens.metrics.page import MetricsPage
+from app.text.data_tables import DataTable, csv_text
 from app.widgets.accessibility import reading_order
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
