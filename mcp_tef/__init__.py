@@ -6,11 +6,16 @@ others. Importing it loads nothing; each name loads its module when it is first 
 """
 
 _NAMES = {
+    "mcp_tef.agents.operations": "WorkspaceOperations tool_definitions",
+    "mcp_tef.api.answer_pages": "answer_pages answer_tokens",
+    "mcp_tef.api.batch_following": "batch_to_its_end",
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
+    "mcp_tef.api.call_budget": "CallBudget SpendingRoom",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
     ),
+    "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
@@ -35,13 +40,13 @@ _NAMES = {
     ),
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
-        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
-        "ServerError ServerFault StoreError TefError"
+        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError ServerError "
+        "ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
-        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
-        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
-        "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
+        "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged DraftsChanged "
+        "Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted RunsChanged "
+        "ServerStateChanged ServersChanged ToolCallsChanged"
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
@@ -50,20 +55,20 @@ _NAMES = {
     "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
     "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
     "mcp_tef.model.cases": (
-        "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase "
-        "expectation_from_json expectation_to_json messages_from_json messages_to_json"
+        "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase expectation_from_json "
+        "expectation_to_json messages_from_json messages_to_json"
     ),
     "mcp_tef.model.clients": "ChangeKind ClientCheck ClientProfile",
     "mcp_tef.model.comparison": (
         "BatchComparison CasePair CaseSide Claim ClaimVerdict ClientResult ComparedRuns DefinitionChange Drift "
-        "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison "
-        "ShareChange ToolChange ToolDrift ValueChange VerdictChange"
+        "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison ShareChange "
+        "ToolChange ToolDrift ValueChange VerdictChange"
     ),
     "mcp_tef.model.config": "VARIABLES Config",
-    "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
+    "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
     "mcp_tef.model.crowds": (
-        "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
-        "SilencePoint StealRequest StealResult StolenTool StrangerPick"
+        "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint SilencePoint "
+        "StealRequest StealResult StolenTool StrangerPick"
     ),
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
@@ -109,8 +114,8 @@ _NAMES = {
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "
         "MatrixKind OverlapWeights PairAdvice PairExplanation PairObservation PairStatus Priority Recommendation "
-        "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource "
-        "WorkItem confusability_level parse_embedder"
+        "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource WorkItem "
+        "confusability_level parse_embedder"
     ),
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
     "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit edited_draft",
@@ -125,10 +130,11 @@ _NAMES = {
     "mcp_tef.model.trials": "CaseOutcome GuardOutcome TrialClaims TrialEnd TrialGoal TrialRequest TrialResult",
     "mcp_tef.model.variables": "Variable number",
     "mcp_tef.model.verdicts": (
-        "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason "
-        "RunMark Verdict VerdictKind"
+        "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason RunMark "
+        "Verdict VerdictKind"
     ),
     "mcp_tef.model.version": "VERSION",
+    "mcp_tef.ports.agents": "AgentOperations CallingAgent",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (

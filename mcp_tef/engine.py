@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
+    from mcp_tef.ports.agents import AgentOperations
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks
@@ -229,6 +230,14 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
 
         served = self.served_library
         await (serve_over_http(served, *http, tell) if http else serve_over_stdio(served))
+
+    async def serve_agents(
+        self, operations: "AgentOperations", tell: Callable[[str], object], *, http: tuple[int, str] | None = None
+    ) -> None:
+        """Serve operations to coding agents over MCP, as `serve_library` does."""
+        from mcp_tef.servers.agent_server import serve_agents
+
+        await serve_agents(operations, tell, http)
 
     @cached_property
     def library_runs(self) -> "LibraryRuns":

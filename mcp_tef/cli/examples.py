@@ -63,6 +63,7 @@ EXAMPLES: Final = {
     "library serve": "mcp-tef library serve --http 8765",
     "library export": "mcp-tef library export --out library.json",
     "library delete": "mcp-tef library delete rent --yes",
+    "mcp": "mcp-tef mcp --model openai/gpt-5-mini --max-cost 1 --max-calls 500",
     "servers health": "mcp-tef servers health",
     "clients list": "mcp-tef clients list",
     "clients show": "mcp-tef clients show codex-cli",

@@ -39,6 +39,7 @@ VERBS: Final = {
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",
+    "mcp": "agents.register",
     "score": "score.register",
     "keys": "keys.register",
     "completion": "completion.register",

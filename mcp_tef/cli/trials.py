@@ -20,8 +20,10 @@ from mcp_tef import (
     TrialGoal,
     TrialRequest,
     draft_html,
+    draft_of_patch,
     joint_sentence,
     parse_model,
+    trial_of_affected_cases,
     trial_sentences,
     trial_to_json,
     trials_evidence,
@@ -167,45 +169,29 @@ async def _draft(engine: Engine, arguments: Namespace) -> Draft:
     """Return the draft that is named, or one that the patch makes."""
     if arguments.draft:
         return await engine.drafts.find(arguments.draft)
-    operations = read_json(arguments.patch)
-    name = await _free_name(engine, Path(arguments.patch).name)
     server, file = arguments.server, arguments.tools_file[0] if arguments.tools_file else None
     if arguments.stateless:
         (registered,) = await engine.servers.list()
         server, file = registered.name, None
-    draft = await engine.drafts.new(name, server=server, tools_file=_place(file))
-    try:
-        return await engine.drafts.apply(draft.id, operations)
-    except InputError:
-        await engine.drafts.remove([draft.id])
-        raise
+    name, operations = Path(arguments.patch).name, read_json(arguments.patch)
+    return await draft_of_patch(engine, name, operations, server=server, tools_file=_place(file))
 
 
 def _place(file: NamedSource | None) -> str | None:
     return file.place if file else None
 
 
-async def _free_name(engine: Engine, name: str) -> str:
-    taken = {one.name.casefold() for one in await engine.drafts.list()}
-    number, free = 1, name[:90]
-    while free.casefold() in taken:
-        number += 1
-        free = f"{name[:90]} {number}"
-    return free
-
-
 async def _request(engine: Engine, draft: Draft, model: ModelSettings, arguments: Namespace) -> TrialRequest:
-    scope = await engine.predictions.scope(draft, arguments.guards, suites=arguments.suite, seed=arguments.seed)
-    return TrialRequest(
+    request = TrialRequest(
         draft=draft.id,
         settings=model,
-        cases=tuple(scope.affected),
-        guards=scope.guards,
+        cases=(),
         rounds=arguments.repeats,
         goal=TrialGoal.FULL if arguments.no_early_stop else TrialGoal.QUICK,
         seed=arguments.seed,
         max_cost_usd=arguments.max_cost,
     )
+    return await trial_of_affected_cases(engine, draft, request, suites=arguments.suite, guards=arguments.guards)
 
 
 async def _trial(
