@@ -16,6 +16,7 @@ _NAMES = {
         "sign_in_where_needed"
     ),
     "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
+    "mcp_tef.api.run_texts": "run_failure_text",
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
@@ -38,6 +39,7 @@ _NAMES = {
         "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
         "server_to_json tool_call_to_json"
     ),
+    "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
         "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError ServerError "

@@ -15,6 +15,7 @@ from mcp_tef.api.consent import (
     sign_in_where_needed,
 )
 from mcp_tef.api.patch_trials import draft_of_patch, trial_of_affected_cases
+from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
@@ -55,6 +56,7 @@ from mcp_tef.api.serializers.workspace import (
     server_to_json,
     tool_call_to_json,
 )
+from mcp_tef.api.temporary_workspace import placed_source, temporary_workspace
 from mcp_tef.engine import Engine
 from mcp_tef.errors import (
     GAVE_UP,
@@ -444,13 +446,14 @@ __all__ = [
     "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json", "number",
     "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
     "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "percent_text",
-    "prediction_to_json", "priced_text", "program_request", "quality_to_json", "read_baseline", "read_pair_lines",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name",
-    "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample", "run_to_json",
-    "score_lines", "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_health_to_json",
-    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
-    "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
-    "tool_definitions", "tool_version_to_json", "trial_of_affected_cases", "trial_sentences", "trial_to_json",
-    "trials_evidence", "undo_source_edit", "verdict_to_json", "visible", "wilson", "without_keys", "write_draft",
-    "write_lines", "write_private", "write_results", "write_source_edit", "write_text",
+    "placed_source", "prediction_to_json", "priced_text", "program_request", "quality_to_json", "read_baseline",
+    "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
+    "require_draft_name", "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json",
+    "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview", "scored_run", "secrets_in",
+    "server_check_to_json", "server_health_to_json", "server_import_to_json", "server_to_json",
+    "sign_in_where_needed", "similarity_json", "start_within_cap", "steal_html", "steal_to_json", "tally_of",
+    "temporary_workspace", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions",
+    "tool_version_to_json", "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_evidence",
+    "undo_source_edit", "verdict_to_json", "visible", "wilson", "without_keys", "write_draft", "write_lines",
+    "write_private", "write_results", "write_source_edit", "write_text",
 ]  # fmt: skip

@@ -11,8 +11,9 @@ from typing import Any
 import httpx2
 from jsonschema import Draft202012Validator
 from mcp import ClientSession
+from mcp.client.context import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, ElicitResult
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from mcp_tef import (
     CallBudget,
@@ -46,8 +47,7 @@ class Agent:
         """Call a tool; its answer has to fit its output schema and be short."""
         reply = await self.reply(name, arguments)
         assert not reply.is_error, reply.content
-        answer = reply.structured_content
-        assert answer is not None
+        answer: dict[str, Any] = reply.structured_content
         SCHEMAS[name].validate(answer)
         assert answer_tokens(answer) <= 2_000
         return answer
@@ -79,7 +79,7 @@ async def agent_of(
     serving = asyncio.create_task(engine.serve_agents(operations, address.set_result, http=(0, TOKEN)))
     asked: list[str] = []
 
-    async def elicit(_: Any, params: Any) -> ElicitResult:
+    async def elicit(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         asked.append(params.message)
         assert agrees is not None
         agreed = agrees(params.message)

@@ -20,10 +20,11 @@ TOOLS, SUITE = ROOT / "resources" / "agents" / "tools.json", ROOT / "resources" 
 RIGHT = tool_calls(("weather_report", {"city": "Rome"}))
 
 
-def asking(stub: ModelStub, **changes: Any) -> ModelSettings:
+def asking(stub: ModelStub) -> ModelSettings:
     """A model at a stand-in, with known prices."""
-    prices = {"input_price": 1.0, "output_price": 1.0, "max_tokens": 100}
-    return ModelSettings(provider="openai", model="gpt-x", base_url=stub.url, **prices, **changes)
+    return ModelSettings(
+        provider="openai", model="gpt-x", base_url=stub.url, input_price=1.0, output_price=1.0, max_tokens=100
+    )
 
 
 async def test_an_agent_lints_adds_runs_explains_and_tries_without_cost(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ async def test_a_budget_binds_every_call_also_those_at_once(tmp_path: Path) -> N
 async def test_progress_is_told_and_a_cancelled_call_leaves_nothing_running(tmp_path: Path) -> None:
     told, ended = asyncio.Event(), asyncio.Event()
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
         told.set()
 
     def note(event: Event) -> None:
@@ -117,7 +118,7 @@ async def test_progress_is_told_and_a_cancelled_call_leaves_nothing_running(tmp_
             engine.subscribe(note)
             engine.consents.add_typed_address("openai", stub.url)
             async with agent_of(engine, asking(stub)) as agent, asyncio.timeout(60):
-                asked = {"accept_cost": True, "repeats": 100}
+                asked: dict[str, Any] = {"accept_cost": True, "repeats": 100}
                 calling = asyncio.create_task(agent.session.call_tool("run_cases", asked, progress_callback=hear))
                 await told.wait()
                 calling.cancel()
