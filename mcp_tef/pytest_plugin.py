@@ -10,7 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from mcp_tef import QualityReport
-    from mcp_tef.quick import CheckResult, QuickSession
+    from mcp_tef.quick import QuickSession, SuiteResult
 
 
 class ToolsUnderTest:
@@ -19,7 +19,7 @@ class ToolsUnderTest:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
 
-    def check(self, cases: Any, server: Any = None, model: str | None = None, **options: Any) -> CheckResult:
+    def check(self, cases: Any, server: Any = None, model: str | None = None, **options: Any) -> SuiteResult:
         """Run cases and judge the answers, as `mcp_tef.quick.check` does."""
         from mcp_tef import quick
 

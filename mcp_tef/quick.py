@@ -10,7 +10,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -48,7 +48,7 @@ BASELINE = "offline/words"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
+class SuiteResult:
     """Runs of the cases with their metrics; `failures` holds a text for each run that is not a correct call."""
 
     model: str
@@ -89,11 +89,10 @@ class QuickSession:
 
     def __enter__(self) -> QuickSession:
         self._thread.start()
-        try:
+        with ExitStack() as on_failure:
+            on_failure.callback(self._stop)
             self._engine = self._done(self._opening.__aenter__())
-        except BaseException:
-            self._stop()
-            raise
+            on_failure.pop_all()
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -131,11 +130,11 @@ class QuickSession:
         repeats: int = 1,
         key: str | None = None,
         max_cost_usd: float | None = None,
-    ) -> CheckResult:
+    ) -> SuiteResult:
         """Run one case or all, and judge the answers."""
         keys = {settings.provider: Secret(key)} if key else {}
 
-        async def checked(engine: Engine) -> CheckResult:
+        async def checked(engine: Engine) -> SuiteResult:
             if settings.base_url:
                 engine.consents.add_typed_address(settings.provider, settings.base_url)
             cases = await engine.cases.named([case]) if case else await engine.cases.list()
@@ -145,7 +144,7 @@ class QuickSession:
             where = RunFilter(batch_id=batch.id)
             runs = await engine.runs.list(where)
             failed = [await engine.runs.detail(run.id) for run in runs if not run.passes]
-            return CheckResult(
+            return SuiteResult(
                 model=settings.label,
                 runs=runs,
                 overview=await engine.metrics.overview(where),
@@ -204,7 +203,7 @@ def check(
     base_url: str | None = None,
     key: str | None = None,
     max_cost_usd: float | None = None,
-) -> CheckResult:
+) -> SuiteResult:
     """Run cases against the tools of a server, and judge the answers. InputError, ReachError, ModelError."""
     settings = model_settings(model, base_url)
     with QuickSession(server, cases) as session:

@@ -8,7 +8,7 @@ from mcp_tef.model.consents import visible
 from mcp_tef.model.json import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcp_tef.model.runs import RunDetail
 
@@ -24,18 +24,25 @@ def _lines(detail: RunDetail) -> Iterator[str]:
     run = detail.summary
     yield f"{run.case_name} on {run.model}"
     yield f"  query     {run.query}"
-    for number, calls in enumerate(detail.expectation.alternatives or ((),)):
-        called = [_call(call.server, call.tool, call.parameters) for call in calls]
-        yield f"  {'or' if number else 'expected':9} {' + '.join(called) or 'no tool'}"
-    if detail.answer and detail.answer.calls is not None:
-        made = [_call(call.server, call.tool, call.arguments) for call in detail.answer.calls]
-        yield f"  selected  {' + '.join(made) or 'no tool'}"
+    yield from _call_lines(detail)
     if run.failure:
         yield f"  failed    {run.failure.message} {run.failure.hint}".rstrip()
     if run.explanation:
         yield f"  verdict   {run.explanation}"
     for finding in run.findings:
         yield f"            {finding.sentence}"
+
+
+def _call_lines(detail: RunDetail) -> Iterator[str]:
+    for number, calls in enumerate(detail.expectation.alternatives or ((),)):
+        yield f"  {'or' if number else 'expected':9} {_joined(_call(one.server, one.tool, one.parameters) for one in calls)}"
+    answer = detail.answer
+    if answer and answer.calls is not None:
+        yield f"  selected  {_joined(_call(one.server, one.tool, one.arguments) for one in answer.calls)}"
+
+
+def _joined(calls: Iterable[str]) -> str:
+    return " + ".join(calls) or "no tool"
 
 
 def _call(server: str | None, tool: str, arguments: object) -> str:
