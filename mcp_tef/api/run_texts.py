@@ -35,7 +35,8 @@ def _lines(detail: RunDetail) -> Iterator[str]:
 
 def _call_lines(detail: RunDetail) -> Iterator[str]:
     for number, calls in enumerate(detail.expectation.alternatives or ((),)):
-        yield f"  {'or' if number else 'expected':9} {_joined(_call(one.server, one.tool, one.parameters) for one in calls)}"
+        expected = _joined(_call(one.server, one.tool, one.parameters) for one in calls)
+        yield f"  {'or' if number else 'expected':9} {expected}"
     answer = detail.answer
     if answer and answer.calls is not None:
         yield f"  selected  {_joined(_call(one.server, one.tool, one.arguments) for one in answer.calls)}"

@@ -33,6 +33,7 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, share
+from mcp_tef.cli.evidence import add_verdict_option, write_verdict
 from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable
@@ -99,6 +100,7 @@ def add_report_options(parser: Parser) -> None:
     )
     for name in FILES:
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
+    add_verdict_option(parser)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ async def write_reports(
         from mcp_tef import RunReports
 
         await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=_case_file(arguments))
+    await write_verdict(engine, batch, arguments, terminal)
     for form, path in files.items():
         terminal.say(f"The results were written to {output_name(path)} as {form.value}.")
 

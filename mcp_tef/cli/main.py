@@ -40,6 +40,7 @@ VERBS: Final = {
     "steal": "crowds.register_steal",
     "library": "library.register",
     "mcp": "agents.register",
+    "verify": "evidence.register",
     "score": "score.register",
     "keys": "keys.register",
     "completion": "completion.register",

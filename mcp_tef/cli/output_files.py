@@ -18,13 +18,15 @@ T = TypeVar("T")
 STANDARD_OUTPUT = Path("-")
 STANDARD_INPUT = "standard input"
 """Name of the file that holds it while a command runs."""
-WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown")
+WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown", "verdict", "badge")
 ENDINGS = {
     "junit": (".xml",),
     "html": (".html", ".htm"),
     "csv": (".csv",),
     "sarif": (".sarif", ".json"),
     "markdown": (".md", ".markdown", ".txt"),
+    "verdict": (".json",),
+    "badge": (".json",),
 }
 """Endings of the files of options that name a format; a file without an ending takes any."""
 READ = (

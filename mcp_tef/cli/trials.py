@@ -32,6 +32,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import followed
 from mcp_tef.cli.drafts import read_json
+from mcp_tef.cli.evidence import add_verdict_option, write_verdict
 from mcp_tef.cli.formatting import counted, share_line
 from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.output_files import output_name, writable
@@ -86,6 +87,7 @@ def register(verbs: Verbs) -> None:
     add_cost_options(parser)
     add_key_options(parser)
     parser.add_argument("--html", type=writable, metavar="F", help="write the changes and the evidence to F")
+    add_verdict_option(parser)
     parser.set_defaults(server_command=[], url=[], project=None)
     parser.set_defaults(fail_under=[], fail_if_surely_under=[], case_pass_rate=None, baseline=None)
 
@@ -141,6 +143,7 @@ def _require_sound(arguments: Namespace) -> None:
             "--cases is for a trial without a workspace.",
             "Add --tools-file F.",
         ),
+        (arguments.verdict and len(arguments.model) > 1, "A verdict file holds one trial.", "Name one model."),
         (min(arguments.guards, arguments.seed) < 0, "--guards and --seed are not below 0.", "Write 0 or more."),
     ):
         if wrong:
@@ -201,6 +204,7 @@ async def _trial(
         tell_run_estimate(await engine.trials.estimate(request), terminal)
     start = with_consent(engine, arguments, terminal, lambda: engine.trials.start(request, keys))
     batch = await followed(engine, terminal, start, arguments)
+    await write_verdict(engine, batch, arguments, terminal)
     return batch, await engine.trials.result(batch.id)
 
 

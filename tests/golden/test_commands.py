@@ -249,6 +249,13 @@ def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str
     assert_golden("commands/score.txt", normalized(transcript.text, replacements))
 
 
+def test_verify(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.say("run", "--suite", "Sample", "--verdict", "verdict.json", "--quiet")
+    transcript.both("verify", "verdict.json", "--badge", "badge.json")
+    transcript.file(folder / "badge.json")
+    assert_golden("commands/verify.txt", normalized(transcript.text, replacements))
+
+
 def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
     for arguments in (("list",), ("set", "openai"), ("forget", "openai")):
         for asked in (("keys", *arguments), ("keys", *arguments, "--json")):

@@ -52,6 +52,8 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
     (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
+    said = say("run", "--tools-file", "tools.json", "--cases", "cases.yaml", "--verdict", "verdict.json")
+    assert said.code in (0, 1)
     for name, example in EXAMPLES.items():
         program, *words = shlex.split(example)
         assert program == "mcp-tef"

@@ -35,6 +35,12 @@ WRITES = {
     ("runs resume", "csv"): "runs resume --csv {file}",
     ("runs resume", "sarif"): "runs resume --sarif {file}",
     ("runs resume", "markdown"): "runs resume --markdown {file}",
+    ("runs show", "verdict"): "runs show {batch} --verdict {file}",
+    ("runs retry", "verdict"): "runs retry --verdict {file}",
+    ("runs resume", "verdict"): "runs resume --verdict {file}",
+    ("run", "verdict"): "run --verdict {file}",
+    ("try", "verdict"): "try Shorter --verdict {file}",
+    ("verify", "badge"): "verify {folder}/v.json --badge {file}",
     ("compare", "html"): "compare {earlier} {batch} --html {file}",
     ("compare", "csv"): "compare {earlier} {batch} --csv {file}",
     ("compare", "markdown"): "compare {earlier} {batch} --markdown {file}",
@@ -84,6 +90,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         earlier, batch = (say("run", "--workspace", workspace, "--json").document["batch"] for _ in range(2))
         for line in ("draft new Shorter --server city", "draft set Shorter weather_report --title Weather"):
             assert say(*line.split(), "--workspace", workspace).code == 0
+        assert say("runs", "show", batch, "--verdict", folder / "v.json", "--workspace", workspace).code in (0, 1)
     calls.write_text(json.dumps({"id": "1"}), "utf-8")
     pairs.write_text(json.dumps({"id": "1"}), "utf-8")
     (folder / "b").mkdir()
