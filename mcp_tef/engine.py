@@ -112,8 +112,19 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
                 engine.written_secrets.hold(held.variables)
             if not store.read_only:
                 engine.interrupted = await store.interrupt_leftovers()
+            if surroundings.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+                engine._send_spans()
             on_failure.pop_all()
         return engine
+
+    def _send_spans(self) -> None:
+        """Have runs sent as spans, if OpenTelemetry is installed."""
+        from mcp_tef.run_spans import MISSING, otlp_spans
+
+        self.spans = otlp_spans(self._store.runs.detail)
+        self.opened += () if self.spans else (MISSING,)
+        if self.spans:
+            self.subscribe(self.spans.hear)
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear every event, in order, on the engine's loop; call what comes back to stop."""
@@ -383,6 +394,6 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         parts = vars(self)
         for work in [parts[name] for name in ("library_runs", "runs", "servers") if name in parts]:
             await work.close()
-        adapters = ("_selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders")
-        await asyncio.gather(*(parts[name].close() for name in adapters if name in parts))
+        adapters = ("_selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders", "spans")
+        await asyncio.gather(*(parts[name].close() for name in adapters if parts.get(name)))
         await self._store.close()
