@@ -16,19 +16,19 @@ from tests.support.word_model import WordSensitiveModel
 ACTION = ROOT / ".github" / "actions" / "evaluate"
 PARTS = ("bell", "brake", "chain", "frame", "lamp", "pedal", "pump", "saddle")
 CASES = [
-    {"name": part, "query": f"Sell me a {part} spare item", "expected": [{"tool": "sell_parts"}], "family": part}
+    {"name": part, "query": f"I need a {part} now", "expected": [{"tool": "sell_parts"}], "family": part}
     for part in PARTS
 ]
 
 
 def tools(description: str) -> str:
     """A tools file in which one description decides."""
-    told = {"sell_parts": description, "say_hours": "Say opening hours."}
+    told = {"sell_parts": description, "say_hours": "Say what hours people need now."}
     listed = [{"name": name, "description": text, "inputSchema": {"type": "object"}} for name, text in told.items()]
     return json.dumps({"tools": listed})
 
 
-GOOD, BAD = tools("Sell spare item bell brake chain frame lamp pedal pump saddle."), tools("Does.")
+GOOD, BAD = tools("Sell what people need now: bell brake chain frame lamp pedal pump saddle."), tools("Does.")
 
 
 @pytest.fixture
