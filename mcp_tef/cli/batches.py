@@ -43,7 +43,6 @@ from mcp_tef.cli.terminal import Terminal
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-
 FILES = {
     "junit": ReportFormat.JUNIT,
     "html": ReportFormat.HTML,
@@ -176,8 +175,7 @@ async def write_reports(
     engine: "Engine", batch: Batch, arguments: Namespace, terminal: Terminal, checks: Sequence[ThresholdCheck] = ()
 ) -> None:
     """Write the files that were asked for."""
-    files = asked_files(arguments, FILES)
-    if files:
+    if files := asked_files(arguments, FILES):
         from mcp_tef import RunReports
 
         await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=_case_file(arguments))
@@ -329,8 +327,7 @@ def _tell(results: _BatchResults, terminal: Terminal) -> None:
 
 def has_thresholds(asked: Namespace) -> bool:
     """Return True if options decide what passes, in place of single runs."""
-    given = (asked.fail_under, asked.fail_if_surely_under, asked.baseline)
-    return any(given) or asked.case_pass_rate is not None
+    return any((asked.fail_under, asked.fail_if_surely_under, asked.baseline)) or asked.case_pass_rate is not None
 
 
 def _check(metrics: Metrics, name: str, least: float, *, surely: bool = False) -> ThresholdCheck:

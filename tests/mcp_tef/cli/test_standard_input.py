@@ -43,6 +43,7 @@ READ = {
     ("verify", "file"): ("verify -", VERDICT, "checks hold"),
     ("verify", "tools_file"): ("verify {folder}/v.json --tools-file -", TOOLS, "checks hold"),
     ("verify", "cases"): ("verify {folder}/v.json --cases -", CASES, "checks hold"),
+    ("runs merge", "baseline"): ("runs merge {folder}/work.db --baseline -", BATCH, "on these cases"),
     ("similarity", "tools_file"): (f"similarity --tools-file - {TFIDF}", TOOLS, "weather_report"),
     ("similarity", "pairs"): (f"similarity --pairs - {TFIDF}", PAIR, '"score"'),
     ("overlap", "tools_file"): (f"overlap --tools-file - {TFIDF}", TOOLS, "weather_report"),
