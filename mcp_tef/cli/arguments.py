@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
             action.default = argparse.SUPPRESS
         found, unknown = super().parse_known_args(args)
         values = vars(found)
-        values["project"] = None
+        values["typed"], values["project"] = frozenset(values), None
         if project := find_project_file(Path.cwd()):
             self._take_from_file(values, *project)
         for name, default in defaults.items():

@@ -9,6 +9,8 @@ from typing import Any
 
 from mcp_tef import Config, InputError, Transport, did_you_mean
 
+TARGETS = "targets"
+"""Key of the tables that `run --all` runs; every other command passes over them."""
 OWN_FILE, SHARED_FILE = PROJECT_FILES = ("mcp-tef.toml", "pyproject.toml")
 CONSENT = ("yes", "allow_program", "allow_origin", "no_key", "key_stdin")
 OF_THE_COMMAND = ("help", "workspace", "recover", "json", "debug", "quiet", "verbose")
@@ -87,6 +89,8 @@ def as_arguments(file: Path, table: Mapping[str, Any], actions: Sequence[Action]
     known = {_key(action): action for action in actions if action.option_strings}
     found: dict[str, list[str]] = {}
     for key, value in table.items():
+        if key == TARGETS:
+            continue
         action = known.get(key.replace("_", "-"))
         name = action.dest if action else key.replace("-", "_")
         if name in CONSENT:

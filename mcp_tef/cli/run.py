@@ -40,6 +40,9 @@ def register(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "run", "run test cases against models, and judge what they select", run)
     parser.takes_project_file = True
+    parser.set_defaults(own_parser=parser, typed=frozenset())
+    parser.add_argument("--all", action="store_true", help="run every target of the project file, see [[targets]]")
+    parser.add_argument("--changed-from", metavar="REF", help="with --all: only targets that changed since this commit")
     add_stateless_options(parser)
     add_choice_options(parser)
     parser.add_argument("--name", default="", metavar="NAME", help="a name for the batch")
@@ -122,6 +125,10 @@ def add_key_options(parser: Parser) -> None:
 
 async def run(arguments: Namespace, terminal: Terminal) -> int:
     """Start a batch, follow it, and tell its verdicts and figures."""
+    if arguments.all:
+        from mcp_tef.cli.targets import run_all
+
+        return await run_all(arguments, terminal, run)
     given = models(arguments)
     keys = read_keys(arguments, terminal, (model.provider for model in given if not model.offline))
     async with run_workspace(arguments, terminal) as engine:

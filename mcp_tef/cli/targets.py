@@ -1,0 +1,180 @@
+"""`run --all`: the targets of a project file, one after another, only those that changed, under one cost cap."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import subprocess
+import tomllib
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_tef import InputError, Json, TefError
+from mcp_tef.cli.project_file import OWN_FILE, SOURCES, TARGETS, ProjectFile, as_arguments, find_project_file
+from mcp_tef.cli.terminal import Terminal, one_line, table
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    Run = Callable[[Namespace, Terminal], Awaitable[int]]
+
+OWN_KEYS = ("name", "owner", "paths")
+PASSED, FAILED = 0, 1
+HEADS = ("TARGET", "OWNER", "STATE", "CORRECT CALL", "COST", "REASON")
+STATES = {PASSED: "passed", FAILED: "failed"}
+_GIT = ("git", "-c", "core.fsmonitor=false")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One server with its cases and thresholds; `options` are those of `run`, with what all targets share."""
+
+    name: str
+    owner: str
+    paths: tuple[str, ...]
+    options: Mapping[str, Any]
+
+
+def read_targets(file: Path, content: Mapping[str, Any]) -> list[Target]:
+    """Return the targets of a project file; InputError where there is none, or one is malformed."""
+    shared = {key: value for key, value in content.items() if key != TARGETS}
+    found = content.get(TARGETS)
+    if not isinstance(found, list) or not found:
+        raise InputError(f"{file.name} has no [[{TARGETS}]].", hint="Write one with a name, a source and cases.")
+    targets = [_target(file, one, shared) for one in found]
+    if len({one.name for one in targets}) < len(targets):
+        raise InputError(f"Two targets of {file.name} have one name.", hint="Rename one of them.")
+    return targets
+
+
+def _target(file: Path, value: object, shared: Mapping[str, Any]) -> Target:
+    own = value if isinstance(value, Mapping) else {}
+    name, owner, paths = own.get("name"), own.get("owner", ""), own.get("paths", [])
+    is_sound = isinstance(name, str) and name and isinstance(owner, str) and isinstance(paths, list)
+    if not is_sound or not all(isinstance(path, str) for path in paths):
+        raise InputError(f"A target of {file.name} is malformed.", hint="It needs a name; owner is text, paths a list.")
+    options = {**shared, **{key: one for key, one in own.items() if key not in OWN_KEYS}}
+    return Target(str(name), owner, tuple(paths), options)
+
+
+async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
+    """Run every target that changed; the worst exit code of all. A target that cannot be run does not stop others."""
+    if arguments.typed & {*SOURCES, "cases", "workspace"}:
+        raise InputError(
+            "--all takes sources and cases from the project file.", hint="Leave them out.", code="bad_usage"
+        )
+    if (project := find_project_file(Path.cwd())) is None:
+        raise InputError(f"There is no {OWN_FILE} here or above.", hint=f"Write one with [[{TARGETS}]].")
+    file, content = project
+    earlier = _content_at(arguments.changed_from, file) if arguments.changed_from else None
+    rows, left = [], arguments.max_cost
+    for target in read_targets(file, content):
+        reason = "" if earlier is None else _change(target, earlier, file, arguments.changed_from)
+        if earlier is not None and not reason:
+            rows.append(_row(target, "unchanged", PASSED))
+            continue
+        row = await _run_one(target, file, Namespace(**{**vars(arguments), "max_cost": left}), terminal, run)
+        left = None if left is None else max(left - (row["cost_usd"] or 0.0), 1e-9)
+        rows.append(row | {"reason": reason or row["reason"]})
+        terminal.note(f"{target.name}: {row['state']}")
+    codes = [row.pop("code") for row in rows]
+    terminal.document({"targets": rows})
+    terminal.say(*table(HEADS, map(_cells, rows)))
+    return FAILED if FAILED in codes else max(codes)
+
+
+def _row(target: Target, state: str, code: int, reason: str = "") -> dict[str, Any]:
+    unknown = {"runs": 0, "correct_call": None, "cost_usd": None}
+    return {"target": target.name, "owner": target.owner, "state": state, "reason": reason, "code": code, **unknown}
+
+
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    rate, cost = row["correct_call"] or {}, row["cost_usd"]
+    share = "–" if rate.get("value") is None else f"{rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})"
+    price = "–" if cost is None else f"${cost:.4f}"
+    return row["target"], row["owner"] or "–", row["state"], share, price, one_line(row["reason"], 100)
+
+
+async def _run_one(target: Target, file: Path, arguments: Namespace, terminal: Terminal, run: Run) -> dict[str, Any]:
+    own = replace(terminal, json=True, documents=[], output=io.StringIO())
+    try:
+        code = await run(_arguments(target, file, arguments), own)
+    except TefError as error:
+        return _row(target, "not run", error.exit_code, f"{error.message} {error.hint}".strip())
+    document: dict[str, Any] = json.loads(own.documents[0]) if own.documents else {}
+    runs: Sequence[Mapping[str, Any]] = document.get("runs", ())
+    costs = [one["cost_usd"] for one in runs if one["cost_usd"] is not None]
+    return _row(target, STATES.get(code, "not reached"), code) | {
+        "runs": len(runs),
+        "correct_call": document.get("metrics", {}).get("correct_call"),
+        "cost_usd": sum(costs) if costs else None,
+    }
+
+
+def _arguments(target: Target, file: Path, arguments: Namespace) -> Namespace:
+    """Return the arguments of one target: typed options win, then those of the target, then shared ones."""
+    parser = arguments.own_parser
+    texts = as_arguments(file, target.options, parser._actions)  # noqa: SLF001 (argparse gives it no public name)
+    texts = {name: one for name, one in texts.items() if name not in arguments.typed}
+    flat = [text for each in texts.values() for text in each]
+    taken, _ = argparse.ArgumentParser.parse_known_args(parser, flat)
+    given = {name: getattr(taken, name) for name in texts if hasattr(taken, name)}
+    blank: dict[str, Any] = {name: [] for name in SOURCES} | {
+        "cases": None,
+        "workspace": None,
+        "all": False,
+        "name": target.name,
+    }
+    cap = {"max_cost": arguments.max_cost} if arguments.max_cost is not None else {}
+    return Namespace(**{**vars(arguments), **blank, **given, **cap, "project": ProjectFile(file, frozenset(texts))})
+
+
+def _git(folder: Path, *words: str) -> str:
+    try:
+        done = subprocess.run([*_GIT, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise InputError("Git cannot tell what has changed.", hint="Name a commit of this repository.") from error
+    return done.stdout
+
+
+def _content_at(ref: str, file: Path) -> Mapping[str, Any]:
+    """Return the project file of a commit; empty where it was not there."""
+    if ref.startswith("-"):
+        raise InputError(f"{ref} is no commit.", hint="Name a branch, tag or commit.", code="bad_usage")
+    commit = _git(file.parent, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}").strip()
+    if not _git(file.parent, "ls-tree", commit, "--", file.name).strip():
+        return {}
+    try:
+        found: dict[str, Any] = tomllib.loads(_git(file.parent, "show", f"{commit}:./{file.name}"))
+    except tomllib.TOMLDecodeError:
+        return {}
+    return found if file.name == OWN_FILE else found.get("tool", {}).get("mcp-tef", {})
+
+
+def _change(target: Target, earlier: Mapping[str, Any], file: Path, ref: str) -> str:
+    """Return what has changed of a target since a commit; empty for nothing."""
+    before = next((one for one in read_targets(file, earlier) if one.name == target.name), None) if earlier else None
+    if before != target:
+        return "settings changed" if before else "new target"
+    options = {key.replace("-", "_"): value for key, value in target.options.items()}
+    files = [*_places(options.get("tools_file")), *target.paths]
+    if not files and any(options.get(name) for name in ("server_command", "url")):
+        return "tools may have changed; name its files in paths"
+    for what, places in (("cases changed", _places(options.get("cases"))), ("tools changed", files)):
+        if places and _differs(file.parent, ref, places):
+            return what
+    return ""
+
+
+def _places(value: Json) -> list[str]:
+    values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    return [str(one).partition("=")[2] or str(one) for one in values if one]
+
+
+def _differs(folder: Path, ref: str, places: Sequence[str]) -> bool:
+    changed = _git(folder, "diff", "--no-ext-diff", "--name-only", ref, "--", *places)
+    return bool(changed.strip() or _git(folder, "ls-files", "--others", "--exclude-standard", "--", *places).strip())
