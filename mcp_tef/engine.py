@@ -114,18 +114,9 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
             if not store.read_only:
                 engine.interrupted = await store.interrupt_leftovers()
             if surroundings.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
-                engine._send_spans()
+                engine.opened += engine.send_spans()
             on_failure.pop_all()
         return engine
-
-    def _send_spans(self) -> None:
-        """Have runs sent as spans, if OpenTelemetry is installed."""
-        from mcp_tef.run_spans import MISSING, otlp_spans
-
-        self.spans = otlp_spans(self._store.runs.detail)
-        self.opened += () if self.spans else (MISSING,)
-        if self.spans:
-            self.subscribe(self.spans.hear)
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Hear every event, in order, on the engine's loop; call what comes back to stop."""

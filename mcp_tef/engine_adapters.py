@@ -118,12 +118,15 @@ class ServerAdapters(ModelAdapters):
     def _notice(self, text: str) -> None:
         self._events.publish(NoticePublished(text))
 
-    @cached_property
-    def keys(self) -> "KeyRing":
-        """Keys of model providers."""
-        from mcp_tef.llm.keys import KeyRing
+    def send_spans(self) -> tuple[str, ...]:
+        """Have runs sent as OpenTelemetry spans; return a notice where that is not installed."""
+        from mcp_tef.run_spans import MISSING, otlp_spans
 
-        return KeyRing(self._environment)
+        self.spans = otlp_spans(self._store.runs.detail)
+        if self.spans is None:
+            return (MISSING,)
+        self._events.subscribe(self.spans.hear)
+        return ()
 
     @cached_property
     def _credentials(self) -> "CredentialStore":

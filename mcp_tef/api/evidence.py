@@ -22,7 +22,7 @@ from mcp_tef.statistics.metrics import summarise
 from mcp_tef.statistics.run_history import history_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_tef.engine import Engine
     from mcp_tef.model.cases import CaseDraft
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 KIND: Final = "mcp-tef verdict"
 FORMAT: Final = 1
-_CLOSE: Final = 1e-9
+_DIGITS: Final = 9
 _NOT_RECOMPUTED: Final = ("batch", "cost_usd", "runs")
 
 
@@ -84,19 +84,18 @@ async def batch_evidence(engine: Engine, batch_id: BatchId) -> dict[str, Any]:
         "settings": asdict(details[0].settings),
         "plan": dict(batch.trial) if batch.trial else None,
         "drafts_tried": tried,
-        "cases": {
-            run.case_id: case_content(case.draft)
-            | {"family": case.draft.family}
-            | ({} if case.draft.held_back else {"query": case.draft.query})
-            for run in runs
-            if (case := cases.get(run.case_id))
-        },
+        "cases": {run.case_id: _case(cases[run.case_id].draft) for run in runs if run.case_id in cases},
         "runs": [_run(detail, tools) for detail in details],
         "tools": tools,
     }
     document["hashes"] = _hashes(document)
     document["verdict"] = evidence_numbers(document)
     return document
+
+
+def _case(draft: CaseDraft) -> dict[str, Json]:
+    query = {} if draft.held_back else {"query": draft.query}
+    return case_content(draft) | {"family": draft.family} | query
 
 
 def _answered(details: Sequence[RunDetail]) -> Json:
@@ -117,7 +116,7 @@ def _run(detail: RunDetail, tools: dict[str, Json]) -> dict[str, Json]:
         definition = {**item.tool.raw, "server": item.tool.server}
         offered.append(fingerprint(definition))
         tools.setdefault(offered[-1], definition)
-    calls = answer.calls if answer else None
+    calls = getattr(answer, "calls", None)
     return {
         "id": run.id,
         "case": run.case_id,
@@ -130,9 +129,9 @@ def _run(detail: RunDetail, tools: dict[str, Json]) -> dict[str, Json]:
         "place": run.place,
         "expected": expectation_to_json(detail.expectation),
         "tools": offered,
-        "calls": None if calls is None else [asdict(call) for call in calls],
-        "confidence": answer.confidence if answer else None,
-        "mark": run.mark.value if run.mark else None,
+        "calls": None if calls is None else list(map(asdict, calls)),
+        "confidence": getattr(answer, "confidence", None),
+        "mark": _mark(run),
     }
 
 
@@ -226,37 +225,43 @@ def verified_evidence(document: Json) -> list[EvidenceCheck]:
     if not isinstance(document, dict) or (document.get("kind"), document.get("format")) != (KIND, FORMAT):
         raise InputError("That is no verdict file of this format.", hint="Write one with: mcp-tef run … --verdict F")
     try:
-        checks = [_same(f"hash of {name}", document["hashes"][name], now) for name, now in _hashes(document).items()]
-        named = all(fingerprint(raw) == name for name, raw in document["tools"].items())
-        checks.append(
-            EvidenceCheck("tool definitions", "" if named else "A definition is not the one that was hashed.")
-        )
-        queries = [one for one in document["cases"].values() if "query" in one]
-        sound = all(fingerprint(one["query"]) == one["query_hash"] for one in queries)
-        checks.append(EvidenceCheck("queries", "" if sound else "A query is not the one that was hashed."))
-        marks = [run.mark.value if run.mark else None for run in _judged(document)]
-        checks.append(_same("marks of all runs", [run["mark"] for run in document["runs"]], marks))
-        stored, again = document["verdict"], json.loads(json.dumps(evidence_numbers(document)))
-        checks += [_same(name, stored.get(name), again.get(name)) for name in sorted({*stored, *again})]
+        return [*_definition_checks(document), *_number_checks(document)]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, TefError) as error:
         raise InputError("The verdict file is damaged.", hint="Make a new one.") from error
-    return checks
+
+
+def _definition_checks(document: Mapping[str, Any]) -> Iterator[EvidenceCheck]:
+    for name, again in _hashes(document).items():
+        yield _same(f"hash of {name}", document["hashes"][name], again)
+    yield _same("tool definitions", list(document["tools"]), list(map(fingerprint, document["tools"].values())))
+    queries = [one for one in document["cases"].values() if "query" in one]
+    yield _same("queries", [one["query_hash"] for one in queries], [fingerprint(one["query"]) for one in queries])
+
+
+def _number_checks(document: Mapping[str, Any]) -> Iterator[EvidenceCheck]:
+    marks = [_mark(run) for run in _judged(document)]
+    yield _same("marks of all runs", [run["mark"] for run in document["runs"]], marks)
+    stored, again = document["verdict"], json.loads(json.dumps(evidence_numbers(document)))
+    for name in sorted({*stored, *again}):
+        yield _same(name, stored.get(name), again.get(name))
+
+
+def _mark(run: RunSummary) -> str | None:
+    return run.mark.value if run.mark else None
 
 
 def _same(what: str, stored: Any, again: Any) -> EvidenceCheck:
-    if _close(stored, again):
+    if _rounded(stored) == _rounded(again):
         return EvidenceCheck(what)
     return EvidenceCheck(what, f"The file says {str(stored)[:100]}, and its answers give {str(again)[:100]}.")
 
 
-def _close(a: Any, b: Any) -> bool:
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_close(a[key], b[key]) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_close, a, b))
-    if isinstance(a, float) or isinstance(b, float):
-        return isinstance(a, int | float) and isinstance(b, int | float) and abs(a - b) <= _CLOSE * max(1, abs(a))
-    return bool(a == b)
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, _DIGITS)
+    if isinstance(value, list):
+        return list(map(_rounded, value))
+    return {key: _rounded(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def outdated_parts(

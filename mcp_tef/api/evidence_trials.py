@@ -26,13 +26,7 @@ async def repeated_trial(
 
     The key comes from the environment or the keychain, and is never sent to an address that only the document names.
     """
-    plan = document["plan"]
-    if plan is None:
-        raise InputError(
-            "Only trials can be repeated, and that is a run.", hint="Run the cases again with mcp-tef run."
-        )
-    if any("query" not in one for one in document["cases"].values()):
-        raise InputError("A case is held back, so the file lacks its query.", hint="Repeat the trial in its workspace.")
+    plan = _repeatable_plan(document)
     original, changed = _tools(document, Arm.ORIGINAL), _tools(document, Arm.DRAFT)
     cases = [
         {"name": key, "query": one["query"], "expected": one["expected"], "family": one["family"]}
@@ -58,6 +52,17 @@ async def repeated_trial(
         )
         batch = await batch_to_its_end(engine, engine.trials.start(request))
         return await engine.trials.result(batch.id)
+
+
+def _repeatable_plan(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    plan: Mapping[str, Any] | None = document["plan"]
+    if plan is None:
+        raise InputError(
+            "Only trials can be repeated, and that is a run.", hint="Run the cases again with mcp-tef run."
+        )
+    if any("query" not in one for one in document["cases"].values()):
+        raise InputError("A case is held back, so the file lacks its query.", hint="Repeat the trial in its workspace.")
+    return plan
 
 
 def _tools(document: Mapping[str, Any], arm: Arm) -> list[dict[str, Any]]:

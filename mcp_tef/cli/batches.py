@@ -33,10 +33,9 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli.arguments import Parser, share
-from mcp_tef.cli.evidence import add_verdict_option, write_verdict
 from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
-from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable
+from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable, write_verdict
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.terminal import Terminal
 
@@ -97,9 +96,8 @@ def add_report_options(parser: Parser) -> None:
         metavar="RESULT.json",
         help="compare with what run --json printed earlier; only proven worsening fails, not single runs",
     )
-    for name in FILES:
+    for name in (*FILES, "verdict"):
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
-    add_verdict_option(parser)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from mcp_tef import (
     InputError,
     SourceKind,
     ToolSource,
-    batch_evidence,
     evidence_badge,
     open_regular_file,
     outdated_parts,
@@ -22,12 +21,12 @@ from mcp_tef import (
     verified_evidence,
     write_text,
 )
-from mcp_tef.cli.arguments import Parser, Verbs, add_verb
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.terminal import Terminal, unreachable
 
 if TYPE_CHECKING:
-    from mcp_tef import Batch, Engine, JsonObject
+    from mcp_tef import Engine, Json, JsonObject
 
 HOLDS, DOES_NOT = 0, 1
 SHAPE = """With --json: {"holds", "checks": [{"what", "problem"}], "outdated": ["tools"|"cases"], "repeated": {"same",
@@ -35,22 +34,6 @@ SHAPE = """With --json: {"holds", "checks": [{"what", "problem"}], "outdated": [
 
 Exit codes: 0 everything holds; 1 a number or hash differs, tools or cases have changed, or the repeated trial decides
 otherwise."""
-
-
-def add_verdict_option(parser: Parser) -> None:
-    """Add the option that writes a verdict file."""
-    parser.add_argument(
-        "--verdict", type=writable, metavar="F", help="write tools, cases, answers and numbers to F, for mcp-tef verify"
-    )
-
-
-async def write_verdict(engine: Engine, batch: Batch, arguments: Namespace, terminal: Terminal) -> None:
-    """Write the verdict file, if it was asked for."""
-    file: Path | None = getattr(arguments, "verdict", None)
-    if file is not None:
-        document = await batch_evidence(engine, batch.id)
-        write_text(file, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-        terminal.say(f"The verdict was written to {output_name(file)}.")
 
 
 def register(verbs: Verbs) -> None:
@@ -70,31 +53,27 @@ async def verify(arguments: Namespace, terminal: Terminal) -> int:
     """Recompute, compare with today's files, and repeat the trial if asked to."""
     document = _read(arguments.file)
     checks = verified_evidence(document)
-    outdated = await _outdated(document, arguments)
     problems = [one for one in checks if one.problem]
-    repeated = None
-    if arguments.ask and not problems:
-        repeated = await repeated_trial(document, base_url=arguments.base_url, max_cost_usd=arguments.max_cost)
-        terminal.say(*trial_sentences(repeated))
-    same = None if repeated is None else _claim(document) == repeated.claims.on_these_cases.verdict.value
-    holds = not problems and not outdated and same is not False
-    if arguments.badge:
-        badge = evidence_badge(document, [*outdated, *(["numbers"] if problems else [])])
-        write_text(arguments.badge, json.dumps(badge, indent=1) + "\n")
-    terminal.document(
-        {
-            "holds": holds,
-            "checks": [{"what": one.what, "problem": one.problem} for one in checks],
-            "outdated": outdated,
-            "repeated": None if repeated is None else {"same": same, "sentences": list(trial_sentences(repeated))},
-        }
-    )
+    outdated = await _outdated(document, arguments)
     terminal.say(*(f"✗ {one.what}: {one.problem}" for one in problems))
     terminal.say(*(f"✗ The {part} have changed since." for part in outdated))
     terminal.say(f"{len(checks) - len(problems)} of {len(checks)} checks hold.")
-    if same is not None:
-        terminal.say("The repeated trial decides the same." if same else "The repeated trial decides otherwise.")
+    repeated = await _repeated(document, arguments, terminal) if arguments.ask and not problems else None
+    holds = not problems and not outdated and (repeated is None or bool(repeated["same"]))
+    if arguments.badge:
+        badge = evidence_badge(document, outdated + ["numbers"] * bool(problems))
+        write_text(arguments.badge, json.dumps(badge, indent=1) + "\n")
+    told: list[Json] = [{"what": one.what, "problem": one.problem} for one in checks]
+    terminal.document({"holds": holds, "checks": told, "outdated": [*outdated], "repeated": repeated})
     return HOLDS if holds else DOES_NOT
+
+
+async def _repeated(document: dict[str, Any], arguments: Namespace, terminal: Terminal) -> dict[str, Json]:
+    found = await repeated_trial(document, base_url=arguments.base_url, max_cost_usd=arguments.max_cost)
+    same = _claim(document) == found.claims.on_these_cases.verdict.value
+    terminal.say(*trial_sentences(found))
+    terminal.say("The repeated trial decides the same." if same else "The repeated trial decides otherwise.")
+    return {"same": same, "sentences": [*trial_sentences(found)]}
 
 
 def _claim(document: dict[str, Any]) -> str:

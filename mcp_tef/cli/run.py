@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "run", "run test cases against models, and judge what they select", run)
+    parser = add_verb(verbs, "run", "run test cases against models, and judge what they select", run_asked)
     parser.takes_project_file = True
     parser.set_defaults(own_parser=parser, typed=frozenset())
     parser.add_argument("--all", action="store_true", help="run every target of the project file, see [[targets]]")
@@ -123,12 +123,17 @@ def add_key_options(parser: Parser) -> None:
     add_consent_options(parser, asks_models=True)
 
 
+async def run_asked(arguments: Namespace, terminal: Terminal) -> int:
+    """Run what the options name, or every target of the project file."""
+    if not arguments.all:
+        return await run(arguments, terminal)
+    from mcp_tef.cli.targets import run_all
+
+    return await run_all(arguments, terminal, run)
+
+
 async def run(arguments: Namespace, terminal: Terminal) -> int:
     """Start a batch, follow it, and tell its verdicts and figures."""
-    if arguments.all:
-        from mcp_tef.cli.targets import run_all
-
-        return await run_all(arguments, terminal, run)
     given = models(arguments)
     keys = read_keys(arguments, terminal, (model.provider for model in given if not model.offline))
     async with run_workspace(arguments, terminal) as engine:

@@ -30,7 +30,7 @@ _GIT = ("git", "-c", "core.fsmonitor=false")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RunTarget:
     """One server with its cases and thresholds; `options` are those of `run`, with what all targets share."""
 
     name: str
@@ -39,7 +39,7 @@ class Target:
     options: Mapping[str, Any]
 
 
-def read_targets(file: Path, content: Mapping[str, Any]) -> list[Target]:
+def read_targets(file: Path, content: Mapping[str, Any]) -> list[RunTarget]:
     """Return the targets of a project file; InputError where there is none, or one is malformed."""
     shared = {key: value for key, value in content.items() if key != TARGETS}
     found = content.get(TARGETS)
@@ -51,14 +51,16 @@ def read_targets(file: Path, content: Mapping[str, Any]) -> list[Target]:
     return targets
 
 
-def _target(file: Path, value: object, shared: Mapping[str, Any]) -> Target:
-    own = value if isinstance(value, Mapping) else {}
-    name, owner, paths = own.get("name"), own.get("owner", ""), own.get("paths", [])
-    is_sound = isinstance(name, str) and name and isinstance(owner, str) and isinstance(paths, list)
-    if not is_sound or not all(isinstance(path, str) for path in paths):
-        raise InputError(f"A target of {file.name} is malformed.", hint="It needs a name; owner is text, paths a list.")
+def _target(file: Path, value: object, shared: Mapping[str, Any]) -> RunTarget:
+    match value:
+        case {"name": str() as name, **own} if name:
+            owner, paths = str(own.get("owner", "")), own.get("paths", [])
+        case _:
+            raise InputError(f"A target of {file.name} is malformed.", hint="It needs a name, which is text.")
+    if not isinstance(paths, list):
+        raise InputError(f"The paths of the target {name} are no list.", hint='Write paths = ["src"].')
     options = {**shared, **{key: one for key, one in own.items() if key not in OWN_KEYS}}
-    return Target(str(name), owner, tuple(paths), options)
+    return RunTarget(name, owner, tuple(map(str, paths)), options)
 
 
 async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
@@ -69,9 +71,18 @@ async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
         )
     if (project := find_project_file(Path.cwd())) is None:
         raise InputError(f"There is no {OWN_FILE} here or above.", hint=f"Write one with [[{TARGETS}]].")
-    file, content = project
+    rows = await _rows(*project, arguments, terminal, run)
+    codes = [row.pop("code") for row in rows]
+    terminal.document({"targets": rows})
+    terminal.say(*table(HEADS, map(_cells, rows)))
+    return FAILED if FAILED in codes else max(codes)
+
+
+async def _rows(
+    file: Path, content: Mapping[str, Any], arguments: Namespace, terminal: Terminal, run: Run
+) -> list[dict[str, Any]]:
     earlier = _content_at(arguments.changed_from, file) if arguments.changed_from else None
-    rows, left = [], arguments.max_cost
+    rows, left = list[dict[str, Any]](), arguments.max_cost
     for target in read_targets(file, content):
         reason = "" if earlier is None else _change(target, earlier, file, arguments.changed_from)
         if earlier is not None and not reason:
@@ -81,13 +92,10 @@ async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
         left = None if left is None else max(left - (row["cost_usd"] or 0.0), 1e-9)
         rows.append(row | {"reason": reason or row["reason"]})
         terminal.note(f"{target.name}: {row['state']}")
-    codes = [row.pop("code") for row in rows]
-    terminal.document({"targets": rows})
-    terminal.say(*table(HEADS, map(_cells, rows)))
-    return FAILED if FAILED in codes else max(codes)
+    return rows
 
 
-def _row(target: Target, state: str, code: int, reason: str = "") -> dict[str, Any]:
+def _row(target: RunTarget, state: str, code: int, reason: str = "") -> dict[str, Any]:
     unknown = {"runs": 0, "correct_call": None, "cost_usd": None}
     return {"target": target.name, "owner": target.owner, "state": state, "reason": reason, "code": code, **unknown}
 
@@ -99,7 +107,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     return row["target"], row["owner"] or "–", row["state"], share, price, one_line(row["reason"], 100)
 
 
-async def _run_one(target: Target, file: Path, arguments: Namespace, terminal: Terminal, run: Run) -> dict[str, Any]:
+async def _run_one(target: RunTarget, file: Path, arguments: Namespace, terminal: Terminal, run: Run) -> dict[str, Any]:
     own = replace(terminal, json=True, documents=[], output=io.StringIO())
     try:
         code = await run(_arguments(target, file, arguments), own)
@@ -115,7 +123,7 @@ async def _run_one(target: Target, file: Path, arguments: Namespace, terminal: T
     }
 
 
-def _arguments(target: Target, file: Path, arguments: Namespace) -> Namespace:
+def _arguments(target: RunTarget, file: Path, arguments: Namespace) -> Namespace:
     """Return the arguments of one target: typed options win, then those of the target, then shared ones."""
     parser = arguments.own_parser
     texts = as_arguments(file, target.options, parser._actions)  # noqa: SLF001 (argparse gives it no public name)
@@ -155,19 +163,17 @@ def _content_at(ref: str, file: Path) -> Mapping[str, Any]:
     return found if file.name == OWN_FILE else found.get("tool", {}).get("mcp-tef", {})
 
 
-def _change(target: Target, earlier: Mapping[str, Any], file: Path, ref: str) -> str:
+def _change(target: RunTarget, earlier: Mapping[str, Any], file: Path, ref: str) -> str:
     """Return what has changed of a target since a commit; empty for nothing."""
-    before = next((one for one in read_targets(file, earlier) if one.name == target.name), None) if earlier else None
-    if before != target:
-        return "settings changed" if before else "new target"
+    before = {one.name: one for one in read_targets(file, earlier)} if earlier else {}
+    if before.get(target.name) != target:
+        return "settings changed" if target.name in before else "new target"
     options = {key.replace("-", "_"): value for key, value in target.options.items()}
-    files = [*_places(options.get("tools_file")), *target.paths]
-    if not files and any(options.get(name) for name in ("server_command", "url")):
+    tools = [*_places(options.get("tools_file")), *target.paths]
+    if not tools:
         return "tools may have changed; name its files in paths"
-    for what, places in (("cases changed", _places(options.get("cases"))), ("tools changed", files)):
-        if places and _differs(file.parent, ref, places):
-            return what
-    return ""
+    changed = {"cases": _places(options.get("cases")), "tools": tools}
+    return next((f"{what} changed" for what, places in changed.items() if _differs(file.parent, ref, places)), "")
 
 
 def _places(value: Json) -> list[str]:
@@ -176,5 +182,7 @@ def _places(value: Json) -> list[str]:
 
 
 def _differs(folder: Path, ref: str, places: Sequence[str]) -> bool:
+    if not places:
+        return False
     changed = _git(folder, "diff", "--no-ext-diff", "--name-only", ref, "--", *places)
     return bool(changed.strip() or _git(folder, "ls-files", "--others", "--exclude-standard", "--", *places).strip())

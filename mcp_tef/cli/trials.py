@@ -32,10 +32,9 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import followed
 from mcp_tef.cli.drafts import read_json
-from mcp_tef.cli.evidence import add_verdict_option, write_verdict
 from mcp_tef.cli.formatting import counted, share_line
 from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import output_name, writable, write_verdict
 from mcp_tef.cli.project_file import NamedSource, named_source
 from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
 from mcp_tef.cli.session import opened, with_consent
@@ -87,7 +86,7 @@ def register(verbs: Verbs) -> None:
     add_cost_options(parser)
     add_key_options(parser)
     parser.add_argument("--html", type=writable, metavar="F", help="write the changes and the evidence to F")
-    add_verdict_option(parser)
+    parser.add_argument("--verdict", type=writable, metavar="F", help="write the results as verdict to F")
     parser.set_defaults(server_command=[], url=[], project=None)
     parser.set_defaults(fail_under=[], fail_if_surely_under=[], case_pass_rate=None, baseline=None)
 

@@ -52,7 +52,12 @@ def test_importing_it_loads_no_heavy_library(module: str) -> None:
 
 
 def test_every_library_that_is_imported_is_declared() -> None:
-    known_as = {"yaml": "pyyaml", "PySide6": "pyside6-essentials", "mcp_types": "mcp"}
+    known_as = {
+        "yaml": "pyyaml",
+        "PySide6": "pyside6-essentials",
+        "mcp_types": "mcp",
+        "opentelemetry": "opentelemetry-sdk",
+    }
     known_as |= {"shiboken6": "pyside6-essentials", "jwt": "pyjwt"}
     extras = PROJECT["project"]["optional-dependencies"]
     required = [*PROJECT["project"]["dependencies"], *extras["serve"], *extras["cluster"], *extras["otel"]]
