@@ -113,8 +113,7 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
                 engine.written_secrets.hold(held.variables)
             if not store.read_only:
                 engine.interrupted = await store.interrupt_leftovers()
-            if surroundings.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
-                engine.opened += engine.send_spans()
+            engine.opened += engine.send_spans()
             on_failure.pop_all()
         return engine
 

@@ -119,7 +119,9 @@ class ServerAdapters(ModelAdapters):
         self._events.publish(NoticePublished(text))
 
     def send_spans(self) -> tuple[str, ...]:
-        """Have runs sent as OpenTelemetry spans; return a notice where that is not installed."""
+        """Have runs sent as spans where the environment says so; return a notice if OpenTelemetry is not installed."""
+        if not self._environment.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+            return ()
         from mcp_tef.run_spans import MISSING, otlp_spans
 
         self.spans = otlp_spans(self._store.runs.detail)

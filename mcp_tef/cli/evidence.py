@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +28,7 @@ from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.terminal import Terminal, unreachable
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, Json, JsonObject
+    from mcp_tef import Engine, EvidenceCheck, Json, JsonObject
 
 HOLDS, DOES_NOT = 0, 1
 SHAPE = """With --json: {"holds", "checks": [{"what", "problem"}], "outdated": ["tools"|"cases"], "repeated": {"same",
@@ -55,17 +57,25 @@ async def verify(arguments: Namespace, terminal: Terminal) -> int:
     checks = verified_evidence(document)
     problems = [one for one in checks if one.problem]
     outdated = await _outdated(document, arguments)
-    terminal.say(*(f"✗ {one.what}: {one.problem}" for one in problems))
-    terminal.say(*(f"✗ The {part} have changed since." for part in outdated))
-    terminal.say(f"{len(checks) - len(problems)} of {len(checks)} checks hold.")
+    terminal.say(*_lines(checks, outdated))
     repeated = await _repeated(document, arguments, terminal) if arguments.ask and not problems else None
-    holds = not problems and not outdated and (repeated is None or bool(repeated["same"]))
-    if arguments.badge:
-        badge = evidence_badge(document, outdated + ["numbers"] * bool(problems))
-        write_text(arguments.badge, json.dumps(badge, indent=1) + "\n")
-    told: list[Json] = [{"what": one.what, "problem": one.problem} for one in checks]
+    holds = not (problems or outdated or (repeated and not repeated["same"]))
+    _write_badge(arguments.badge, evidence_badge(document, outdated + ["numbers"] * bool(problems)))
+    told: list[Json] = list(map(asdict, checks))
     terminal.document({"holds": holds, "checks": told, "outdated": [*outdated], "repeated": repeated})
     return HOLDS if holds else DOES_NOT
+
+
+def _write_badge(file: Path | None, badge: dict[str, Json]) -> None:
+    if file:
+        write_text(file, json.dumps(badge, indent=1) + "\n")
+
+
+def _lines(checks: Sequence[EvidenceCheck], outdated: Sequence[str]) -> Iterator[str]:
+    problems = [one for one in checks if one.problem]
+    yield from (f"✗ {one.what}: {one.problem}" for one in problems)
+    yield from (f"✗ The {part} have changed since." for part in outdated)
+    yield f"{len(checks) - len(problems)} of {len(checks)} checks hold."
 
 
 async def _repeated(document: dict[str, Any], arguments: Namespace, terminal: Terminal) -> dict[str, Json]:

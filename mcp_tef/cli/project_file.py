@@ -89,8 +89,6 @@ def as_arguments(file: Path, table: Mapping[str, Any], actions: Sequence[Action]
     known = {_key(action): action for action in actions if action.option_strings}
     found: dict[str, list[str]] = {}
     for key, value in table.items():
-        if key == TARGETS:
-            continue
         action = known.get(key.replace("_", "-"))
         name = action.dest if action else key.replace("-", "_")
         if name in CONSENT:

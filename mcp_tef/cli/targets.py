@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 OWN_KEYS = ("name", "owner", "paths")
 PASSED, FAILED = 0, 1
 HEADS = ("TARGET", "OWNER", "STATE", "CORRECT CALL", "COST", "REASON")
+EVERY = "every target is run"
 STATES = {PASSED: "passed", FAILED: "failed"}
 _GIT = ("git", "-c", "core.fsmonitor=false")
 
@@ -59,7 +60,7 @@ def _target(file: Path, value: object, shared: Mapping[str, Any]) -> RunTarget:
             raise InputError(f"A target of {file.name} is malformed.", hint="It needs a name, which is text.")
     if not isinstance(paths, list):
         raise InputError(f"The paths of the target {name} are no list.", hint='Write paths = ["src"].')
-    options = {**shared, **{key: one for key, one in own.items() if key not in OWN_KEYS}}
+    options: dict[str, Any] = {**shared, **{str(key): one for key, one in own.items() if key not in OWN_KEYS}}
     return RunTarget(name, owner, tuple(map(str, paths)), options)
 
 
@@ -84,15 +85,20 @@ async def _rows(
     earlier = _content_at(arguments.changed_from, file) if arguments.changed_from else None
     rows, left = list[dict[str, Any]](), arguments.max_cost
     for target in read_targets(file, content):
-        reason = "" if earlier is None else _change(target, earlier, file, arguments.changed_from)
-        if earlier is not None and not reason:
+        reason = EVERY if earlier is None else _change(target, earlier, file, arguments.changed_from)
+        if not reason:
             rows.append(_row(target, "unchanged", PASSED))
             continue
         row = await _run_one(target, file, Namespace(**{**vars(arguments), "max_cost": left}), terminal, run)
-        left = None if left is None else max(left - (row["cost_usd"] or 0.0), 1e-9)
-        rows.append(row | {"reason": reason or row["reason"]})
+        left = _left(left, row["cost_usd"])
+        rows.append(row if reason is EVERY else row | {"reason": f"{reason}. {row['reason']}".removesuffix(". ")})
         terminal.note(f"{target.name}: {row['state']}")
     return rows
+
+
+def _left(cap: float | None, spent: float | None) -> float | None:
+    """Return what is left of a cap, a trace of it where it is used up, so that paid runs are refused."""
+    return None if cap is None else max(cap - (spent or 0.0), 1e-9)
 
 
 def _row(target: RunTarget, state: str, code: int, reason: str = "") -> dict[str, Any]:
