@@ -11,6 +11,7 @@ _NAMES = {
     "mcp_tef.api.batch_following": "batch_to_its_end",
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
     "mcp_tef.api.call_budget": "CallBudget SpendingRoom",
+    "mcp_tef.api.cluster": "cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
@@ -56,6 +57,7 @@ _NAMES = {
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
+    "mcp_tef.model.addresses": "SENDS_CREDENTIALS",
     "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
     "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
     "mcp_tef.model.cases": (
@@ -68,7 +70,7 @@ _NAMES = {
         "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison ShareChange "
         "ToolChange ToolDrift ValueChange VerdictChange"
     ),
-    "mcp_tef.model.config": "VARIABLES Config",
+    "mcp_tef.model.config": "PORT TOKEN VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
     "mcp_tef.model.crowds": (
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint SilencePoint "
@@ -86,7 +88,7 @@ _NAMES = {
     "mcp_tef.model.improvements": (
         "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
     ),
-    "mcp_tef.model.json": "Json JsonObject canonical",
+    "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
         "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
         "ToolVersion design_from_json design_to_json"
@@ -113,7 +115,7 @@ _NAMES = {
         "RunDetail RunStatus RunSummary is_baseline"
     ),
     "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
-    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets secrets_in without_keys",
+    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets require_no_credentials secrets_in without_keys",
     "mcp_tef.model.servers": "SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport",
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "
@@ -148,10 +150,12 @@ _NAMES = {
     "mcp_tef.reports.run_reports": "RunReports write_results",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
+    "mcp_tef.rest.service": "RestOptions serve_rest",
     "mcp_tef.scoring.command_risks.risks": "launch_risks",
     "mcp_tef.scoring.differentiation.patches": "joint_changes",
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
+    "mcp_tef.servers.agent_server": "serve_agents",
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
-    from mcp_tef.ports.agents import AgentOperations
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks
@@ -233,20 +232,19 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
 
         return ServedLibrary(self.library, self.library_runs)
 
+    async def load_clients(self) -> None:
+        """Load the libraries that speak to servers, which takes seconds, ahead of the first request."""
+        from importlib import import_module
+
+        for name in ("session", "tool_list_request"):
+            await asyncio.to_thread(import_module, f"mcp_tef.servers.{name}")
+
     async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
         """Serve the library over stdio, or at a port of loopback with a token; `tell` hears the address then."""
         from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
 
         served = self.served_library
         await (serve_over_http(served, *http, tell) if http else serve_over_stdio(served))
-
-    async def serve_agents(
-        self, operations: "AgentOperations", tell: Callable[[str], object], *, http: tuple[int, str] | None = None
-    ) -> None:
-        """Serve operations to coding agents over MCP, as `serve_library` does."""
-        from mcp_tef.servers.agent_server import serve_agents
-
-        await serve_agents(operations, tell, http)
 
     @cached_property
     def library_runs(self) -> "LibraryRuns":

@@ -7,7 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import RETRIES, TEMPERATURE, TIMEOUT, CallBudget, InputError, WorkspaceOperations, parse_model
+from mcp_tef import (
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    CallBudget,
+    InputError,
+    WorkspaceOperations,
+    parse_model,
+    serve_agents,
+)
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.library import bearer_token
 from mcp_tef.cli.model_options import add_cost_options, model_settings
@@ -40,5 +49,5 @@ async def serve(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         allow_typed_addresses(engine, [settings])
         http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))
-        await engine.serve_agents(WorkspaceOperations(engine, settings, budget), terminal.note, http=http)
+        await serve_agents(WorkspaceOperations(engine, settings, budget), terminal.note, http)
     return 0

@@ -74,6 +74,7 @@ EXAMPLES: Final = {
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
     "verify": "mcp-tef verify verdict.json --tools-file tools.json --badge badge.json",
+    "serve": "mcp-tef serve --port 8000",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",
     "completion": "mcp-tef completion bash",
     "keys set": "mcp-tef keys set openai",

@@ -41,6 +41,7 @@ VERBS: Final = {
     "library": "library.register",
     "mcp": "agents.register",
     "verify": "evidence.register",
+    "serve": "serve.register",
     "score": "score.register",
     "keys": "keys.register",
     "completion": "completion.register",

@@ -26,6 +26,8 @@ HEAVY = (
     "pyqtgraph",
     "PySide6",
     "keyring",
+    "fastapi",
+    "uvicorn",
 )
 
 

@@ -26,6 +26,7 @@ from mcp_tef import (
     Transport,
     WorkspaceOperations,
     answer_tokens,
+    serve_agents,
     tool_definitions,
 )
 from tests.support.workspace_files import tools_file
@@ -76,7 +77,7 @@ async def agent_of(
     """Serve a workspace, and connect an agent; with `agrees` its client can ask the user."""
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     operations = WorkspaceOperations(engine, settings or ModelSettings(), budget or CallBudget())
-    serving = asyncio.create_task(engine.serve_agents(operations, address.set_result, http=(0, TOKEN)))
+    serving = asyncio.create_task(serve_agents(operations, address.set_result, (0, TOKEN)))
     asked: list[str] = []
 
     async def elicit(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:

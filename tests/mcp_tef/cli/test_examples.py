@@ -15,7 +15,7 @@ from mcp_tef.cli.main import parser
 from tests.support.command_line import ROOT, run, say
 from tests.support.workspace_files import TOOLS, case, tools_file
 
-OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "mcp"}
+OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "mcp", "serve"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
 CASES = [
