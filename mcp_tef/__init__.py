@@ -6,12 +6,20 @@ others. Importing it loads nothing; each name loads its module when it is first 
 """
 
 _NAMES = {
+    "mcp_tef.agents.operations": "WorkspaceOperations tool_definitions",
+    "mcp_tef.api.answer_pages": "answer_pages answer_tokens",
+    "mcp_tef.api.batch_following": "batch_to_its_end",
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
+    "mcp_tef.api.call_budget": "CallBudget SpendingRoom",
     "mcp_tef.api.cluster": "cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
     ),
+    "mcp_tef.api.evidence": "EvidenceCheck batch_evidence evidence_badge outdated_parts verified_evidence",
+    "mcp_tef.api.evidence_trials": "repeated_trial",
+    "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
+    "mcp_tef.api.run_texts": "run_failure_text",
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
@@ -34,6 +42,7 @@ _NAMES = {
         "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
         "server_to_json tool_call_to_json"
     ),
+    "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
         "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
@@ -62,7 +71,7 @@ _NAMES = {
         "ShareChange ToolChange ToolDrift ValueChange VerdictChange"
     ),
     "mcp_tef.model.config": "PORT TOKEN VARIABLES Config",
-    "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
+    "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
     "mcp_tef.model.crowds": (
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
         "SilencePoint StealRequest StealResult StolenPair StolenTool StrangerPick"
@@ -132,6 +141,7 @@ _NAMES = {
         "RunMark Verdict VerdictKind"
     ),
     "mcp_tef.model.version": "VERSION",
+    "mcp_tef.ports.agents": "AgentOperations CallingAgent",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (
@@ -146,6 +156,7 @@ _NAMES = {
     "mcp_tef.scoring.differentiation.patches": "joint_changes",
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
+    "mcp_tef.servers.agent_server": "serve_agents",
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",

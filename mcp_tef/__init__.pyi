@@ -1,6 +1,10 @@
 """The types of the front door, for checkers and editors; `__init__.py` loads the names when they are first used."""
 
+from mcp_tef.agents.operations import WorkspaceOperations, tool_definitions
+from mcp_tef.api.answer_pages import answer_pages, answer_tokens
+from mcp_tef.api.batch_following import batch_to_its_end
 from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
+from mcp_tef.api.call_budget import CallBudget, SpendingRoom
 from mcp_tef.api.cluster import cluster_for
 from mcp_tef.api.consent import (
     AskConsent,
@@ -11,6 +15,10 @@ from mcp_tef.api.consent import (
     ensure_consent,
     sign_in_where_needed,
 )
+from mcp_tef.api.evidence import EvidenceCheck, batch_evidence, evidence_badge, outdated_parts, verified_evidence
+from mcp_tef.api.evidence_trials import repeated_trial
+from mcp_tef.api.patch_trials import draft_of_patch, trial_of_affected_cases
+from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
@@ -51,6 +59,7 @@ from mcp_tef.api.serializers.workspace import (
     server_to_json,
     tool_call_to_json,
 )
+from mcp_tef.api.temporary_workspace import placed_source, temporary_workspace
 from mcp_tef.engine import Engine
 from mcp_tef.errors import (
     GAVE_UP,
@@ -134,7 +143,7 @@ from mcp_tef.model.comparison import (
     VerdictChange,
 )
 from mcp_tef.model.config import PORT, TOKEN, VARIABLES, Config
-from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
+from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request, visible
 from mcp_tef.model.crowds import (
     CrowdKind,
     CrowdLoss,
@@ -356,6 +365,7 @@ from mcp_tef.model.verdicts import (
     VerdictKind,
 )
 from mcp_tef.model.version import VERSION
+from mcp_tef.ports.agents import AgentOperations, CallingAgent
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
 from mcp_tef.reports.crowds import crowd_html, steal_html
 from mcp_tef.reports.drafts import (
@@ -376,6 +386,7 @@ from mcp_tef.scoring.command_risks.risks import launch_risks
 from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
+from mcp_tef.servers.agent_server import serve_agents
 from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
@@ -401,69 +412,73 @@ __all__ = [
     "LARGEST_FILE_BYTES", "MAX_TOKENS", "NEXT_STATUSES", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "PORT",
     "READING_ROOM", "REPEATS", "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SENDS_CREDENTIALS",
     "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "TOKEN", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S",
-    "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch", "BatchComparison",
-    "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
-    "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
-    "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding",
-    "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide", "CasesChanged",
-    "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile", "ClientResult",
-    "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config",
-    "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError",
-    "ConsentKind", "ConsentRequest", "ContactKind", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest",
-    "CrowdResult", "CrowdSource", "DefinitionChange", "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile",
-    "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase",
-    "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind",
-    "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Execution", "ExecutionFigures",
-    "ExecutionStatus", "ExecutorKind", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange",
-    "FileKind", "FilterChoices", "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome",
-    "HealthOverview", "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase",
-    "ImportedServer", "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError",
-    "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
-    "LibraryToolId", "LintFinding", "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError",
-    "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour", "NewServer",
-    "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights",
-    "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus",
-    "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict",
-    "PlainTextSecret", "Prediction", "Priority", "QualityReport", "RankedCase", "RankedTool", "Rate",
-    "RateDifference", "ReachError", "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft",
-    "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat",
-    "RestOptions", "Results", "RetrievalPoint", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter",
-    "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged",
-    "SampleName", "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind", "Secret", "Server",
-    "ServerContact", "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId",
-    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
-    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity",
-    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker",
-    "StealRequest", "StealResult", "StolenPair", "StolenTool", "StoppedError", "StoreError", "StrangerPick",
-    "Suppression", "TakenTools", "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool",
-    "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolCategory", "ToolChange", "ToolChoiceMode", "ToolDesign",
-    "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction",
-    "ToolProblem", "ToolQuality", "ToolReply", "ToolRevision", "ToolSet", "ToolSource", "ToolStatus", "ToolVersion",
-    "Transport", "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope",
-    "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind",
-    "WorkItem", "advice_to_json", "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical",
-    "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json",
-    "client_result_to_json", "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json",
-    "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html",
-    "crowd_to_json", "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json",
-    "detect_files", "detected_config_to_json", "did_you_mean", "draft_format", "draft_html",
+    "ActualCall", "AgentOperations", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch",
+    "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
+    "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallBudget",
+    "CallMatch", "CallingAgent", "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt",
+    "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome",
+    "CasePair", "CaseSide", "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck",
+    "ClientProfile", "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool",
+    "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent",
+    "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "ContactKind",
+    "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource", "DefinitionChange",
+    "DefinitionWithoutSecrets", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord",
+    "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged",
+    "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
+    "Estimate", "Event", "EvidenceCheck", "Execution", "ExecutionFigures", "ExecutionStatus", "ExecutorKind",
+    "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices",
+    "FindingReason", "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome", "HealthOverview", "HealthState",
+    "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd",
+    "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
+    "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding",
+    "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo",
+    "ModelMetrics", "ModelReview", "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished",
+    "OAuthClient", "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice",
+    "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit",
+    "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret",
+    "Prediction", "Priority", "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError",
+    "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason",
+    "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RestOptions", "Results", "RetrievalPoint",
+    "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports",
+    "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation",
+    "SearchHit", "SearchHitKind", "Secret", "Server", "ServerContact", "ServerError", "ServerFault",
+    "ServerFileFormat", "ServerHealth", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged",
+    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange",
+    "SharedParameter", "SilencePoint", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId",
+    "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "SpendingRoom", "StealRequest", "StealResult",
+    "StolenPair", "StolenTool", "StoppedError", "StoreError", "StrangerPick", "Suppression", "TakenTools",
+    "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus",
+    "ToolCallsChanged", "ToolCategory", "ToolChange", "ToolChoiceMode", "ToolDesign", "ToolDrift", "ToolEdit",
+    "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality",
+    "ToolReply", "ToolRevision", "ToolSet", "ToolSource", "ToolStatus", "ToolVersion", "Transport", "TrendPoint",
+    "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource",
+    "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem",
+    "WorkspaceOperations", "advice_to_json", "answer_pages", "answer_tokens", "apply_consent_answer",
+    "batch_evidence", "batch_to_its_end", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
+    "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json", "client_result_to_json",
+    "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json", "conflict_to_json",
+    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
+    "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json", "detect_files",
+    "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_of_patch",
     "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
-    "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "execution_figures_to_json",
-    "execution_to_json", "expectation_from_json", "expectation_to_json", "fingerprint", "free_suite_name",
-    "how_to_install", "improvement_sentences", "improvement_to_json", "interval_text", "is_baseline",
-    "joint_changes", "joint_sentence", "joint_verdict", "kill_process_groups", "launch_risks",
+    "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "evidence_badge",
+    "execution_figures_to_json", "execution_to_json", "expectation_from_json", "expectation_to_json", "fingerprint",
+    "free_suite_name", "how_to_install", "improvement_sentences", "improvement_to_json", "interval_text",
+    "is_baseline", "joint_changes", "joint_sentence", "joint_verdict", "kill_process_groups", "launch_risks",
     "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder", "matrix_file",
     "messages_from_json", "messages_to_json", "metrics_to_json", "missing_library", "newest_trials", "number",
-    "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
-    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "part_name", "part_of",
-    "percent_text", "percentile", "prediction_to_json", "priced_text", "program_request", "quality_to_json",
-    "read_baseline", "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
-    "renamed_path", "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable",
-    "require_workspace", "run_detail_to_json", "run_sample", "run_to_json", "score_lines", "scored_overview",
-    "scored_run", "secrets_in", "serve_rest", "server_check_to_json", "server_health_to_json",
-    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
-    "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
-    "tool_version_to_json", "trial_explanation", "trial_sentences", "trial_to_json", "trials_by_step",
-    "trials_evidence", "undo_source_edit", "verdict_to_json", "wilson", "without_keys", "write_draft",
-    "write_lines", "write_private", "write_results", "write_source_edit", "write_text",
+    "open_private", "open_regular_file", "outcome_text", "outdated_parts", "overlap_json", "overview_to_json",
+    "pair_results", "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "part_name",
+    "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
+    "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
+    "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeated_trial", "require_draft_name",
+    "require_ending", "require_no_credentials", "require_replaceable", "require_workspace", "run_detail_to_json",
+    "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview", "scored_run", "secrets_in",
+    "serve_agents", "serve_rest", "server_check_to_json", "server_health_to_json", "server_import_to_json",
+    "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap", "steal_html", "steal_to_json",
+    "tally_of", "temporary_workspace", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions",
+    "tool_version_to_json", "trial_explanation", "trial_of_affected_cases", "trial_sentences", "trial_to_json",
+    "trials_by_step", "trials_evidence", "undo_source_edit", "verdict_to_json", "verified_evidence", "visible",
+    "wilson", "without_keys", "write_draft", "write_lines", "write_private", "write_results", "write_source_edit",
+    "write_text",
 ]  # fmt: skip

@@ -114,6 +114,7 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
                 engine.written_secrets.hold(held.variables)
             if not store.read_only:
                 engine.interrupted = await store.interrupt_leftovers()
+            engine.opened += engine.send_spans()
             on_failure.pop_all()
         return engine
 
@@ -395,6 +396,6 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         parts = vars(self)
         for work in [parts[name] for name in ("library_runs", "runs", "servers") if name in parts]:
             await work.close()
-        adapters = ("_selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders")
-        await asyncio.gather(*(parts[name].close() for name in adapters if name in parts))
+        adapters = ("_selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders", "spans")
+        await asyncio.gather(*(parts[name].close() for name in adapters if parts.get(name)))
         await self._store.close()

@@ -128,12 +128,17 @@ class ServerAdapters(ModelAdapters):
     def _notice(self, text: str) -> None:
         self._events.publish(NoticePublished(text))
 
-    @cached_property
-    def keys(self) -> "KeyRing":
-        """Keys of model providers."""
-        from mcp_tef.llm.keys import KeyRing
+    def send_spans(self) -> tuple[str, ...]:
+        """Have runs sent as spans where the environment says so; return a notice if OpenTelemetry is not installed."""
+        if not self._environment.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+            return ()
+        from mcp_tef.run_spans import MISSING, otlp_spans
 
-        return KeyRing(self._environment)
+        self.spans = otlp_spans(self._store.runs.detail)
+        if self.spans is None:
+            return (MISSING,)
+        self._events.subscribe(self.spans.hear)
+        return ()
 
     @cached_property
     def _credentials(self) -> "CredentialStore":

@@ -28,7 +28,7 @@ ORDER: Final = (
         "quality",
         "library",
     ),
-    *("importing", "local-models", "ci", "comparison", "confusion", "settings", SHORTCUTS),
+    *("importing", "local-models", "ci", "programs", "python", "comparison", "confusion", "settings", SHORTCUTS),
 )
 IN_LISTS: Final = (
     *(("Enter", "Open or edit"), ("F2", "Edit a server, or the name of a case"), ("Del", "Remove; can be undone")),

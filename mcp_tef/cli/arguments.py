@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
             action.default = argparse.SUPPRESS
         found, unknown = super().parse_known_args(args)
         values = vars(found)
-        values["project"] = None
+        values["typed"], values["project"] = frozenset(values), None
         if project := find_project_file(Path.cwd()):
             self._take_from_file(values, *project)
         for name, default in defaults.items():
@@ -89,9 +89,9 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _take_from_file(self, values: dict[str, Any], path: Path, table: Mapping[str, Any]) -> None:
-        from mcp_tef.cli.project_file import ProjectFile, as_arguments, overruled
+        from mcp_tef.cli.project_file import TARGETS, ProjectFile, as_arguments, overruled
 
-        options = as_arguments(path, table, self._actions)
+        options = as_arguments(path, {key: table[key] for key in table if key != TARGETS}, self._actions)
         for name in overruled(values, options):
             del options[name]
         try:

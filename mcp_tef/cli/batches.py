@@ -28,7 +28,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Parser, share
 from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
-from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable
+from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable, write_verdict
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.thresholds import add_threshold_options, note_missed, threshold_checks
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
         MetricsOverview,
         ThresholdCheck,
     )
-
 
 FILES = {
     "junit": ReportFormat.JUNIT,
@@ -66,7 +65,7 @@ def add_report_options(parser: Parser) -> None:
         metavar="RESULT.json",
         help="compare with what run --json printed earlier; only proven worsening fails, not single runs",
     )
-    for name in FILES:
+    for name in (*FILES, "verdict"):
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
 
 
@@ -102,11 +101,11 @@ async def write_reports(
     engine: Engine, batch: Batch, arguments: Namespace, terminal: Terminal, checks: Sequence[ThresholdCheck] = ()
 ) -> None:
     """Write the files that were asked for."""
-    files = asked_files(arguments, FILES)
-    if files:
+    if files := asked_files(arguments, FILES):
         from mcp_tef import RunReports
 
         await RunReports(engine).write_all(batch.id, files, checks=checks, case_file=_case_file(arguments))
+    await write_verdict(engine, batch, arguments, terminal)
     for form, path in files.items():
         terminal.say(f"The results were written to {output_name(path)} as {form.value}.")
 

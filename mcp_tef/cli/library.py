@@ -296,12 +296,12 @@ async def serve(arguments: Namespace, terminal: Terminal) -> int:
         served = engine.served_library
         await served.refresh()
         await with_consent(engine, arguments, terminal, lambda: engine.library_runs.require_consent(*served.designs))
-        http = None if arguments.http is None else (arguments.http, _token(arguments.token_file, terminal))
+        http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))
         await engine.serve_library(terminal.note, http=http)
     return DONE
 
 
-def _token(file: Path | None, terminal: Terminal) -> str:
+def bearer_token(file: Path | None, terminal: Terminal) -> str:
     """Return the token of a file, or a new one, which is told to the user."""
     if file is not None:
         return _text(file).strip()

@@ -39,6 +39,8 @@ VERBS: Final = {
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",
+    "mcp": "agents.register",
+    "verify": "evidence.register",
     "serve": "serve.register",
     "score": "score.register",
     "keys": "keys.register",

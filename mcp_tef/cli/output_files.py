@@ -1,5 +1,6 @@
 """Files that a verb writes: told before anything is done, and never in the place of what it reads."""
 
+import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,22 +10,27 @@ from os import PathLike, fspath
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_tef import InputError
 from mcp_tef.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from mcp_tef import Batch, Engine
 
 T = TypeVar("T")
 STANDARD_OUTPUT = Path("-")
 STANDARD_INPUT = "standard input"
 """Name of the file that holds it while a command runs."""
-WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown")
+WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown", "verdict", "badge")
 ENDINGS = {
     "junit": (".xml",),
     "html": (".html", ".htm"),
     "csv": (".csv",),
     "sarif": (".sarif", ".json"),
     "markdown": (".md", ".markdown", ".txt"),
+    "verdict": (".json",),
+    "badge": (".json",),
 }
 """Endings of the files of options that name a format; a file without an ending takes any."""
 READ = (
@@ -166,3 +172,14 @@ def _same(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except OSError:
         return one.resolve() == other.resolve()
+
+
+async def write_verdict(engine: "Engine", batch: "Batch", arguments: Namespace, terminal: Terminal) -> None:
+    """Write the verdict file, if it was asked for."""
+    file: Path | None = getattr(arguments, "verdict", None)
+    if file is not None:
+        from mcp_tef import batch_evidence, write_text
+
+        document = await batch_evidence(engine, batch.id)
+        write_text(file, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        terminal.say(f"The verdict was written to {output_name(file)}.")

@@ -9,6 +9,8 @@ from typing import Any
 
 from mcp_tef import Config, InputError, Transport, did_you_mean
 
+TARGETS = "targets"
+"""Key of the tables that `run --all` runs; every other command passes over them."""
 OWN_FILE, SHARED_FILE = PROJECT_FILES = ("mcp-tef.toml", "pyproject.toml")
 CONSENT = ("yes", "allow_program", "allow_origin", "no_key", "key_stdin")
 OF_THE_COMMAND = ("help", "workspace", "recover", "json", "debug", "quiet", "verbose")

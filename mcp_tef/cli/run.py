@@ -39,8 +39,11 @@ if TYPE_CHECKING:
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "run", "run test cases against models, and judge what they select", run)
+    parser = add_verb(verbs, "run", "run test cases against models, and judge what they select", run_asked)
     parser.takes_project_file = True
+    parser.set_defaults(own_parser=parser, typed=frozenset())
+    parser.add_argument("--all", action="store_true", help="run every target of the project file, see [[targets]]")
+    parser.add_argument("--changed-from", metavar="REF", help="with --all: only targets that changed since this commit")
     add_stateless_options(parser)
     add_choice_options(parser)
     parser.add_argument("--name", default="", metavar="NAME", help="a name for the batch")
@@ -143,6 +146,15 @@ def add_key_options(parser: Parser) -> None:
     """Add the options for keys and consent; a key itself is never an argument."""
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
     add_consent_options(parser, asks_models=True)
+
+
+async def run_asked(arguments: Namespace, terminal: Terminal) -> int:
+    """Run what the options name, or every target of the project file."""
+    if not arguments.all:
+        return await run(arguments, terminal)
+    from mcp_tef.cli.targets import run_all
+
+    return await run_all(arguments, terminal, run)
 
 
 async def run(arguments: Namespace, terminal: Terminal) -> int:

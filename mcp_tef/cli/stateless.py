@@ -1,15 +1,13 @@
 """A run without a workspace: servers and cases come from options, and nothing is kept when the command ends."""
 
-import shlex
 from argparse import Namespace
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from mcp_tef import ImportStatus, InputError, ServerSpec, ServerStatus, Transport
+from mcp_tef import ImportStatus, InputError, ServerSpec, ServerStatus, placed_source
 from mcp_tef.cli.formatting import counted, server_line
 from mcp_tef.cli.project_file import SOURCES, NamedSource
 from mcp_tef.cli.session import opened
@@ -51,23 +49,7 @@ def _spec(name: str, option: str, source: NamedSource, arguments: Namespace) -> 
     project = arguments.project if arguments.project and option in arguments.project.options else None
     folder = (project.path.parent if project else Path()).absolute()
     spec = ServerSpec(name=name, transport=SOURCES[option], origin=str(project.path) if project else None)
-    return _placed(spec, source.place, folder)
-
-
-def _placed(spec: ServerSpec, place: str, folder: Path) -> ServerSpec:
-    if spec.transport is Transport.FILE:
-        return replace(spec, path=str(folder / place))
-    if spec.transport is not Transport.STDIO:
-        return replace(spec, url=place)
-    command, *args = _split(place)
-    return replace(spec, command=command, args=tuple(args), cwd=str(folder))
-
-
-def _split(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise InputError(f"--server-command is not a command: {error}.", hint="Close the quotes.") from error
+    return placed_source(spec, source.place, folder)
 
 
 async def _import_cases(engine: "Engine", file: Path, names: list[str], terminal: Terminal) -> None:

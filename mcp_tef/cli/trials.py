@@ -20,8 +20,10 @@ from mcp_tef import (
     TrialGoal,
     TrialRequest,
     draft_html,
+    draft_of_patch,
     joint_sentence,
     parse_model,
+    trial_of_affected_cases,
     trial_sentences,
     trial_to_json,
     trials_evidence,
@@ -32,7 +34,7 @@ from mcp_tef.cli.batches import followed
 from mcp_tef.cli.drafts import read_json
 from mcp_tef.cli.formatting import counted, share_line
 from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import output_name, writable, write_verdict
 from mcp_tef.cli.project_file import NamedSource, named_source
 from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
 from mcp_tef.cli.session import opened, with_consent
@@ -84,6 +86,7 @@ def register(verbs: Verbs) -> None:
     add_cost_options(parser)
     add_key_options(parser)
     parser.add_argument("--html", type=writable, metavar="F", help="write the changes and the evidence to F")
+    parser.add_argument("--verdict", type=writable, metavar="F", help="write the results as verdict to F")
     parser.set_defaults(server_command=[], url=[], project=None)
     parser.set_defaults(fail_under=[], fail_if_surely_under=[], case_pass_rate=None, baseline=None)
 
@@ -139,6 +142,7 @@ def _require_sound(arguments: Namespace) -> None:
             "--cases is for a trial without a workspace.",
             "Add --tools-file F.",
         ),
+        (arguments.verdict and len(arguments.model) > 1, "A verdict file holds one trial.", "Name one model."),
         (min(arguments.guards, arguments.seed) < 0, "--guards and --seed are not below 0.", "Write 0 or more."),
     ):
         if wrong:
@@ -167,45 +171,29 @@ async def _draft(engine: Engine, arguments: Namespace) -> Draft:
     """Return the draft that is named, or one that the patch makes."""
     if arguments.draft:
         return await engine.drafts.find(arguments.draft)
-    operations = read_json(arguments.patch)
-    name = await _free_name(engine, Path(arguments.patch).name)
     server, file = arguments.server, arguments.tools_file[0] if arguments.tools_file else None
     if arguments.stateless:
         (registered,) = await engine.servers.list()
         server, file = registered.name, None
-    draft = await engine.drafts.new(name, server=server, tools_file=_place(file))
-    try:
-        return await engine.drafts.apply(draft.id, operations)
-    except InputError:
-        await engine.drafts.remove([draft.id])
-        raise
+    name, operations = Path(arguments.patch).name, read_json(arguments.patch)
+    return await draft_of_patch(engine, name, operations, server=server, tools_file=_place(file))
 
 
 def _place(file: NamedSource | None) -> str | None:
     return file.place if file else None
 
 
-async def _free_name(engine: Engine, name: str) -> str:
-    taken = {one.name.casefold() for one in await engine.drafts.list()}
-    number, free = 1, name[:90]
-    while free.casefold() in taken:
-        number += 1
-        free = f"{name[:90]} {number}"
-    return free
-
-
 async def _request(engine: Engine, draft: Draft, model: ModelSettings, arguments: Namespace) -> TrialRequest:
-    scope = await engine.predictions.scope(draft, arguments.guards, suites=arguments.suite, seed=arguments.seed)
-    return TrialRequest(
+    request = TrialRequest(
         draft=draft.id,
         settings=model,
-        cases=tuple(scope.affected),
-        guards=scope.guards,
+        cases=(),
         rounds=arguments.repeats,
         goal=TrialGoal.FULL if arguments.no_early_stop else TrialGoal.QUICK,
         seed=arguments.seed,
         max_cost_usd=arguments.max_cost,
     )
+    return await trial_of_affected_cases(engine, draft, request, suites=arguments.suite, guards=arguments.guards)
 
 
 async def _trial(
@@ -215,6 +203,7 @@ async def _trial(
         tell_run_estimate(await engine.trials.estimate(request), terminal)
     start = with_consent(engine, arguments, terminal, lambda: engine.trials.start(request, keys))
     batch = await followed(engine, terminal, start, arguments)
+    await write_verdict(engine, batch, arguments, terminal)
     return batch, await engine.trials.result(batch.id)
 
 

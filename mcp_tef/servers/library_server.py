@@ -1,11 +1,9 @@
-"""Serves tools of ours over MCP by the official SDK: over stdio, or over streamable HTTP with a bearer token."""
+"""Serves tools of the library over MCP by the official SDK, and tells clients when their list changes."""
 
 import asyncio
 import contextlib
-import hmac
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Final
 from weakref import WeakSet
 
 import mcp_types
@@ -13,7 +11,6 @@ from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
@@ -21,9 +18,8 @@ from mcp_tef.errors import NotFoundError
 from mcp_tef.model.version import VERSION
 from mcp_tef.ports.library import ServedTools
 from mcp_tef.servers.mcp_internals import connection_of
+from mcp_tef.servers.serving import run_over_http, run_over_stdio
 
-AsgiCall: TypeAlias = Callable[..., Awaitable[Any]]
-AsgiApp: TypeAlias = Callable[[Any, AsgiCall, AsgiCall], Awaitable[None]]
 REFRESH_SECONDS: Final = 1.0
 _LONGEST_CALLER: Final = 200
 
@@ -99,24 +95,6 @@ class LibraryServer(Server[Any]):
         )
 
 
-class WithToken:
-    """Another ASGI app, which answers only requests that bring a bearer token."""
-
-    def __init__(self, app: AsgiApp, token: str) -> None:
-        self._app = app
-        self._expected = f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Mapping[str, Any], receive: AsgiCall, send: AsgiCall) -> None:
-        """Answer 401 without the token."""
-        given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if scope["type"] != "http" or hmac.compare_digest(given, self._expected):
-            await self._app(scope, receive, send)
-            return
-        headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 401, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-
-
 @contextlib.asynccontextmanager
 async def _followed(server: LibraryServer) -> AsyncIterator[None]:
     following = asyncio.create_task(server.follow())
@@ -131,29 +109,13 @@ async def serve_over_stdio(tools: ServedTools) -> None:
     """Serve until standard input ends."""
     await tools.refresh()
     server = LibraryServer(tools)
-    async with _followed(server), stdio_server() as (read_stream, write_stream):
-        await server.run(read_stream, write_stream, server.create_initialization_options())
+    async with _followed(server):
+        await run_over_stdio(server)
 
 
 async def serve_over_http(tools: ServedTools, port: int, token: str | None, tell: Callable[[str], object]) -> None:
-    """Serve on loopback until it is cancelled, without a token to everybody there; port 0 takes a free one.
-
-    `tell` hears the address once connections are taken.
-    """
-    import uvicorn
-
+    """Serve on loopback, as `run_over_http` does."""
     await tools.refresh()
     server = LibraryServer(tools)
-    with socket.create_server(("127.0.0.1", port)) as listener:
-        whole = server.streamable_http_app(host="127.0.0.1")
-        app: Any = whole if token is None else WithToken(whole, token)
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
-        web = uvicorn.Server(config)
-        tell(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
-        async with _followed(server):
-            serving = asyncio.create_task(web.serve(sockets=[listener]))
-            try:
-                await asyncio.shield(serving)
-            finally:
-                web.should_exit = True
-                await asyncio.wait({serving})
+    async with _followed(server):
+        await run_over_http(server, port, token, tell)

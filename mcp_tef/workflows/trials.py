@@ -192,7 +192,7 @@ class Trials:
         names = {case.id: case.name for case in (await self._cases(plan, gone=True)).values()}
         settings = (await self._store.runs.request(batch_id)).models[0]
         tried = await self._drafts_tried(batch, plan)
-        return _result(batch, record, settings, names, tried)
+        return trial_result(batch, record, settings, names, tried)
 
     async def steering(self, batch: Batch) -> TrialSteering:
         """Return the steering of a stored trial, with what it has asked so far. InputError, StoreError."""
@@ -226,7 +226,7 @@ class Trials:
         record = _record(plan, cases, baseline=baseline)
         for run in runs:
             if run.arm is not None and run.place is not None:
-                record.put(_trial_run(run, run.arm, run.place))
+                record.put(trial_run(run, run.arm, run.place))
         record.advance()
         return plan, record
 
@@ -342,10 +342,10 @@ def _record(plan: TrialPlan, cases: Mapping[CaseId, TestCase], *, baseline: bool
     return TrialRecord(plan, families, PassCriterion.CORRECT_TOOL if baseline else PassCriterion.CORRECT_CALL)
 
 
-def _trial_run(run: RunSummary, arm: Arm, place: int) -> TrialRun:
+def trial_run(run: RunSummary, arm: Arm, place: int) -> TrialRun:
+    """Return a run as the record of a trial takes it in."""
     ended = run.status in (RunStatus.COMPLETED, RunStatus.FAILED) and not run.interrupted
-    failure = run.failure_code if ended else ""
-    return TrialRun(run.id, run.case_id, arm, run.repeat, place, ended, run.mark, failure)
+    return TrialRun(run.id, run.case_id, arm, run.repeat, place, ended, run.mark, run.failure_code if ended else "")
 
 
 def _end(batch: Batch, record: TrialRecord) -> TrialEnd | None:
@@ -363,9 +363,10 @@ def _claims(record: TrialRecord) -> TrialClaims:
     return replace(claims, guards=record.guards())
 
 
-def _result(
+def trial_result(
     batch: Batch, record: TrialRecord, settings: ModelSettings, names: Mapping[CaseId, str], tried: int
 ) -> TrialResult:
+    """Return what a record shows; `tried` counts the different drafts that were tried on these cases."""
     plan, decision, claims = record.plan, record.decision, _claims(record)
     wins, losses, ties = decision.counts
     broken = [names.get(one.case_id, one.case_id) for one in claims.guards if one.broken]

@@ -54,12 +54,18 @@ def test_importing_it_loads_no_heavy_library(module: str) -> None:
 
 
 def test_every_library_that_is_imported_is_declared() -> None:
-    known_as = {"yaml": "pyyaml", "PySide6": "pyside6-essentials", "mcp_types": "mcp"}
+    known_as = {
+        "yaml": "pyyaml",
+        "PySide6": "pyside6-essentials",
+        "mcp_types": "mcp",
+        "opentelemetry": "opentelemetry-sdk",
+    }
     known_as |= {"shiboken6": "pyside6-essentials", "jwt": "pyjwt"}
     extras = PROJECT["project"]["optional-dependencies"]
     for_users = [one for name in extras if name not in ("dev", "package", "audit") for one in extras[name]]
     requirements = PROJECT["project"]["dependencies"] + for_users
     declared = {re.split(r"[<>=!; ]", requirement)[0] for requirement in requirements}
+    declared |= {"pytest"}  # it loads the plugin itself
     ours = {"app", "mcp_tef", "resources"}
     imported = {name for module in modules("app", "mcp_tef") for name in imported_tops(module)}
     unknown = imported - sys.stdlib_module_names - ours

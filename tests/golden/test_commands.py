@@ -24,7 +24,7 @@ KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "tests.support.forgetful_keychain.Forgetfu
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 # `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
 ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
-SERVES = {"library serve", "serve"}
+SERVES = {"library serve", "mcp", "serve"}
 
 
 def verbs(group: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -250,6 +250,13 @@ def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str
     transcript.both("score", "in.jsonl", "--out", "out.jsonl")
     transcript.file(folder / "out.jsonl")
     assert_golden("commands/score.txt", normalized(transcript.text, replacements))
+
+
+def test_verify(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    transcript.say("run", "--suite", "Sample", "--verdict", "verdict.json", "--quiet")
+    transcript.both("verify", "verdict.json", "--badge", "badge.json")
+    transcript.file(folder / "badge.json")
+    assert_golden("commands/verify.txt", normalized(transcript.text, replacements))
 
 
 def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:

@@ -390,8 +390,7 @@ def _confidence(run: RunSummary, *, misleads: bool) -> ConfidenceView:
 def _category(run: RunSummary, *, misleads: bool) -> tuple[str, VerdictMark]:
     category = run.confidence_category
     if category is None:
-        unsure = "The answer could not be read" if run.unreadable else "Unsure and wrong"
-        return unsure, VerdictMark.NEUTRAL
+        return "The answer could not be read" if run.unreadable else "Unsure and wrong", VerdictMark.NEUTRAL
     if category is ConfidenceCategory.MISLEADING and misleads:
         return MISLEADS, VerdictMark.WRONG
     return CATEGORY_LABELS[category], CATEGORY_MARKS[category]

@@ -15,7 +15,7 @@ from mcp_tef.cli.main import parser
 from tests.support.command_line import ROOT, run, say
 from tests.support.workspace_files import TOOLS, case, tools_file
 
-OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "serve"}
+OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "mcp", "serve"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
 CASES = [
@@ -52,6 +52,8 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
     (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
+    said = say("run", "--tools-file", "tools.json", "--cases", "cases.yaml", "--verdict", "verdict.json")
+    assert said.code in (0, 1)
     for number in (1, 2):
         at = ("--workspace", f"part-{number}.db")
         assert say("servers", "add", "shop", "--tools-file", "tools.json", *at).code == 0

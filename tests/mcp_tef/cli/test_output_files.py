@@ -35,6 +35,13 @@ WRITES = {
     ("runs resume", "csv"): "runs resume --csv {file}",
     ("runs resume", "sarif"): "runs resume --sarif {file}",
     ("runs resume", "markdown"): "runs resume --markdown {file}",
+    ("runs show", "verdict"): "runs show {batch} --verdict {file}",
+    ("runs retry", "verdict"): "runs retry --verdict {file}",
+    ("runs resume", "verdict"): "runs resume --verdict {file}",
+    ("run", "verdict"): "run --verdict {file}",
+    ("try", "verdict"): "try Shorter --verdict {file}",
+    ("verify", "badge"): "verify {folder}/v.json --badge {file}",
+    ("runs merge", "verdict"): "runs merge {part} --verdict {file}",
     ("runs merge", "junit"): "runs merge {part} --junit {file}",
     ("runs merge", "html"): "runs merge {part} --html {file}",
     ("runs merge", "csv"): "runs merge {part} --csv {file}",
@@ -89,6 +96,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         earlier, batch = (say("run", "--workspace", workspace, "--json").document["batch"] for _ in range(2))
         for line in ("draft new Shorter --server city", "draft set Shorter weather_report --title Weather"):
             assert say(*line.split(), "--workspace", workspace).code == 0
+        assert say("runs", "show", batch, "--verdict", folder / "v.json", "--workspace", workspace).code in (0, 1)
     shutil.copy(workspace, folder / "part.db")
     calls.write_text(json.dumps({"id": "1"}), "utf-8")
     pairs.write_text(json.dumps({"id": "1"}), "utf-8")

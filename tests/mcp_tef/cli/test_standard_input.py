@@ -14,7 +14,11 @@ READ_METAVARS = ("F", "[NAME=]F", "FILE", "DIR", "RESULT.json", "IN.jsonl", "PAI
 WRITING_TYPES = ("writable", "analysis_file")
 FOLDERS = {("servers add", "cwd"), ("servers edit", "cwd"), ("servers discover", "project")}
 # They end when they are stopped; `mcp_tef.cli.output_files.READ` names them.
-SERVES = {("library serve", "token_file"), *(("serve", name) for name in ("token_file", "tls_cert", "tls_key"))}
+SERVES = {
+    ("library serve", "token_file"),
+    ("mcp", "token_file"),
+    *(("serve", name) for name in ("token_file", "tls_cert", "tls_key")),
+}
 TOOLS = json.dumps({"tools": workspace_files.TOOLS})
 CASES = json.dumps({"cases": [workspace_files.weather(1)]})
 CALL = json.dumps({"id": "1", "query": "", "tools": [], "expected": None, "calls": []})
@@ -25,7 +29,7 @@ PROFILE = json.dumps({"name": "narrow", "title": "Narrow", "version": 1, "checke
 TOOL = json.dumps({"name": "rent", "description": "Rent a bike for a day.", "inputSchema": {"type": "object"}})
 STRANGERS = json.dumps({"tools": [json.loads(TOOL)]})
 SCRIPT = "def run(input):\n    return 'Yes.'\n"
-BATCH = "the document of the batch"
+BATCH, VERDICT = "the document of the batch", "the verdict file of the batch"
 TFIDF = "--embedder tfidf"
 READ = {
     ("servers import", "file"): ("servers import - --dry-run", CONFIG, "Would add clock"),
@@ -38,6 +42,9 @@ READ = {
     ("runs show", "baseline"): ("runs show latest --baseline -", BATCH, "on these cases"),
     ("runs retry", "baseline"): ("runs retry latest --baseline -", BATCH, "no run left to do"),
     ("runs resume", "baseline"): ("runs resume latest --baseline -", BATCH, "no run left to do"),
+    ("verify", "file"): ("verify -", VERDICT, "checks hold"),
+    ("verify", "tools_file"): ("verify {folder}/v.json --tools-file -", TOOLS, "checks hold"),
+    ("verify", "cases"): ("verify {folder}/v.json --cases -", CASES, "checks hold"),
     ("runs merge", "baseline"): ("runs merge {folder}/work.db --baseline -", BATCH, "on these cases"),
     ("similarity", "tools_file"): (f"similarity --tools-file - {TFIDF}", TOOLS, "weather_report"),
     ("similarity", "pairs"): (f"similarity --pairs - {TFIDF}", PAIR, '"score"'),
@@ -94,6 +101,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             said = say(*line.format(folder).split(), "--workspace", folder / "work.db")
             assert said.code in (0, 1)
         (folder / "batch.json").write_text(said.out, "utf-8")
+        assert say("runs", "show", "latest", "--verdict", folder / "v.json", "--workspace", folder / "work.db").code < 2
         assert say("library", "add", folder / "kept.json", "--workspace", folder / "work.db").code == 0
         assert say("draft", "new", "Shorter", "--server", "city", "--workspace", folder / "work.db").code == 0
     return folder
@@ -124,7 +132,8 @@ def test_the_tables_name_every_file_that_a_verb_reads() -> None:
 @pytest.mark.parametrize("key", READ, ids=" ".join)
 def test_a_dash_is_standard_input(key: tuple[str, str], prepared: Path, workspace: Path) -> None:
     line, text, expected = READ[key]
-    given = (prepared / "batch.json").read_text("utf-8") if text == BATCH else text
+    named = {BATCH: "batch.json", VERDICT: "v.json"}
+    given = (prepared / named[text]).read_text("utf-8") if text in named else text
     own = () if any(one in line for one in WITHOUT_WORKSPACE) else ("--workspace", workspace)
     said = say(*line.format(folder=prepared).split(), *own, stdin=given)
     assert said.code in (0, 1) or expected in said.err, said

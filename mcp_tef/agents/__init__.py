@@ -1,0 +1,1 @@
+"""The MCP server for coding agents: what each of its tools, resources and prompts does."""

@@ -1,0 +1,120 @@
+"""`verify`: recomputes a verdict file offline, repeats its trial and makes a badge; and the option that writes it."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_tef import (
+    LARGEST_FILE_BYTES,
+    InputError,
+    SourceKind,
+    ToolSource,
+    evidence_badge,
+    open_regular_file,
+    outdated_parts,
+    repeated_trial,
+    temporary_workspace,
+    trial_sentences,
+    verified_evidence,
+    write_text,
+)
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.output_files import writable
+from mcp_tef.cli.terminal import Terminal, unreachable
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, EvidenceCheck, Json, JsonObject
+
+HOLDS, DOES_NOT = 0, 1
+SHAPE = """With --json: {"holds", "checks": [{"what", "problem"}], "outdated": ["tools"|"cases"], "repeated": {"same",
+"sentences"} or null}.
+
+Exit codes: 0 everything holds; 1 a number or hash differs, tools or cases have changed, or the repeated trial decides
+otherwise."""
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "verify", "recompute every number of a verdict file from its answers, offline", verify)
+    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser.add_argument("file", type=Path, metavar="F", help="a file that --verdict wrote; - is standard input")
+    parser.add_argument("--tools-file", type=Path, metavar="F", help="fail if these tools are not the tested ones")
+    parser.add_argument("--cases", type=Path, metavar="F", help="fail if these cases are not the tested ones")
+    parser.add_argument("--badge", type=writable, metavar="F", help="write a badge for shields.io to F")
+    parser.add_argument("--ask", action="store_true", help="repeat the trial with its model, and compare the verdicts")
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server, for --ask")
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="start nothing that could cost more in all")
+
+
+async def verify(arguments: Namespace, terminal: Terminal) -> int:
+    """Recompute, compare with today's files, and repeat the trial if asked to."""
+    document = _read(arguments.file)
+    checks = verified_evidence(document)
+    problems = [one for one in checks if one.problem]
+    outdated = await _outdated(document, arguments)
+    terminal.say(*_lines(checks, outdated))
+    repeated = await _repeated(document, arguments, terminal) if arguments.ask and not problems else None
+    holds = not (problems or outdated or (repeated and not repeated["same"]))
+    _write_badge(arguments.badge, evidence_badge(document, outdated + ["numbers"] * bool(problems)))
+    told: list[Json] = list(map(asdict, checks))
+    terminal.document({"holds": holds, "checks": told, "outdated": [*outdated], "repeated": repeated})
+    return HOLDS if holds else DOES_NOT
+
+
+def _write_badge(file: Path | None, badge: dict[str, Json]) -> None:
+    if file:
+        write_text(file, json.dumps(badge, indent=1) + "\n")
+
+
+def _lines(checks: Sequence[EvidenceCheck], outdated: Sequence[str]) -> Iterator[str]:
+    problems = [one for one in checks if one.problem]
+    yield from (f"✗ {one.what}: {one.problem}" for one in problems)
+    yield from (f"✗ The {part} have changed since." for part in outdated)
+    yield f"{len(checks) - len(problems)} of {len(checks)} checks hold."
+
+
+async def _repeated(document: dict[str, Any], arguments: Namespace, terminal: Terminal) -> dict[str, Json]:
+    found = await repeated_trial(document, base_url=arguments.base_url, max_cost_usd=arguments.max_cost)
+    same = _claim(document) == found.claims.on_these_cases.verdict.value
+    terminal.say(*trial_sentences(found))
+    terminal.say("The repeated trial decides the same." if same else "The repeated trial decides otherwise.")
+    return {"same": same, "sentences": [*trial_sentences(found)]}
+
+
+def _claim(document: dict[str, Any]) -> str:
+    return str(document["verdict"]["on_these_cases"])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with open_regular_file(path) as file:
+            content = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise unreachable(error) from error
+    if len(content) > LARGEST_FILE_BYTES:
+        raise InputError(f"{path} is larger than 50 MB.", hint="Name a verdict file.")
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not a JSON document.", hint="Name a file that --verdict wrote.") from error
+    if not isinstance(document, dict):
+        raise InputError(f"{path} is not a verdict file.", hint="Name a file that --verdict wrote.")
+    return document
+
+
+async def _outdated(document: dict[str, Any], arguments: Namespace) -> list[str]:
+    if not (arguments.tools_file or arguments.cases):
+        return []
+    async with temporary_workspace([], arguments.cases or ()) as engine:
+        tools = await _definitions(engine, arguments.tools_file) if arguments.tools_file else []
+        return outdated_parts(document, tools, [case.draft for case in await engine.cases.list()])
+
+
+async def _definitions(engine: Engine, file: Path) -> list[JsonObject]:
+    source = ToolSource(kind=SourceKind.FILES, names=(str(file),))
+    return [one.tool.raw for one in (await engine.tools.gather(source, at_least=1)).tools]

@@ -1,0 +1,82 @@
+"""Quick functions and the pytest plugin: the documented examples, a model, a started program, and failure texts."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_tef import InputError, quick
+from tests.support.command_line import ROOT
+from tests.support.model_replies import tool_calls
+from tests.support.model_stub import ModelStub
+from tests.support.workspace_files import TOOLS, case, case_file, tools_file
+
+PAGE = (ROOT / "resources" / "help" / "python.md").read_text("utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+RAIN = case("Rain in Rome?", [{"tool": "weather_report", "parameters": {"city": "Rome"}}])
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_every_example_of_the_page_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(EXAMPLES[number], f"python.md, example {number}", "exec"), {})
+
+
+def test_there_is_no_other_example() -> None:
+    assert len(EXAMPLES) == 4
+    functions = set(re.findall(r"`quick\.(\w+)\(", PAGE))
+    assert all(hasattr(quick, name) for name in functions)
+
+
+def test_a_model_is_asked_and_a_wrong_argument_is_told() -> None:
+    with ModelStub(lambda _: tool_calls(("weather_report", {"city": "Oslo"}))) as stub:
+        result = quick.check(TOOLS, [RAIN], "openai/gpt-x", base_url=stub.url, key="sk-for-this-test", repeats=2)
+    assert (result.passed, result.correct_call, len(result.runs)) == (False, 0.0, 2)
+    assert "Rain in Rome?" in result.failures[0]
+    assert '"Oslo"' in result.failures[0]
+    assert len(stub.requests) == 2
+
+
+def test_a_named_command_is_started_and_bad_input_is_said() -> None:
+    with quick.QuickSession(f'"{sys.executable}" -P -m mcp_tef sample-server') as session:
+        assert len(session.tools().tools) > 3
+    with pytest.raises(InputError):
+        quick.check(TOOLS, [{"name": "no query"}])
+    with pytest.raises(InputError):
+        quick.judge([{"tool": 5}], [], TOOLS)
+    with pytest.raises(InputError):
+        quick.QuickSession(TOOLS).tools()
+
+
+def ran_pytest(folder: Path, *options: Any) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder, with the cases of its file."""
+    plugins = ("-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:pytestqt", "-p", "no:pytest-qt")
+    named = ("--mcp-tef", "cases.json", "--mcp-tef-server", "tools.json")
+    command = [sys.executable, "-m", "pytest", *plugins, *named, *map(str, options)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110, check=False)
+
+
+def test_cases_are_tests_with_the_verdict_as_their_failure_also_on_several_workers(tmp_path: Path) -> None:
+    tools_file(tmp_path)
+    case_file(tmp_path, [case("weather report in Rome", [{"tool": "weather_report"}]), RAIN])
+    (tmp_path / "test_own.py").write_text(
+        "def test_own(tef):\n    assert tef.check('cases.json').runs\n    assert tef.lint().tools\n", "utf-8"
+    )
+    said = ran_pytest(tmp_path, "-n", "2", "-v")
+    assert "1 failed, 2 passed" in said.stdout, said.stdout + said.stderr
+    assert 'expected  weather_report {"city":"Rome"}' in said.stdout
+    assert "test_own" in said.stdout
+    assert "Traceback" not in said.stdout
+    assert said.returncode == 1
+
+
+def test_wrong_use_of_the_plugin_is_one_sentence(tmp_path: Path) -> None:
+    tools_file(tmp_path)
+    (tmp_path / "cases.json").write_text("{}", "utf-8")
+    said = ran_pytest(tmp_path)
+    assert "cases.json" in said.stdout
+    assert said.returncode == 2
+    assert "Traceback" not in said.stdout
