@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prediction import Predictions
+    from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.runs import Runs
@@ -237,6 +238,13 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
 
         store, (kinds, python) = self._store.library, self._tool_executors(self.servers)
         return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
+
+    @cached_property
+    def prompts(self) -> "Prompts":
+        """Prompt templates."""
+        from mcp_tef.workflows.prompts import Prompts
+
+        return Prompts(self._store.definitions, self._events)
 
     @cached_property
     def drafts(self) -> "Drafts":
