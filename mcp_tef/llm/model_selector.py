@@ -159,7 +159,7 @@ def _request(
     if settings.prompt and text:
         whole = TOOLS_VARIABLE in variables_in(text)
         text = filled(text, selection_values(question.tools, date.today()) | dict(settings.variables))
-    messages = prompt.messages(question.query, question.tools, text, question.before, whole)
+    messages = prompt.messages(question.query, question.tools, text, question.before, whole, question.instructions)
     return Request(
         target=aim,
         messages=[asdict(message) for message in messages],

@@ -35,16 +35,17 @@ class SelectionPrompt:
         system_prompt: str | None = None,
         before: Sequence[EarlierMessage] = (),
         whole: bool = False,
+        instructions: str = "",
     ) -> tuple["ChatMessage", ...]:
         """Return the messages of a request: the task, the earlier messages of the conversation, the query.
 
         A system prompt of the user takes the place of the task; the request for a reason and a confidence stays, unless
-        the prompt is `whole`.
+        the prompt is `whole`. `instructions` of servers stand first.
         """
         task = (system_prompt or "").strip() or self.task
         report = f"{self.report}\n{tool_lines(offered)}" if self.lists_tools else self.report
         earlier = (ChatMessage(message.role.value, message.content) for message in before)
-        system = task if whole else f"{task}\n\n{report}"
+        system = "\n\n".join(filter(None, (instructions, task, "" if whole else report)))
         return ChatMessage("system", system), *earlier, ChatMessage("user", query)
 
 

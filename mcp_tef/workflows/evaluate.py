@@ -75,7 +75,9 @@ class SelectorExecutor:
             return failed(run, _not_offered(reason), tools)
         selector = self._selectors.selector_for(run.settings)
         draft = case.draft
-        question = Question(draft.query, tools.offered, run.settings, key, run.batch_id, draft.before)
+        question = Question(
+            draft.query, tools.offered, run.settings, key, run.batch_id, draft.before, tools.instructions
+        )
         try:
             await selector.prepare(question)
             asked = await _ask(selector, question, self._sleep)
@@ -118,7 +120,13 @@ class ClientExecutor:
             return failed(run, error, tools)
         shown = await search.shown(case.draft.query)
         snapshot = await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id
-        seen = replace(tools, offered=shown, tools=tuple(one.tool for one in shown), snapshot_id=snapshot)
+        seen = replace(
+            tools,
+            offered=shown,
+            tools=tuple(one.tool for one in shown),
+            snapshot_id=snapshot,
+            instructions=search.instructions({spec.name: listing.instructions for spec, listing in tools.servers}),
+        )
         expected = expected_tools(case.draft.expectation, tools.tools)
         if expected and not expected & {(one.tool.server, one.tool.name) for one in shown}:
             why = search.why_missing(expected)
