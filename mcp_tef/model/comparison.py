@@ -28,8 +28,7 @@ class PairChange(StrEnum):
     NOT_COMPARABLE = "not_comparable"
 
 
-MARGIN = 0.05
-"""Difference of rates that is worth a change."""
+MARGIN = 0.05  # difference of rates that is worth a change
 
 
 class PairedBy(StrEnum):
@@ -59,7 +58,7 @@ class ClaimVerdict(StrEnum):
 class Claim:
     """A claim's verdict, one sentence with its numbers, and the probability of the test behind it, if there is one.
 
-    `interval` holds the difference of rates from low to high, where one was computed.
+    `interval` is that of the difference of rates, where one was computed.
     """
 
     verdict: ClaimVerdict
@@ -86,12 +85,10 @@ class ClientResult:
     @property
     def works(self) -> bool | None:
         """True where it is not worse than the plain API beyond the margin; None where that cannot be told yet."""
-        if self.claim is None:
-            return None
-        if self.claim.interval and self.claim.interval[0] >= -MARGIN:
+        if self.claim and self.claim.interval and self.claim.interval[0] >= -MARGIN:
             return True
-        settled = self.claim.verdict is not ClaimVerdict.CANNOT_TELL_YET
-        return self.claim.verdict is not ClaimVerdict.WORSE if settled else None
+        settled = self.claim is not None and self.claim.verdict is not ClaimVerdict.CANNOT_TELL_YET
+        return self.claim.verdict is not ClaimVerdict.WORSE if self.claim and settled else None
 
 
 PassCounts: TypeAlias = dict[tuple[CaseId, str], tuple[int, int]]

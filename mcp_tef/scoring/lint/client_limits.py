@@ -57,9 +57,11 @@ def set_notes(
     """
     full = [one for one in clients if one.most_tools is not None and len(tools) > one.most_tools]
     notes = [f"{one.most_tools:,} of {len(tools):,} tools fit into {one.title}, which refuses more." for one in full]
-    for server, text in instructions:
-        notes += filter(None, (instruction_note(client, server, text) for client in clients))
-        subject = LintContext(Tool(server=server, name="", description=text, input_schema={}, raw={}))
-        hits = (hit for check in poisoning.CHECKS for hit in check.look(subject))
-        notes += [f"Instructions of {server}: {hit.sentence}" for hit in hits]
-    return tuple(notes)
+    return (*notes, *(note for one in instructions for note in _instruction_notes(*one, clients)))
+
+
+def _instruction_notes(server: str, text: str, clients: Sequence[ClientProfile]) -> Iterator[str]:
+    yield from filter(None, (instruction_note(client, server, text) for client in clients))
+    subject = LintContext(Tool(server=server, name="", description=text, input_schema={}, raw={}))
+    for check in poisoning.CHECKS:
+        yield from (f"Instructions of {server}: {hit.sentence}" for hit in check.look(subject))
