@@ -379,6 +379,7 @@ from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.library import TakenTools
+from mcp_tef.workflows.run_parts import part_name, part_of
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
@@ -441,14 +442,15 @@ __all__ = [
     "launch_risks", "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder",
     "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private",
     "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars",
-    "parse_embedder", "parse_model", "parse_number", "parse_prices", "percent_text", "prediction_to_json",
-    "priced_text", "program_request", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name",
-    "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample", "run_to_json",
-    "score_lines", "scored_overview", "scored_run", "secrets_in", "selection_values", "server_check_to_json",
-    "server_health_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json",
-    "start_within_cap", "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell",
-    "tool_call_to_json", "tool_version_to_json", "trial_sentences", "trial_to_json", "trials_evidence",
-    "undo_source_edit", "variables_in", "verdict_to_json", "wilson", "without_keys", "word_changes", "write_draft",
-    "write_lines", "write_private", "write_results", "write_source_edit", "write_text",
+    "parse_embedder", "parse_model", "parse_number", "parse_prices", "part_name", "part_of", "percent_text",
+    "prediction_to_json", "priced_text", "program_request", "prompt_to_json", "quality_to_json", "read_baseline",
+    "read_pair_lines", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
+    "require_draft_name", "require_ending", "require_replaceable", "require_workspace", "run_detail_to_json",
+    "run_sample", "run_to_json", "score_lines", "scored_overview", "scored_run", "secrets_in", "selection_values",
+    "server_check_to_json", "server_health_to_json", "server_import_to_json", "server_to_json",
+    "sign_in_where_needed", "similarity_json", "start_within_cap", "steal_html", "steal_to_json", "tally_of",
+    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_version_to_json", "trial_sentences",
+    "trial_to_json", "trials_evidence", "undo_source_edit", "variables_in", "verdict_to_json", "wilson",
+    "without_keys", "word_changes", "write_draft", "write_lines", "write_private", "write_results",
+    "write_source_edit", "write_text",
 ]  # fmt: skip
