@@ -233,6 +233,13 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
 
         return ServedLibrary(self.library, self.library_runs)
 
+    async def load_clients(self) -> None:
+        """Load the libraries that speak to servers, which takes seconds, ahead of the first request."""
+        from importlib import import_module
+
+        for name in ("session", "tool_list_request"):
+            await asyncio.to_thread(import_module, f"mcp_tef.servers.{name}")
+
     async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
         """Serve the library over stdio, or at a port of loopback with a token; `tell` hears the address then."""
         from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio

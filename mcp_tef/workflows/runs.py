@@ -70,12 +70,20 @@ class Runs:
         self.steering_of: SteeringOf | None = None
         self._prepare = BatchPreparation(store, selectors, models, consents)
         self.clients_of: ClientsOf | None = None
-        self._executor: RunExecutor = ClientExecutor(SelectorExecutor(selectors, sleep), store.runs, self._clients)
+        self._own_executor = SelectorExecutor(selectors, sleep)
+        self._executor = self._shown_by_clients(self._own_executor)
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
         self._turns = BatchTurnQueue()
         self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
+
+    def execute_by(self, executor: RunExecutor | None) -> None:
+        """Have batches that start from now on executed elsewhere; None for this process."""
+        self._executor = self._shown_by_clients(executor or self._own_executor)
+
+    def _shown_by_clients(self, executor: RunExecutor) -> RunExecutor:
+        return ClientExecutor(executor, self._store.runs, self._clients)
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""
