@@ -31,6 +31,7 @@ _NAMES = {
         "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
     ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
+    "mcp_tef.api.serializers.prompts": "prompt_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
         "verdict_to_json"
@@ -50,8 +51,8 @@ _NAMES = {
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
-        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
-        "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
+        "DefinitionsChanged DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed "
+        "RunEnded RunStarted RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
@@ -102,6 +103,7 @@ _NAMES = {
     ),
     "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
+    "mcp_tef.model.prompt_templates": "BUILT_IN PromptKind PromptTemplate",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -142,6 +144,7 @@ _NAMES = {
     ),
     "mcp_tef.model.version": "VERSION",
     "mcp_tef.ports.agents": "AgentOperations CallingAgent",
+    "mcp_tef.prompts.templates": "BUILT_IN_VARIABLES filled selection_values variables_in word_changes",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (

@@ -196,7 +196,7 @@ def _trial_numbers(
 ) -> dict[str, Any]:
     from mcp_tef.workflows.trial_plan import TrialPlan
     from mcp_tef.workflows.trial_record import TrialRecord
-    from mcp_tef.workflows.trials import trial_result, trial_run
+    from mcp_tef.workflows.trial_results import result_of, stored_run
 
     plan = TrialPlan.from_json(document["plan"])
     settings = ModelSettings(provider=document["settings"]["provider"], model=document["settings"]["model"])
@@ -204,7 +204,7 @@ def _trial_numbers(
     record = TrialRecord(plan, families, PassCriterion.CORRECT_TOOL if by_tool else PassCriterion.CORRECT_CALL)
     for run in runs:
         if run.arm is not None and run.place is not None:
-            record.put(trial_run(run, run.arm, run.place))
+            record.put(stored_run(run, run.arm, run.place))
     record.advance()
     batch = Batch(
         id=BatchId(""),
@@ -216,7 +216,7 @@ def _trial_numbers(
         stopped=document["stopped"],
     )
     names = {CaseId(key): str(one["name"]) for key, one in document["cases"].items()}
-    found = trial_to_json(trial_result(batch, record, settings, names, document["drafts_tried"]))
+    found = trial_to_json(result_of(batch, record, settings, names, document["drafts_tried"]))
     return {name: value for name, value in found.items() if name not in _NOT_RECOMPUTED}
 
 

@@ -36,6 +36,7 @@ VERBS: Final = {
     "try": "trials.register",
     "improve": "improve.register",
     "clients": "clients.register",
+    "prompts": "prompts.register",
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",

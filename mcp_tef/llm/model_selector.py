@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,7 +24,15 @@ from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
 from mcp_tef.ports import BaselineScores, ModelCatalogue, Question, SelectionPrompts, Selector
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
-from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, answer_schema, offered_names, tool_lines
+from mcp_tef.prompts.selection_prompt import (
+    TOOLS_VARIABLE,
+    BundledPrompts,
+    SelectionPrompt,
+    answer_schema,
+    offered_names,
+    tool_lines,
+)
+from mcp_tef.prompts.templates import filled, selection_values, variables_in
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 if TYPE_CHECKING:
@@ -122,7 +131,8 @@ class LitellmSelector:
             outcome = FailedCall(_TOOLS_DROPPED)
         if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, question.settings)
-        return _answer(outcome, exchange, request, question, mode, prompt.label)
+        label = question.settings.prompt or prompt.label
+        return _answer(outcome, exchange, request, question, mode, label)
 
 
 _TOOLS_DROPPED = "The model does not support tools"
@@ -146,7 +156,11 @@ def _request(
     schema: JsonObject | None,
 ) -> Request:
     settings = question.settings
-    messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
+    text, whole = settings.system_prompt, False
+    if settings.prompt and text:
+        whole = TOOLS_VARIABLE in variables_in(text)
+        text = filled(text, selection_values(question.tools, date.today()) | dict(settings.variables))
+    messages = prompt.messages(question.query, question.tools, text, question.before, whole, question.instructions)
     return Request(
         target=aim,
         messages=[{"role": message.role, "content": message.content} for message in messages],

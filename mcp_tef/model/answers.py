@@ -76,7 +76,8 @@ class Answer:
     `call.tool` is the name the model wrote, mapped back to the real tool where it was one of those
     offered. `raw_request` leaves out tool definitions (they are the run's snapshot) and keys. `answered_model` and
     `answered_fingerprint` are those that the provider named; `base_url`, `seed` and `answer_limit` (tokens) are those
-    that were really sent. `cut_off` is True if the answer ended at its limit.
+    that were really sent. `cut_off` is True if the answer ended at its limit. `routing` says as JSON which deployment
+    of a group answered, or which route was taken; None for a model that was asked by its own name.
     """
 
     calls: tuple[ActualCall, ...] | None
@@ -97,6 +98,7 @@ class Answer:
     seed: int | None = None
     answer_limit: int | None = None
     cut_off: bool = False
+    routing: Json = None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -38,10 +38,7 @@ OFFLINE_PROVIDER = "offline"
 
 
 class Baseline(StrEnum):
-    """Built-in selectors of the provider `offline`.
-
-    `DEFAULT` stands for `MEANING` where an embedding model is here, else for `WORDS`; runs of older versions keep it.
-    """
+    """Built-in selectors; `DEFAULT`, which old runs keep, is `MEANING` with an embedding model here, else `WORDS`."""
 
     WORDS = "words"
     MEANING = "meaning"
@@ -78,7 +75,7 @@ class BatchStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
-    """Settings of a request, never a key: seconds, US dollars per million tokens, a client's label or ""."""
+    """Settings of a request, never a key. With a `prompt`, `system_prompt` is its text, filled with `variables`."""
 
     provider: str = OFFLINE_PROVIDER
     model: str = Baseline.DEFAULT.value
@@ -94,6 +91,8 @@ class ModelSettings:
     input_price: float | None = None
     output_price: float | None = None
     client: str = ""
+    prompt: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("provider", "model"):
@@ -131,8 +130,9 @@ class ModelSettings:
 
     @property
     def asked(self) -> str:
-        """The label with the client whose tools the model is shown; runs of two clients are never mixed."""
-        return f"{self.label} via {self.client}" if self.client else self.label
+        """The label with client and prompt: runs that were asked under different conditions are never mixed."""
+        client, prompt = self.client and f" via {self.client}", self.prompt and f" with {self.prompt}"
+        return f"{self.label}{client}{prompt}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Request to a selector: choose among `tools` for `query`, after the messages `before` it.
+    """Request to a selector: choose among `tools` for `query`, after the messages `before` it and under `instructions`.
 
     `key` is for this call only. What a selector learns about a server, as that it refuses tools, holds for one `batch`.
     """
@@ -33,6 +33,7 @@ class Question:
     key: Secret | None = None
     batch: BatchId | None = None
     before: tuple[EarlierMessage, ...] = ()
+    instructions: str = ""
 
 
 class SelectionPrompts(Protocol):

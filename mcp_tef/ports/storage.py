@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.cases import CaseDraft, TestCase
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
     from mcp_tef.model.consents import Consent
+    from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
     from mcp_tef.model.drafts import Draft, DraftStep
     from mcp_tef.model.health import ServerContact
     from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId, ToolCallId
@@ -321,6 +322,36 @@ class LibraryStore(Protocol):
         ...
 
 
+class DefinitionStore(Protocol):
+    """Prompts, model groups, routes and search tools on disk; unknown names raise NotFoundError."""
+
+    async def add(
+        self, kind: DefinitionKind, name: str, document: Mapping[str, Json], note: str = ""
+    ) -> StoredDefinition:
+        """Store the next version of a name, the first for a new one; numbers are never reused."""
+        ...
+
+    async def all(self, kind: DefinitionKind) -> tuple[StoredDefinition, ...]:
+        """Return the latest version of each name, by name."""
+        ...
+
+    async def versions(self, kind: DefinitionKind, name: str) -> tuple[StoredDefinition, ...]:
+        """Return every version of a name, newest first."""
+        ...
+
+    async def get(self, kind: DefinitionKind, name: str, version: int | None = None) -> StoredDefinition:
+        """Return one version of a name, or the latest."""
+        ...
+
+    async def remove(self, kind: DefinitionKind, name: str) -> None:
+        """Hide every version of a name."""
+        ...
+
+    async def restore(self, kind: DefinitionKind, name: str) -> None:
+        """Undo a removal."""
+        ...
+
+
 class ContactStore(Protocol):
     """Contacts with servers on disk."""
 
@@ -362,6 +393,8 @@ class Store(Protocol):
     def library(self) -> LibraryStore: ...
     @property
     def contacts(self) -> ContactStore: ...
+    @property
+    def definitions(self) -> DefinitionStore: ...
     @property
     def metrics(self) -> MetricsStore: ...
     async def close(self) -> None: ...

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from mcp_tef.model.comparison import PassCriterion
+from mcp_tef.model.comparison import MARGIN, PassCriterion
 from mcp_tef.model.rates import percent_text
 from mcp_tef.model.trials import TrialEnd, TrialResult
 from mcp_tef.scoring.phrases import counted
-from mcp_tef.statistics.claims import MARGIN
 from mcp_tef.statistics.paired_evidence import DECISIVE
 from mcp_tef.statistics.trial_text import drafts_tried_text
 

@@ -37,7 +37,7 @@ from mcp_tef.storage.columns import now, one_of, row_of
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import REMOVED_CASE_KEYS, VISIBLE
-from mcp_tef.storage.run_rows import case_cells, settings_of
+from mcp_tef.storage.run_rows import case_cells, settings_of, variables_of
 from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RUNS
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
@@ -255,6 +255,7 @@ def _settings_from_json(value: Mapping[str, Json]) -> ModelSettings:
     address = value.get("base_url")
     plain = {"base_url": address and without_credentials(address), "mode": CallingMode(value["mode"])}
     plain["tool_choice"] = ToolChoiceMode(value.get("tool_choice", ToolChoiceMode.AUTO))
+    plain["variables"] = variables_of(value.get("variables", ()))
     return ModelSettings(**{**value, **plain})
 
 

@@ -50,6 +50,7 @@ NOT_ANSWERED: Mapping[str, Any] = {
     "base_url": None,
     "seed": None,
     "answer_limit": None,
+    "routing": None,
 }
 
 NOT_ENDED: Mapping[str, Any] = {
@@ -130,6 +131,7 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
         "base_url": answer.base_url and without_credentials(answer.base_url),
         "seed": answer.seed,
         "answer_limit": answer.answer_limit,
+        "routing": answer.routing,
     }
 
 
@@ -156,7 +158,13 @@ def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
         base_url=row.base_url and without_credentials(row.base_url),
         seed=row.seed,
         answer_limit=row.answer_limit,
+        routing=row.routing,
     )
+
+
+def variables_of(value: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    """Return the variables of a prompt that a list of pairs holds."""
+    return tuple((name, text) for name, text in value)
 
 
 @row_of("model_settings")
@@ -177,6 +185,8 @@ def settings_of(row: Any) -> ModelSettings:
         input_price=row.input_price,
         output_price=row.output_price,
         client=row.client,
+        prompt=row.prompt,
+        variables=variables_of(row.variables),
     )
 
 

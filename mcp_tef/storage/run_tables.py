@@ -53,6 +53,8 @@ class ModelSettingsRow(StoredRow, table=True):
     input_price: float | None = Field(default=None, sa_type=REAL)
     output_price: float | None = Field(default=None, sa_type=REAL)
     client: str = Field(default="", sa_type=Text)
+    prompt: str = Field(default="", sa_type=Words)
+    variables: Any = Field(default_factory=list, sa_type=Document)
 
 
 class SnapshotRow(StoredRow, table=True):
@@ -135,6 +137,7 @@ class RunRow(StoredRow, table=True):
     answer_limit: int | None = None
     arm: str | None = Field(default=None, sa_type=Text)
     place: int | None = None
+    routing: Any = Field(default=None, sa_type=Document, nullable=True)
 
 
 class ToolRow(StoredRow, table=True):
@@ -210,8 +213,9 @@ class PastVerdictRow(StoredRow, table=True):
 BATCHES = table_of(BatchRow)
 MODEL_SETTINGS = table_of(ModelSettingsRow)
 _VIA = case((MODEL_SETTINGS.c.client == "", ""), else_=literal(" via ") + MODEL_SETTINGS.c.client)
-ASKED_MODEL = MODEL_SETTINGS.c.model + _VIA
-"""The model's name, with the client whose tools it is shown."""
+_WITH = case((MODEL_SETTINGS.c.prompt == "", ""), else_=literal(" with ") + MODEL_SETTINGS.c.prompt)
+ASKED_MODEL = MODEL_SETTINGS.c.model + _VIA + _WITH
+"""The model's name, with the client whose tools it is shown and the prompt that it is asked with."""
 ASKED_LABEL = MODEL_SETTINGS.c.provider + "/" + ASKED_MODEL
 RESULTS = table_of(ResultRow)
 RUNS = table_of(RunRow)

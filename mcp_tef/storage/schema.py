@@ -5,6 +5,7 @@ from contextlib import closing
 from typing import Final
 
 from mcp_tef.model.answers import CallingMode, ConfidenceSource
+from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.servers import AuthType, ServerStatus, Transport
 from mcp_tef.model.tool_calls import ToolCallStatus
@@ -13,7 +14,7 @@ from mcp_tef.storage.library_schema import LIBRARY_SCHEMA
 from mcp_tef.storage.schema_columns import added, codes
 
 APPLICATION_ID: Final = 1297368390
-VERSION: Final = 13
+VERSION: Final = 14
 
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -346,6 +347,17 @@ CREATE INDEX ix_run_facts_created_at ON run_facts (
     expected_tool_key, selected_tool_key, invented_tool, confidence_score, mark, unreadable, failure_code
 );
 CREATE INDEX ix_run_facts_batch ON run_facts (batch_key, position, case_key, mark, unreadable, failure_code);
+
+CREATE TABLE definitions (
+    kind TEXT NOT NULL CHECK (kind IN ({codes(DefinitionKind)})),
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    document TEXT NOT NULL,
+    note TEXT NOT NULL DEFAULT '',
+    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    removed_at TIMESTAMP,
+    PRIMARY KEY (kind, name, version)
+);
 {LIBRARY_SCHEMA}"""  # noqa: S608  # the codes are those of enums
 """An empty workspace. The codes come from the enums, so a new code makes a new version: the schema check fails."""
 

@@ -45,6 +45,10 @@ ADDED_COLUMNS: Final[dict[int, dict[str, tuple[str, ...]]]] = {
         "test_runs": (f"arm TEXT CHECK (arm IN ({codes(Arm)}))", "place INTEGER"),
     },
     12: {"model_settings": ("client TEXT NOT NULL DEFAULT ''",)},
+    14: {
+        "model_settings": ("prompt TEXT NOT NULL DEFAULT ''", "variables TEXT NOT NULL DEFAULT '[]'"),
+        "test_runs": ("routing TEXT",),
+    },
 }
 """Columns by the version that added them to tables it kept: SQLite appends them, so a new table has them at its end."""
 

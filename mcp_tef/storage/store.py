@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_tef.ports import (
         CaseStore,
         ContactStore,
+        DefinitionStore,
         DraftStore,
         LibraryStore,
         MetricsStore,
@@ -114,6 +115,13 @@ class SqliteStore:
         from mcp_tef.storage.server_store import SqliteContacts
 
         return SqliteContacts(self._database)
+
+    @cached_property
+    def definitions(self) -> "DefinitionStore":
+        """Versioned prompts, model groups, routes and search tools."""
+        from mcp_tef.storage.definition_store import SqliteDefinitions
+
+        return SqliteDefinitions(self._database)
 
     @cached_property
     def metrics(self) -> "MetricsStore":

@@ -16,6 +16,7 @@ from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.secrets import Secret
+from mcp_tef.model.tools import OfferedTool
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
 from mcp_tef.scoring.judge import judge, rank_of_expected
 from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
@@ -74,7 +75,9 @@ class SelectorExecutor:
             return failed(run, _not_offered(reason), tools)
         selector = self._selectors.selector_for(run.settings)
         draft = case.draft
-        question = Question(draft.query, tools.offered, run.settings, key, run.batch_id, draft.before)
+        question = Question(
+            draft.query, tools.offered, run.settings, key, run.batch_id, draft.before, tools.instructions
+        )
         try:
             await selector.prepare(question)
             asked = await _ask(selector, question, self._sleep)
@@ -116,14 +119,25 @@ class ClientExecutor:
         except (NotFoundError, InputError) as error:
             return failed(run, error, tools)
         shown = await search.shown(case.draft.query)
-        snapshot = await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id
-        seen = replace(tools, offered=shown, tools=tuple(one.tool for one in shown), snapshot_id=snapshot)
+        seen = await self._seen(run, tools, search, shown)
         expected = expected_tools(case.draft.expectation, tools.tools)
         if expected and not expected & {(one.tool.server, one.tool.name) for one in shown}:
             why = search.why_missing(expected)
             hint = "Change the name or the description so that the search finds it."
             return failed(run, InputError(why, hint=hint, code=NOT_OFFERED_CODE), seen)
         return await self._inner.execute(run, case, seen, key)
+
+    async def _seen(
+        self, run: PlannedRun, tools: CaseTools, search: "ClientSearch", shown: tuple[OfferedTool, ...]
+    ) -> CaseTools:
+        """Return what the model sees through the client, which is stored."""
+        return replace(
+            tools,
+            offered=shown,
+            tools=tuple(one.tool for one in shown),
+            snapshot_id=await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id,
+            instructions=search.instructions({spec.name: listing.instructions for spec, listing in tools.servers}),
+        )
 
     def _search(self, run: PlannedRun, tools: CaseTools) -> "asyncio.Task[ClientSearch]":
         """Return the search over these tools, made once for all runs that are offered them."""

@@ -15,6 +15,7 @@ from tests.support.command_line import run
 from tests.support.command_samples import CALLS, CASES, CONFIG, TOOLS
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
 from tests.support.library_lines import LIBRARY_LINES
+from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
 
 SERVER = "Bike shop"
@@ -275,6 +276,33 @@ def test_clients(transcript: Transcript, folder: Path, replacements: dict[str, s
     transcript.both("clients", "check", "--client", "ours", "--client", "codex-cli", "--server", SERVER, "files")
     transcript.both("run", "--client", "codex-cli", "--client", "plain-api", "--suite", "Second")
     assert_golden("commands/clients.txt", normalized(transcript.text, replacements))
+
+
+def test_prompts(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "text.txt").write_text("Choose a tool. Today is {{date}}. Be {{tone}}.", "utf-8")
+    for name, form in (("counter", ()), ("other", ("--json",))):
+        transcript.say("prompts", "add", name, "--from", "built-in", *form)
+        transcript.say("prompts", "edit", name, "--file", "text.txt", "--var", "tone=short", *form)
+    transcript.both("prompts", "list")
+    transcript.both("prompts", "show", "counter")
+    transcript.both("prompts", "diff", "counter@1", "counter")
+    with ModelStub() as stub:
+        options = (
+            "--model",
+            "openai/x",
+            "--base-url",
+            stub.url,
+            "--yes",
+            "--case",
+            "Spare parts under a price",
+            "--repeats",
+            "1",
+        )
+        transcript.both("prompts", "try", "counter", *options)
+        replacements[stub.url] = "http://model/v1"
+    transcript.say("prompts", "remove", "counter")
+    transcript.say("prompts", "remove", "other", "--json")
+    assert_golden("commands/prompts.txt", normalized(transcript.text, replacements))
 
 
 def test_json_of_changing_verbs(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:

@@ -27,6 +27,7 @@ from mcp_tef.model.verdicts import PastVerdict, Verdict
 from mcp_tef.statistics.history import History
 from mcp_tef.statistics.run_history import history_of
 from mcp_tef.workflows.batch_results import tally_of
+from tests.support.memory_definitions import MemoryDefinitions
 from tests.support.memory_drafts import MemoryDrafts
 from tests.support.memory_filter import passes
 from tests.support.memory_library import MemoryContacts, MemoryLibrary
@@ -388,6 +389,7 @@ class MemoryStore:
         self.drafts = MemoryDrafts()
         self.library = MemoryLibrary()
         self.contacts = MemoryContacts()
+        self.definitions = MemoryDefinitions()
         self.metrics = MemoryMetrics(self.runs)
 
     async def close(self) -> None:

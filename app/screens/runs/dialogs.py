@@ -14,8 +14,9 @@ from app.dialogs.preflight import Preflight
 from app.screens.runs.labels import model_summary
 from app.screens.runs.own_server import PLACE
 from app.screens.runs.presenter import RunsPresenter
+from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, run_button_text
 from app.screens.runs.start_panel import StartPanel
-from app.screens.runs.start_presenter import ParsedStartForm, StartField, StartForm, StartPresenter, run_button_text
+from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import error_text, money
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, LineEdit, Notice, ScrollPane, one_line
@@ -59,11 +60,14 @@ class StartDialog(Dialog):
         self.run: Button = self._make_buttons()
         self.panel.show_form(form)
         self.panel.show_cases(starting.cases, starting.suites, starting.tags)
+        self.panel.clients_wanted.connect(lambda: session.spawn(self._show_clients(), of=self))
         self.panel.changed.connect(self._changed)
         self.panel.own.check_requested.connect(lambda: session.spawn(self._check_server(), of=self))
         self.finished.connect(lambda _: self._stop_asking())
         session.closing.connect(self._quiet.stop)
         self._changed()
+        if form.client:
+            self.panel.clients_wanted.emit()
         self.run.setFocus()
 
     def _make_buttons(self) -> Button:
@@ -118,6 +122,11 @@ class StartDialog(Dialog):
         if reading.request is not None:
             self.estimate.set_text(await self._estimate(reading.request))
 
+    async def _show_clients(self) -> None:
+        await self._starting.load_clients()
+        self.panel.show_clients(self._starting.clients)
+        self._changed()
+
     async def _estimate(self, request: BatchRequest) -> str:
         try:
             return await self._starting.estimate(request)
@@ -158,6 +167,8 @@ class StartDialog(Dialog):
     async def _start(self) -> None:
         self._tried = True
         form = self.panel.form()
+        if form.client:
+            await self._starting.load_clients()
         reading = self._starting.parse(form)
         if reading.models:
             self._need = await self._key_need(reading.models)

@@ -36,7 +36,8 @@ from mcp_tef import AuthType, Drift, Listing, Server, ServerId, ServerStatus, To
 PROBLEMS = "\0problems"
 CHANGES = "\0changes"
 EXCLUDED = "\0left out"
-SPECIAL_ROWS = (PROBLEMS, CHANGES, EXCLUDED)
+INSTRUCTIONS = "\0instructions"
+SPECIAL_ROWS = (PROBLEMS, CHANGES, EXCLUDED, INSTRUCTIONS)
 MARKS = {
     ServerStatus.ACTIVE: Mark.DOT,
     ServerStatus.STARTING: Mark.ARC,
@@ -97,6 +98,8 @@ def tool_rows(
     if listing is not None and listing.problems:
         words = f"{len(listing.problems)} rejected"
         rows.append(CardRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
+    if listing is not None and listing.instructions:
+        rows.append(CardRow(id=INSTRUCTIONS, title="Instructions to the model", mark=Mark.RING, light=True))
     if left_out:
         rows.append(CardRow(id=EXCLUDED, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
     return rows
@@ -312,13 +315,19 @@ class ServerPane(QWidget):
         drift = self.presenter.drifts.get(self.server_id)
         if name == PROBLEMS:
             self.tool_pane.show_problems(listing.problems)
+        elif name == INSTRUCTIONS:
+            self.tool_pane.show_instructions(listing.instructions)
         elif name == EXCLUDED:
             self.tool_pane.show_excluded(spec.disallowed_tools)
         elif name == CHANGES and drift is not None:
             self.tool_pane.show_changes(drift)
-        elif tools := [tool for tool in listing.tools if tool.name == name]:
-            tokens = self.presenter.tokens_of(self.server_id)
-            self.tool_pane.show_tool(tools[0], tokens, can_be_called=spec.transport is not Transport.FILE)
+        else:
+            self._show_definition(listing, name, can_be_called=spec.transport is not Transport.FILE)
+
+    def _show_definition(self, listing: Listing, name: str, *, can_be_called: bool) -> None:
+        tools = [tool for tool in listing.tools if tool.name == name]
+        if tools:
+            self.tool_pane.show_tool(tools[0], self.presenter.tokens_of(self.server_id), can_be_called=can_be_called)
 
 
 def _title(shown: int, known: int, *, stale: bool) -> str:

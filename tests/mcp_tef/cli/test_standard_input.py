@@ -67,6 +67,8 @@ READ = {
     ),
     ("clients add", "file"): ("clients add -", PROFILE, "narrow"),
     ("clients check", "tools_file"): ("clients check --tools-file - --client zed", TOOLS, "Zed"),
+    ("prompts add", "file"): ("prompts add new --file -", "Choose a tool.", "new@1"),
+    ("prompts edit", "file"): ("prompts edit kept --file -", "Choose a tool.", "kept@2"),
     ("library add", "file"): ("library add -", TOOL, "rent"),
     ("library add", "config"): ("library add {folder}/rent.json --config -", '{"answer": "Yes."}', "rent"),
     ("library add", "script"): ("library add {folder}/rent.json --executor python --script -", SCRIPT, "rent"),
@@ -103,6 +105,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "batch.json").write_text(said.out, "utf-8")
         assert say("runs", "show", "latest", "--verdict", folder / "v.json", "--workspace", folder / "work.db").code < 2
         assert say("library", "add", folder / "kept.json", "--workspace", folder / "work.db").code == 0
+        assert say("prompts", "add", "kept", "--from", "built-in", "--workspace", folder / "work.db").code == 0
         assert say("draft", "new", "Shorter", "--server", "city", "--workspace", folder / "work.db").code == 0
     return folder
 

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from mcp_tef.errors import StoreError
+from mcp_tef.storage.definition_store import DEFINITIONS
 from mcp_tef.storage.draft_tables import DRAFTS
 from mcp_tef.storage.fact_tables import FACTS
 from mcp_tef.storage.run_tables import RUNS
@@ -22,7 +23,7 @@ from mcp_tef.storage.workspace_file import connect, prepare, require_workspace
 from tests.support.processes import read_only
 from tests.support.workspace_files import VERSION_8, change, fill, loaded, rows, run_all
 
-(METADATA,) = {table.metadata for table in (DRAFTS, FACTS, RUNS, SERVERS)}
+(METADATA,) = {table.metadata for table in (DEFINITIONS, DRAFTS, FACTS, RUNS, SERVERS)}
 SPY = "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END"
 WRITABLE, NO_LONGER = "PRAGMA writable_schema = ON", "PRAGMA writable_schema = OFF"
 

@@ -13,8 +13,7 @@ from app.dialogs.consent import ConsentSheet
 from app.dialogs.preflight import ApiKeyDialog
 from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary
-from app.screens.runs.start_panel import StartPanel, with_cases
-from app.screens.runs.start_presenter import (
+from app.screens.runs.start_form import (
     CaseScope,
     StartField,
     StartForm,
@@ -25,6 +24,7 @@ from app.screens.runs.start_presenter import (
     run_button_text,
     tags_of,
 )
+from app.screens.runs.start_panel import StartPanel, with_cases
 from app.widgets import Button
 from mcp_tef import (
     BatchRequest,
