@@ -25,6 +25,15 @@ from mcp_tef.api.serializers.library import (
     tool_version_to_json,
 )
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
+from mcp_tef.api.serializers.models import (
+    group_abilities_to_json,
+    local_server_to_json,
+    model_check_to_json,
+    model_info_to_json,
+    model_router_to_json,
+    route_comparison_to_json,
+    route_decision_to_json,
+)
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
     comparison_to_json,
@@ -88,6 +97,7 @@ from mcp_tef.events import (
 )
 from mcp_tef.formats.cases.texts import require_replaceable, write_text
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
+from mcp_tef.formats.model_routers import read_router
 from mcp_tef.formats.suppressions import read_baseline, read_suppressions
 from mcp_tef.llm.keys import KeyRing
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
@@ -214,6 +224,9 @@ from mcp_tef.model.metrics import (
     TrendPoint,
 )
 from mcp_tef.model.model_catalogue import ModelInfo, parse_model
+from mcp_tef.model.model_checks import ModelCheck
+from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, parse_deployment
+from mcp_tef.model.model_routers import ModelRouter, RouteDecision
 from mcp_tef.model.prediction import (
     DirectionRecord,
     Neighbour,
@@ -367,6 +380,7 @@ from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
+from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison
 from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, joint_verdict, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
@@ -398,23 +412,24 @@ __all__ = [
     "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
     "Estimate", "Event", "Execution", "ExecutionFigures", "ExecutionStatus", "ExecutorKind", "Expectation",
     "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason",
-    "FlagRule", "GradedQuality", "GroupMetrics", "GuardOutcome", "HealthState", "HeldCase", "HopelessCase",
-    "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd", "ImprovementPlan",
-    "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject", "KeyRing",
-    "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding", "LintRule",
-    "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics",
-    "ModelReview", "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient",
-    "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange",
-    "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding",
-    "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority",
-    "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
-    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
-    "RepeatStatistics", "RepeatedCase", "ReportFormat", "Results", "RetrievalPoint", "RunComparison", "RunDetail",
-    "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus",
-    "RunSummary", "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind",
-    "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId",
-    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
-    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity",
+    "FlagRule", "GradedQuality", "GroupAbilities", "GroupMetrics", "GuardOutcome", "HealthState", "HeldCase",
+    "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd",
+    "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
+    "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding",
+    "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelCheck", "ModelError", "ModelFault",
+    "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRouter", "ModelSettings", "Neighbour",
+    "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect", "Overlap",
+    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine",
+    "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts",
+    "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "QualityReport", "RankedCase",
+    "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft", "Recommendation", "RedactingFormatter",
+    "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase",
+    "ReportFormat", "Results", "RetrievalPoint", "RouteArm", "RouteComparison", "RouteDecision", "RunComparison",
+    "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted",
+    "RunStatus", "RunSummary", "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation", "SearchHit",
+    "SearchHitKind", "Secret", "Server", "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth",
+    "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount",
+    "ServersChanged", "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity",
     "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker",
     "StealRequest", "StealResult", "StolenTool", "StoppedError", "StoreError", "StrangerPick", "Suppression",
     "TakenTools", "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall",
@@ -431,16 +446,18 @@ __all__ = [
     "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
     "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
     "ensure_consent", "error_to_json", "execution_figures_to_json", "execution_to_json", "expectation_from_json",
-    "expectation_to_json", "free_suite_name", "improvement_sentences", "improvement_to_json", "interval_text",
-    "is_baseline", "joint_changes", "joint_sentence", "joint_verdict", "kill_process_groups", "launch_risks",
-    "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder", "matrix_file",
-    "messages_from_json", "messages_to_json", "metrics_to_json", "number", "open_private", "open_regular_file",
-    "outcome_text", "overlap_json", "overview_to_json", "pair_results", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "percent_text", "prediction_to_json", "priced_text",
-    "program_request", "quality_to_json", "read_baseline", "read_pair_lines", "read_suppressions",
-    "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name", "require_ending",
-    "require_replaceable", "require_workspace", "run_detail_to_json", "run_sample", "run_to_json", "score_lines",
-    "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_health_to_json",
+    "expectation_to_json", "free_suite_name", "group_abilities_to_json", "improvement_sentences",
+    "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
+    "kill_process_groups", "launch_risks", "left_out_of_override", "library_tool_to_json", "listing_to_json",
+    "local_server_to_json", "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json",
+    "metrics_to_json", "model_check_to_json", "model_info_to_json", "model_router_to_json", "number",
+    "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
+    "parse_deployment", "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices",
+    "percent_text", "prediction_to_json", "priced_text", "program_request", "quality_to_json", "read_baseline",
+    "read_pair_lines", "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "require_draft_name", "require_ending", "require_replaceable", "require_workspace",
+    "route_comparison_to_json", "route_decision_to_json", "run_detail_to_json", "run_sample", "run_to_json",
+    "score_lines", "scored_overview", "scored_run", "secrets_in", "server_check_to_json", "server_health_to_json",
     "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
     "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell", "tool_call_to_json",
     "tool_version_to_json", "trial_sentences", "trial_to_json", "trials_evidence", "undo_source_edit",

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.engine_adapters import ServerAdapters
+from mcp_tef.engine_models import ModelWorkflows
 from mcp_tef.events import Event
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
-    from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.trials import Trials
 
 
-class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
+class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     """One open workspace, for the loop that opened it. Many parts are loaded when they are first named."""
 
     def __init__(
@@ -147,13 +146,6 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         return await open_sample_draft(self.drafts)
 
     @cached_property
-    def models(self) -> "Models":
-        """Models that can be asked, and the keys that they need."""
-        from mcp_tef.workflows.models import Models
-
-        return Models(self._catalogue, self.keys, self.consents, self._current)
-
-    @cached_property
     def servers(self) -> "Servers":
         """Servers of this workspace."""
         from mcp_tef.workflows.servers import Servers
@@ -172,9 +164,12 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         """Batches and runs."""
         from mcp_tef.workflows.crowd_plan import is_crowd_plan
         from mcp_tef.workflows.runs import Runs
+        from mcp_tef.workflows.target_selectors import TargetSelectors
 
-        asking = (self._selectors, self.models, self.consents)
-        runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
+        selectors = TargetSelectors(self._selectors, lambda: self.targets)
+        asking = (selectors, self.models, self.consents, self._events, self._current)
+        runs = Runs(self._store, self._gateway, *asking)
+        runs.resolve_targets(lambda: self.targets)
         runs.clients_of = lambda: self.clients
         runs.steering_of = lambda batch: (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
         return runs

@@ -36,6 +36,8 @@ VERBS: Final = {
     "try": "trials.register",
     "improve": "improve.register",
     "clients": "clients.register",
+    "models": "models.register",
+    "routes": "routes.register",
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",

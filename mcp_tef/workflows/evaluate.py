@@ -15,11 +15,11 @@ from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
-from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
 from mcp_tef.statistics.metrics import rank_of_expected
+from mcp_tef.workflows.models import Keys
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients, ClientSearch
@@ -66,7 +66,7 @@ class SelectorExecutor:
         self._selectors = selectors
         self._sleep = sleep
 
-    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Keys) -> RunResult:
         """Return the result of one run; a provider's error becomes a failed result, never an exception.
 
         What is not offered cannot be picked: without the tools of any acceptable answer, nothing is sent.
@@ -75,7 +75,8 @@ class SelectorExecutor:
             return failed(run, _not_offered(reason), tools)
         selector = self._selectors.selector_for(run.settings)
         draft = case.draft
-        question = Question(draft.query, tools.offered, run.settings, key, run.batch_id, draft.before)
+        key = keys.get(run.settings.destination)
+        question = Question(draft.query, tools.offered, run.settings, key, run.batch_id, draft.before, keys)
         try:
             await selector.prepare(question)
             asked = await _ask(selector, question, self._sleep)
@@ -108,10 +109,10 @@ class ClientExecutor:
         self._runs = runs
         self._searches: dict[tuple[str, str, int], tuple[CaseTools, asyncio.Task[ClientSearch]]] = {}
 
-    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Keys) -> RunResult:
         """Return the result of one run; see `RunExecutor`."""
         if not run.settings.client:
-            return await self._inner.execute(run, case, tools, key)
+            return await self._inner.execute(run, case, tools, keys)
         try:
             search = await asyncio.shield(self._search(run, tools))
         except (NotFoundError, InputError) as error:
@@ -124,7 +125,7 @@ class ClientExecutor:
             why = search.why_missing(expected)
             hint = "Change the name or the description so that the search finds it."
             return failed(run, InputError(why, hint=hint, code=NOT_OFFERED_CODE), seen)
-        return await self._inner.execute(run, case, seen, key)
+        return await self._inner.execute(run, case, seen, keys)
 
     def _search(self, run: PlannedRun, tools: CaseTools) -> "asyncio.Task[ClientSearch]":
         """Return the search over these tools, made once for all runs that are offered them."""

@@ -40,11 +40,13 @@ from mcp_tef.workflows.tool_sources import ToolCache
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
+    from mcp_tef.workflows.model_targets import ModelTargets
     from mcp_tef.workflows.run_steering import RunSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
 ClientsOf: TypeAlias = "Callable[[], Clients]"
+TargetsOf: TypeAlias = "Callable[[], ModelTargets]"
 SteeringOf: TypeAlias = "Callable[[Batch], Awaitable[RunSteering]]"
 
 
@@ -76,6 +78,10 @@ class Runs:
         self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
+
+    def resolve_targets(self, targets: TargetsOf) -> None:
+        """Take groups and routers apart into the models that they may ask, for keys and prices."""
+        self._prepare.targets = targets
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""
