@@ -137,6 +137,10 @@ _NAMES = {
         "RunMark Verdict VerdictKind"
     ),
     "mcp_tef.model.version": "VERSION",
+    "mcp_tef.model.web_search": (
+        "USUAL_RESULTS Freshness SearchProvider SearchTool parse_search_provider search_answer_to_json "
+        "search_request search_tool_to_json"
+    ),
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (

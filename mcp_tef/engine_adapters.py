@@ -180,7 +180,9 @@ class ServerAdapters(ModelAdapters):
 
         return PlainTextSecrets(self._variables, ServerVault(self.keys))
 
-    def _tool_executors(self, servers: "Servers") -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
+    def _tool_executors(
+        self, servers: "Servers", searches: "ToolExecutor"
+    ) -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
         """Return what carries out each kind of library tool, and the Python that runs scripts."""
         from mcp_tef.servers.credential_store import ServerAccess
         from mcp_tef.servers.programs import script_interpreter
@@ -191,4 +193,4 @@ class ServerAdapters(ModelAdapters):
         python = script_interpreter(self._variables)
         requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
         programs = ProgramToolExecutor(self._variables, python)
-        return executors(programs, requests, servers, self._noted_caller), python
+        return executors(programs, requests, searches, servers, self._noted_caller), python

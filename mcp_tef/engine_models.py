@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.model_targets import ModelTargets
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.route_comparisons import RouteComparisons
+    from mcp_tef.workflows.search_tools import SearchExecutor, SearchTools
 
 
 class ModelWorkflows(ServerAdapters):
@@ -43,6 +44,20 @@ class ModelWorkflows(ServerAdapters):
         from mcp_tef.workflows.route_comparisons import RouteComparisons
 
         return RouteComparisons(self.targets, self._store.runs)
+
+    @cached_property
+    def searches(self) -> "SearchTools":
+        """Search tools by name."""
+        from mcp_tef.servers.web_search import HttpWebSearcher
+        from mcp_tef.workflows.search_tools import SearchTools
+
+        return SearchTools(self._store.definitions, self.models, HttpWebSearcher())
+
+    @cached_property
+    def _search_executor(self) -> "SearchExecutor":
+        from mcp_tef.workflows.search_tools import SearchExecutor
+
+        return SearchExecutor(lambda: self.searches)
 
     @cached_property
     def model_definitions(self) -> "ModelDefinitions":

@@ -38,6 +38,7 @@ VERBS: Final = {
     "clients": "clients.register",
     "models": "models.register",
     "routes": "routes.register",
+    "search": "search.register",
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",

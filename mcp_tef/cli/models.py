@@ -17,7 +17,8 @@ from mcp_tef import (
     parse_model,
 )
 from mcp_tef.cli.arguments import add_group, add_verb
-from mcp_tef.cli.output_files import writable
+from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.run import add_key_options, allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import table
@@ -157,7 +158,7 @@ async def export(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         counts = await engine.model_definitions.export(arguments.out)
     terminal.document({"file": str(arguments.out), **counts})
-    terminal.say(f"Wrote {_counts(counts)} to {arguments.out}.")
+    terminal.say(f"Wrote {_counts(counts)} to {output_name(arguments.out)}.")
     return DONE
 
 
@@ -171,7 +172,8 @@ async def import_file(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in counts.items())
+    things = {"groups": "group", "routers": "router", "searches": "search tool"}
+    return ", ".join(counted(number, things[name]) for name, number in counts.items())
 
 
 async def list_groups(arguments: Namespace, terminal: Terminal) -> int:

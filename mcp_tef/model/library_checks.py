@@ -26,7 +26,7 @@ _SETTINGS: Final[Mapping[ExecutorKind, tuple[Mapping[str, type], Mapping[str, ty
     ExecutorKind.HTTP: ({"url": str}, {"method": str, "headers": dict, "body": object, "result": str}),
     ExecutorKind.SHELL: ({"argv": list}, {"env": list, "memory_mb": int}),
     ExecutorKind.MCP: ({"server": str, "tool": str}, {"arguments": dict}),
-    ExecutorKind.SEARCH: ({"base_url": str}, {"provider": str, "count": int}),
+    ExecutorKind.SEARCH: ({}, {"search": str, "base_url": str, "provider": str, "count": int}),
     ExecutorKind.ANSWER: ({"answer": object}, {}),
 }
 """Keys that the config of each executor must and may hold; every one may hold `seconds`."""
@@ -86,7 +86,10 @@ def _require_templates(design: ToolDesign) -> None:
         raise _wrong(design, "has an argument or variable that is not text", "Write each in quotes.")
     if design.executor is ExecutorKind.SHELL and (not config["argv"] or PLACEHOLDER.search(config["argv"][0])):
         raise _wrong(design, "does not name a fixed program", "Write the program as the first of argv.")
-    if design.executor in (ExecutorKind.HTTP, ExecutorKind.SEARCH):
+    if design.executor is ExecutorKind.SEARCH and len({"search", "base_url"} & set(config)) != 1:
+        hint = "Name a search tool as “search”, or give the “base_url” of a SearXNG service."
+        raise _wrong(design, "does not say how it searches", hint)
+    if design.executor is ExecutorKind.HTTP or "base_url" in config:
         _require_fixed_request(design)
     unknown = sorted(set(placeholders(_template(design))) - set(design.input_schema.get("properties", {})))
     if unknown:

@@ -46,8 +46,8 @@ class ModelChecks:
 
     async def check(self, settings: ModelSettings, keys: Mapping[str, Secret]) -> tuple[ModelCheck, ...]:
         """Return a check of a model, or of each that a group or router may ask; ConsentError, NotFoundError."""
-        asked = [one for one in await self._targets.expand([settings]) if not one.offline]
-        return tuple([await self._one(replace(one, mode=CallingMode.NATIVE), keys) for one in asked])
+        asked = [replace(one, mode=CallingMode.NATIVE) for one in await self._targets.expand([settings])]
+        return tuple([await self._one(await self._selectors.resolve(one), keys) for one in asked])
 
     async def local_servers(self, places: Sequence[tuple[str, str]] = USUAL_PLACES) -> tuple[LocalServer, ...]:
         """Return the servers that answer at the usual ports with the models that they list."""

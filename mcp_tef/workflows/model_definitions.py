@@ -10,11 +10,12 @@ from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_groups import group_from_json
 from mcp_tef.model.model_routers import router_from_json
+from mcp_tef.model.web_search import search_tool_from_json, search_tool_to_json
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.workflows.model_targets import ModelTargets
 
 FORMAT: Final = "mcp_tef_models"
-_SECTIONS: Final = {"groups": DefinitionKind.GROUP, "routers": DefinitionKind.ROUTE}
+_SECTIONS: Final = {"groups": DefinitionKind.GROUP, "routers": DefinitionKind.ROUTE, "searches": DefinitionKind.SEARCH}
 
 
 class ModelDefinitions:
@@ -43,8 +44,11 @@ class ModelDefinitions:
             )
         groups = [group_from_json(one) for one in _items(document, "groups", path)]
         routers = [router_from_json(one) for one in _items(document, "routers", path)]
+        searches = [search_tool_from_json(one) for one in _items(document, "searches", path)]
         await self._targets.add_all(groups, routers)
-        return {"groups": len(groups), "routers": len(routers)}
+        for tool in searches:
+            await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
+        return {"groups": len(groups), "routers": len(routers), "searches": len(searches)}
 
 
 def _items(document: Mapping[str, Json], name: str, path: Path) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -110,18 +110,18 @@ def _compared(
         return decide_route(other, scores).target
 
     small, large = ends
-    picks = (
-        ("routed", lambda case: case.decision.target),
-        (f"always {small}", lambda _case: small),
-        (f"always {large}", lambda _case: large),
-    )
+    picks: dict[str, Callable[[RoutedCase], str]] = {
+        "routed": lambda case: case.decision.target,
+        f"always {small}": lambda _case: small,
+        f"always {large}": lambda _case: large,
+    }
     curve = threshold_curve(cases, at) if cases else ()
     return RouteComparison(
         router=router.name,
         cases=len(cases),
         left_out=left_out,
         missing=dict(missing),
-        arms=tuple(route_arm(name, cases, pick) for name, pick in picks) if cases else (),
+        arms=tuple(route_arm(name, cases, pick) for name, pick in picks.items()) if cases else (),
         curve=curve,
         suggested=suggested_threshold(curve, len(cases)),
     )

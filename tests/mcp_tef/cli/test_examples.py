@@ -12,12 +12,14 @@ import pytest
 from mcp_tef import default_workspace
 from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.main import parser
+from tests.support import routers
 from tests.support.command_line import ROOT, run, say
 from tests.support.workspace_files import TOOLS, case, tools_file
 
 OPENS_OR_SERVES = {"gui", "sample-server", "library serve"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
+NO_KEY = "There is no key for brave"
 CASES = [
     {**case("weather report", [{"tool": "weather_report"}], server="shop"), "suites": ["Smoke"]},
     {**case("train times", [{"tool": "train_times"}], server="shop"), "suites": ["Smoke"]},
@@ -48,6 +50,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"clock": {"command": "uvx"}}}), "utf-8")
     (tmp_path / "fix.patch.json").write_text('[{"op": "remove", "path": "/tools/1/title"}]', "utf-8")
     (tmp_path / "client.yaml").write_text("name: ours\ntitle: Ours\nversion: 1\nchecked: '2026-11-26'\n", "utf-8")
+    (tmp_path / "router.yaml").write_text(json.dumps(routers.WORDS_ONLY), "utf-8")
     tool = {"name": "rent", "description": "Rent a bike.", "inputSchema": {"type": "object"}}
     (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
@@ -59,7 +62,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
             assert run(*words, stdin="sk-not-to-be-kept\n", environment=NO_KEYCHAIN).code in (0, 3), example
         elif name not in OPENS_OR_SERVES:
             said = say(*words)
-            assert said.code == 0 or NOTHING_LEFT in said.err, (example, said)
+            assert said.code == 0 or NOTHING_LEFT in said.err or NO_KEY in said.err, (example, said)
 
 
 def options_with_tests() -> dict[str, list[str]]:
