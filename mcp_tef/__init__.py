@@ -94,7 +94,7 @@ _NAMES = {
         "TrendPoint"
     ),
     "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
-    "mcp_tef.model.model_checks": "ModelCheck",
+    "mcp_tef.model.model_checks": "LocalServer ModelCheck",
     "mcp_tef.model.model_groups": "GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRouter RouteDecision",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",

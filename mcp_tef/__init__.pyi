@@ -224,7 +224,7 @@ from mcp_tef.model.metrics import (
     TrendPoint,
 )
 from mcp_tef.model.model_catalogue import ModelInfo, parse_model
-from mcp_tef.model.model_checks import ModelCheck
+from mcp_tef.model.model_checks import LocalServer, ModelCheck
 from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, parse_deployment
 from mcp_tef.model.model_routers import ModelRouter, RouteDecision
 from mcp_tef.model.prediction import (
@@ -426,10 +426,10 @@ __all__ = [
     "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd",
     "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
     "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding",
-    "LintRule", "Listing", "MatrixKind", "Metrics", "MetricsOverview", "ModelCheck", "ModelError", "ModelFault",
-    "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRouter", "ModelSettings", "Neighbour",
-    "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect", "Overlap",
-    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine",
+    "LintRule", "Listing", "LocalServer", "MatrixKind", "Metrics", "MetricsOverview", "ModelCheck", "ModelError",
+    "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRouter", "ModelSettings",
+    "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect",
+    "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine",
     "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts",
     "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "QualityReport", "RankedCase",
     "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft", "Recommendation", "RedactingFormatter",

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.engine_models import ModelWorkflows
+from mcp_tef.engine_adapters import ModelWorkflows
 from mcp_tef.events import Event
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
@@ -163,8 +163,8 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     def runs(self) -> "Runs":
         """Batches and runs."""
         from mcp_tef.workflows.crowd_plan import is_crowd_plan
+        from mcp_tef.workflows.evaluate import TargetSelectors
         from mcp_tef.workflows.runs import Runs
-        from mcp_tef.workflows.target_selectors import TargetSelectors
 
         selectors = TargetSelectors(self._selectors, lambda: self.targets)
         asking = (selectors, self.models, self.consents, self._events, self._current)

@@ -24,7 +24,9 @@ from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
-    from mcp_tef import GroupAbilities, ModelCheck, ModelInfo
+    from collections.abc import Sequence
+
+    from mcp_tef import GroupAbilities, LocalServer, ModelCheck, ModelInfo
     from mcp_tef.cli.arguments import Verbs
     from mcp_tef.cli.terminal import Terminal
 
@@ -77,15 +79,10 @@ async def list_models(arguments: Namespace, terminal: Terminal) -> int:
     """Print the models that fit, those whose key is at hand first."""
     async with opened(arguments, terminal) as engine:
         if arguments.local:
-            servers = await engine.model_checks.local_servers()
-            terminal.document({"servers": [local_server_to_json(one) for one in servers]})
-            rows = [(one.provider, one.address, ", ".join(one.models) or "none") for one in servers]
-            terminal.say(*table(("PROVIDER", "ADDRESS", "MODELS"), rows) if rows else ["No model server answers here."])
-            return DONE
+            return _list_local(await engine.model_checks.local_servers(), terminal)
         known = await engine.models.catalogue()
         at_hand = engine.models.with_key({info.provider for info in known})
-    found = [info for info in known if _fits(info, arguments) and (info.provider in at_hand or not arguments.usable)]
-    found.sort(key=lambda info: info.provider not in at_hand)
+    found = _found(known, at_hand, arguments)
     shown = found[: arguments.limit]
     terminal.document({"found": len(found), "models": [model_info_to_json(info) for info in shown]})
     terminal.say(
@@ -94,6 +91,20 @@ async def list_models(arguments: Namespace, terminal: Terminal) -> int:
     if len(found) > len(shown):
         terminal.note(f"{len(found):,} models fit; {len(shown):,} are shown. Use --limit, or a longer TEXT.")
     return DONE
+
+
+def _list_local(servers: Sequence[LocalServer], terminal: Terminal) -> int:
+    terminal.document({"servers": [local_server_to_json(one) for one in servers]})
+    rows = [(one.provider, one.address, ", ".join(one.models) or "none") for one in servers]
+    terminal.say(*table(("PROVIDER", "ADDRESS", "MODELS"), rows) if rows else ["No model server answers here."])
+    return DONE
+
+
+def _found(known: Sequence[ModelInfo], at_hand: frozenset[str], arguments: Namespace) -> list[ModelInfo]:
+    """Return the models that fit, those whose key is at hand first."""
+    usable = [info for info in known if info.provider in at_hand]
+    others = [] if arguments.usable else [info for info in known if info.provider not in at_hand]
+    return [info for info in (*usable, *others) if _fits(info, arguments)]
 
 
 def _fits(info: ModelInfo, arguments: Namespace) -> bool:

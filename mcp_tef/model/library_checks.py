@@ -86,10 +86,7 @@ def _require_templates(design: ToolDesign) -> None:
         raise _wrong(design, "has an argument or variable that is not text", "Write each in quotes.")
     if design.executor is ExecutorKind.SHELL and (not config["argv"] or PLACEHOLDER.search(config["argv"][0])):
         raise _wrong(design, "does not name a fixed program", "Write the program as the first of argv.")
-    if design.executor is ExecutorKind.SEARCH and len({"search", "base_url"} & set(config)) != 1:
-        hint = "Name a search tool as “search”, or give the “base_url” of a SearXNG service."
-        raise _wrong(design, "does not say how it searches", hint)
-    if design.executor is ExecutorKind.HTTP or "base_url" in config:
+    if design.executor in (ExecutorKind.HTTP, ExecutorKind.SEARCH):
         _require_fixed_request(design)
     unknown = sorted(set(placeholders(_template(design))) - set(design.input_schema.get("properties", {})))
     if unknown:
@@ -98,6 +95,8 @@ def _require_templates(design: ToolDesign) -> None:
 
 
 def _require_fixed_request(design: ToolDesign) -> None:
+    if design.executor is ExecutorKind.SEARCH and _names_search(design):
+        return
     origin = "/".join((design.request.url or "").split("/")[:3])
     if not origin.startswith(("http://", "https://")) or PLACEHOLDER.search(origin):
         raise _wrong(design, "has no fixed address", "Begin it with http:// or https:// and the host itself.")
@@ -107,6 +106,14 @@ def _require_fixed_request(design: ToolDesign) -> None:
         pointer_parts(design.config.get("result", ""))
     except ValueError:
         raise _wrong(design, "has a result that is no JSON Pointer", "Write one such as /data/items.") from None
+
+
+def _names_search(design: ToolDesign) -> bool:
+    """Return True for a named search tool, False for an address; InputError for neither or both."""
+    if len({"search", "base_url"} & set(design.config)) != 1:
+        hint = "Name a search tool as “search”, or give the “base_url” of a SearXNG service."
+        raise _wrong(design, "does not say how it searches", hint)
+    return "search" in design.config
 
 
 def _require_header(design: ToolDesign, name: str, value: object) -> None:

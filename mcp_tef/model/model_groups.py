@@ -7,11 +7,9 @@ from typing import Any, Final, TypeVar
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.json import Json, JsonObject
-from mcp_tef.model.model_catalogue import ModelInfo, parse_model
+from mcp_tef.model.model_catalogue import GROUP_PROVIDER, TARGET_PROVIDERS, ModelInfo, parse_model
 from mcp_tef.model.secrets import require_no_credentials
 
-GROUP_PROVIDER: Final = "group"
-ROUTER_PROVIDER: Final = "router"
 MODES: Final = ("chat", "embedding", "image", "audio", "moderation", "rerank")
 _LONGEST_NAME: Final = 80
 _MOST_A_MINUTE: Final = 10**9
@@ -36,7 +34,7 @@ class Deployment:
     tpm: int | None = None
 
     def __post_init__(self) -> None:
-        if self.provider in (GROUP_PROVIDER, ROUTER_PROVIDER):
+        if self.provider in TARGET_PROVIDERS:
             raise InputError(f"{self.label} cannot be a deployment.", hint="Name a model as PROVIDER/NAME.")
         if self.base_url and not origin_of(self.base_url):
             raise InputError(f"{self.base_url!a} is no address of a model.", hint="Begin it with https:// or http://.")
@@ -122,7 +120,7 @@ def _deployment_from_json(group: str, item: Json) -> Deployment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupAbilities:
-    """What a group can do as a whole. Prices are US dollars per token; None means that no deployment says it."""
+    """Abilities of a group as a whole. Prices are US dollars per token; None means that no deployment says it."""
 
     model_group: str
     providers: tuple[str, ...]
@@ -166,19 +164,22 @@ def group_abilities(group: ModelGroup, infos: Sequence[ModelInfo | None], mode: 
     Discovery). A price is None where a deployment's is not known, so that a cost cap is never computed too low.
     """
     known = [info for info in infos if info]
-    extras = [info.extra for info in known]
+
+    def over(unite: Callable[[Iterable[Any]], Any], name: str) -> Any:
+        return _over(unite, (getattr(info, name, info.extra.get(name)) for info in known))
+
     return GroupAbilities(
         model_group=group.name,
-        providers=_united([one.provider] for one in group.deployments),
-        max_input_tokens=_over(max, (info.context_tokens for info in known)),
-        max_output_tokens=_over(max, (extra.get("output_tokens") for extra in extras)),
-        input_cost_per_token=_price(info.input_price if info else None for info in infos),
-        output_cost_per_token=_price(info.output_price if info else None for info in infos),
+        providers=tuple(dict.fromkeys(one.provider for one in group.deployments)),
+        max_input_tokens=over(max, "context_tokens"),
+        max_output_tokens=over(max, "output_tokens"),
+        input_cost_per_token=_price([getattr(info, "input_price", None) for info in infos]),
+        output_cost_per_token=_price([getattr(info, "output_price", None) for info in infos]),
         mode=mode,
-        supports_vision=_over(any, (info.vision for info in known)),
-        supports_function_calling=_over(any, (info.tool_calling for info in known)),
-        supports_streaming=_over(any, (extra.get("streaming") for extra in extras)),
-        supports_web_search=_over(any, (extra.get("web_search") for extra in extras)),
+        supports_vision=over(any, "vision"),
+        supports_function_calling=over(any, "tool_calling"),
+        supports_streaming=over(any, "streaming"),
+        supports_web_search=over(any, "web_search"),
         supported_params=_united(map(request_fields, known)),
         rpm=_over(sum, (one.rpm for one in group.deployments)),
         tpm=_over(sum, (one.tpm for one in group.deployments)),
@@ -190,9 +191,8 @@ def _over(unite: Callable[[Iterable[Any]], Value], values: Iterable[Value | None
     return unite(known) if known else None
 
 
-def _price(prices: Iterable[float | None]) -> float | None:
-    known = list(prices)
-    return None if None in known else max((price for price in known if price is not None), default=None)
+def _price(prices: Sequence[float | None]) -> float | None:
+    return None if None in prices else _over(max, prices)
 
 
 def _united(lists: Iterable[Sequence[str]]) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, JsonObject
-from mcp_tef.model.model_catalogue import parse_model
-from mcp_tef.model.model_groups import ROUTER_PROVIDER, require_name
+from mcp_tef.model.model_catalogue import ROUTER_PROVIDER, parse_model
+from mcp_tef.model.model_groups import require_name
 from mcp_tef.model.similarity import parse_embedder
 
 USUAL_THRESHOLD: Final = 0.3

@@ -126,32 +126,40 @@ class SearchRequest:
     domains: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.query.strip() or len(self.query) > _LONGEST_QUERY:
+        if not 1 <= len(self.query.strip()) <= _LONGEST_QUERY:
             raise InputError("The query is empty or too long.", hint=f"Write 1 to {_LONGEST_QUERY:,} characters.")
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= MOST_RESULTS:
+        if type(self.count) is not int or not 1 <= self.count <= MOST_RESULTS:
             raise InputError(f"A search lists 1 to {MOST_RESULTS} results.", hint="Give another count.")
-        for name in ("country", "language"):
-            if (code := getattr(self, name)) and not _CODE.fullmatch(code):
-                raise InputError(f"The {name} “{code[:40]}” is no code of two letters.", hint="Write for example de.")
+        self._require_codes()
         if len(self.domains) > _MOST_DOMAINS or not all(map(_DOMAIN.fullmatch, self.domains)):
             hint = f"Write up to {_MOST_DOMAINS}, as example.com."
             raise InputError("The domains of the search cannot be used.", hint=hint)
 
+    def _require_codes(self) -> None:
+        for name in ("country", "language"):
+            if (code := getattr(self, name)) and not _CODE.fullmatch(code):
+                raise InputError(f"The {name} “{code[:40]}” is no code of two letters.", hint="Write for example de.")
+
 
 def search_request(arguments: Mapping[str, Any], count: int = USUAL_RESULTS) -> SearchRequest:
     """Return the request of a call's arguments; InputError for one that no provider could carry out."""
-    freshness = arguments.get("freshness") or None
-    if freshness is not None and freshness not in list(Freshness):
-        raise InputError(f"The freshness is “{freshness}”.", hint=f"It is one of {', '.join(Freshness)}.")
     domains = arguments.get("domains") or ()
     return SearchRequest(
         query=str(arguments.get("query", "")),
         count=arguments.get("count", count),
         country=str(arguments.get("country") or ""),
         language=str(arguments.get("language") or ""),
-        freshness=freshness and Freshness(freshness),
+        freshness=_freshness(arguments.get("freshness")),
         domains=tuple(map(str, domains if isinstance(domains, list | tuple) else [domains])),
     )
+
+
+def _freshness(value: object) -> Freshness | None:
+    if not value:
+        return None
+    if value not in list(Freshness):
+        raise InputError(f"The freshness is “{value}”.", hint=f"It is one of {', '.join(Freshness)}.")
+    return Freshness(str(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class SearchCall:
 
 @dataclass(frozen=True, slots=True)
 class SearchForm:
-    """How one provider is asked and answers; `not_taken` are the fields of a request that it has nothing for."""
+    """Form of one provider's requests and answers; `not_taken` are the fields of a request that it has nothing for."""
 
     calls: Callable[[SearchTool, SearchRequest, str], Sequence[SearchCall]]
     items: Callable[[Any], Iterator[Mapping[str, Any]]]
@@ -84,17 +84,18 @@ def refusal_in(tool: SearchTool, answer: Json) -> str:
 
 
 def _first(item: Mapping[str, Any], paths: Sequence[str]) -> Any:
+    """Return the first value that is there at one of the paths; of lists, their first item."""
     for path in paths:
         value: Any = item
         for step in path.split("/"):
-            if isinstance(value, list):
-                value = value[0] if value else None
-            value = value.get(step) if isinstance(value, Mapping) else None
-        if isinstance(value, list):
-            value = value[0] if value else None
+            value = _head(_head(value).get(step) if isinstance(_head(value), Mapping) else None)
         if value:
             return value
     return None
+
+
+def _head(value: Any) -> Any:
+    return next(iter(value), None) if isinstance(value, list) else value
 
 
 def _plain(value: object) -> str:

@@ -73,13 +73,12 @@ class RouteComparison:
 
 def route_arm(name: str, cases: Sequence[RoutedCase], pick: Callable[[RoutedCase], str]) -> RouteArm:
     """Return what asking the picked model for each case, at least one, gives."""
-    chosen = [(case.family, pick(case)) for case in cases]
-    runs = [case.runs[target] for case, (_, target) in zip(cases, chosen, strict=True)]
-    _, families = np.unique([family for family, _ in chosen], return_inverse=True)
-    yes = sums(np.asarray([one.correct for one in runs], dtype=np.float64), families)
-    judged = sums(np.asarray([one.runs for one in runs], dtype=np.float64), families)
+    names = list(map(pick, cases))
+    runs = [case.runs[target] for case, target in zip(cases, names, strict=True)]
+    _, families = np.unique([case.family for case in cases], return_inverse=True)
+    counts = np.asarray([(one.correct, one.runs) for one in runs], dtype=np.float64)
+    yes, judged = sums(counts[:, 0], families), sums(counts[:, 1], families)
     (rate,) = rates_of_families(yes, judged, np.zeros(len(yes), dtype=np.intp), 1)
-    names = [target for _, target in chosen]
     return RouteArm(
         name=name,
         rate=rate,
@@ -107,13 +106,10 @@ def threshold_curve(
     return tuple(points)
 
 
-def suggested_threshold(curve: Sequence[ThresholdPoint], cases: int) -> ThresholdPoint | None:
-    """Return the cheapest threshold within one standard error of the best; the best itself where a cost is unknown."""
-    if not curve or not cases:
-        return None
+def suggested_threshold(curve: Sequence[ThresholdPoint], cases: int) -> ThresholdPoint:
+    """Return the cheapest threshold of a curve within one standard error of the best; without costs the best."""
     best = max(point.share for point in curve)
     error = float(np.sqrt(best * (1 - best) / cases))
-    if any(point.cost_usd is None for point in curve):
-        return next(point for point in curve if point.share == best)
-    good = [point for point in curve if point.share >= best - error]
+    unpriced = any(point.cost_usd is None for point in curve)
+    good = [point for point in curve if point.share >= (best if unpriced else best - error)]
     return min(good, key=lambda point: (point.cost_usd or 0.0, -point.share, point.threshold))

@@ -11,7 +11,7 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import canonical
-from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo
 from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelSettings, PlannedRun, RunSummary
 from mcp_tef.model.tools import Listing
 from mcp_tef.workflows.cost_budget import BYTES_PER_TOKEN, CallPrice, byte_count, call_price, with_answer_limit
@@ -186,10 +186,12 @@ class BatchPreparation:
 
     async def _asked(self, models: Sequence[ModelSettings]) -> Sequence[ModelSettings]:
         """Return the models that may be asked, those of groups and routers among them."""
-        return await self.targets().expand(models) if self.targets else models
+        by_name = self.targets and any(model.provider in TARGET_PROVIDERS for model in models)
+        return await self.targets().expand(models) if self.targets and by_name else models
 
     async def _info(self, model: ModelSettings) -> ModelInfo | None:
-        return await (self.targets().info(model) if self.targets else self._models.info(model))
+        is_target = model.provider in TARGET_PROVIDERS
+        return await (self.targets().info(model) if self.targets and is_target else self._models.info(model))
 
     async def _settings(self, model: ModelSettings, cap: float | None) -> ModelSettings:
         """Return settings with the name of the baseline that will run, and under a cost cap with an answer limit."""

@@ -6,6 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import InputError, ModelError, NotFoundError, TefError
@@ -14,7 +15,16 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
-from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
+from mcp_tef.model.model_catalogue import GROUP_PROVIDER, TARGET_PROVIDERS
+from mcp_tef.model.runs import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
+    FailureInfo,
+    ModelSettings,
+    PlannedRun,
+    RunResult,
+    RunStatus,
+)
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
@@ -23,6 +33,7 @@ from mcp_tef.workflows.models import Keys
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients, ClientSearch
+    from mcp_tef.workflows.model_targets import ModelTargets
 
 KEPT_SEARCHES = 64
 FIRST_BACKOFF_S = 0.5
@@ -57,6 +68,46 @@ async def _ask(selector: Selector, question: Question, sleep: Sleep) -> _Asked:
         else:
             return _Asked(answer, time.perf_counter() - started, attempt + 1)
     raise AssertionError("the last attempt returns or raises")
+
+
+class TargetSelectors:
+    """Satisfies `Selectors`: groups and routers beside the models and baselines that `inner` finds."""
+
+    def __init__(self, inner: Selectors, targets: "Callable[[], ModelTargets]", sleep: Sleep = asyncio.sleep) -> None:
+        self._inner = inner
+        self._targets = targets
+        self._sleep = sleep
+
+    async def resolve(self, settings: ModelSettings) -> ModelSettings:
+        """Return the settings that will run; NotFoundError for a group or router that is not known."""
+        if settings.provider not in TARGET_PROVIDERS:
+            return await self._inner.resolve(settings)
+        is_group = settings.provider == GROUP_PROVIDER
+        await (self._targets().group(settings.model) if is_group else self._targets().router(settings.model))
+        return settings
+
+    def selector_for(self, settings: ModelSettings) -> Selector:
+        """Return what asks a group, a router, a model or a baseline."""
+        if settings.provider not in TARGET_PROVIDERS:
+            return self._inner.selector_for(settings)
+        return self._groups if settings.provider == GROUP_PROVIDER else self._routers
+
+    async def close(self) -> None:
+        """Close every selector."""
+        await self._inner.close()
+
+    @cached_property
+    def _groups(self) -> Selector:
+        from mcp_tef.workflows.deployment_load import DeploymentLoad
+        from mcp_tef.workflows.target_selectors import GroupSelector
+
+        return GroupSelector(self._inner, self._targets, DeploymentLoad(), self._sleep)
+
+    @cached_property
+    def _routers(self) -> Selector:
+        from mcp_tef.workflows.target_selectors import RouterSelector
+
+        return RouterSelector(self, self._targets)
 
 
 class SelectorExecutor:

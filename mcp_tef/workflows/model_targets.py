@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.definitions import DefinitionKind
-from mcp_tef.model.model_catalogue import ModelInfo, parse_model
+from mcp_tef.model.model_catalogue import GROUP_PROVIDER, ROUTER_PROVIDER, ModelInfo, parse_model
 from mcp_tef.model.model_groups import (
-    GROUP_PROVIDER,
-    ROUTER_PROVIDER,
     Deployment,
     GroupAbilities,
     ModelGroup,
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.models import Models
 
 KEPT_VECTORS: Final = 32
-TARGET_PROVIDERS: Final = frozenset({GROUP_PROVIDER, ROUTER_PROVIDER})
 
 
 def deployed(settings: ModelSettings, deployment: Deployment) -> ModelSettings:
@@ -94,12 +92,11 @@ class ModelTargets:
 
     async def add_all(self, groups: Sequence[ModelGroup], routers: Sequence[ModelRouter]) -> None:
         """Keep groups and routers, which may ask these groups, once all of them are checked; NotFoundError."""
-        for deployment in (one for group in groups for one in group.deployments):
+        for deployment in chain.from_iterable(group.deployments for group in groups):
             self._models.require_known(deployment.provider, deployment.base_url)
         new = {group.name for group in groups}
         for router in routers:
-            for target in router.targets:
-                await self._require_target(router, target, new)
+            await self._require_targets(router, new)
         for group in groups:
             await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group))
         for router in routers:
@@ -172,6 +169,8 @@ class ModelTargets:
 
     async def decisions(self, router: ModelRouter, queries: Sequence[str]) -> tuple[RouteDecision, ...]:
         """Return what a router asks for each query; EmbeddingError."""
+        if not queries:
+            return ()
         choice = parse_embedder(router.embedder)
         embedder = await self._embedders.find(choice, self._models.embedder_key(choice))
         texts = [text for route in router.routes for text in route.utterances]
@@ -184,15 +183,17 @@ class ModelTargets:
         return tuple(nearest(np.asarray(known.vectors @ vector, dtype=np.float64)) for vector in asked)
 
     async def _known_vectors(self, router: ModelRouter, embedder: Embedder, texts: Sequence[str]) -> _UtteranceVectors:
-        if router not in self._vectors:
+        """Return vectors that are computed once for all runs; those that failed are computed anew."""
+        known = self._vectors.get(router)
+        if known is None or (known.done() and known.exception()):
             while len(self._vectors) >= KEPT_VECTORS:
                 self._vectors.pop(next(iter(self._vectors)))
-            self._vectors[router] = asyncio.create_task(_vectors(router, embedder, texts))
-        try:
-            return await asyncio.shield(self._vectors[router])
-        except BaseException:
-            self._vectors.pop(router, None)
-            raise
+            known = self._vectors[router] = asyncio.create_task(_vectors(router, embedder, texts))
+        return await asyncio.shield(known)
+
+    async def _require_targets(self, router: ModelRouter, new: AbstractSet[str]) -> None:
+        for target in router.targets:
+            await self._require_target(router, target, new)
 
     async def _require_target(self, router: ModelRouter, target: str, new: AbstractSet[str]) -> None:
         provider, name = parse_model(target)

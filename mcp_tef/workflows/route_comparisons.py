@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -51,9 +52,10 @@ class RouteComparisons:
         small, large = await self._ends(router, small, large)
         wanted = tuple(dict.fromkeys((*router.targets, small, large)))
         stored = await self._stored(wanted)
-        missing = Counter(target for case in cases for target in wanted if target not in stored.get(case.id, {}))
-        whole = [case for case in cases if all(target in stored.get(case.id, {}) for target in wanted)]
-        decisions = await self._targets.decisions(router, [case.draft.query for case in whole]) if whole else ()
+        lacking = {case.id: set(wanted) - set(stored.get(case.id, {})) for case in cases}
+        missing = Counter(chain.from_iterable(map(sorted, lacking.values())))
+        whole = [case for case in cases if not lacking[case.id]]
+        decisions = await self._targets.decisions(router, [case.draft.query for case in whole])
         routed = [
             RoutedCase(case.draft.family or case.id, decision, stored[case.id])
             for case, decision in zip(whole, decisions, strict=True)
@@ -65,12 +67,16 @@ class RouteComparisons:
             if name not in router.targets:
                 hint = f"Name one of {', '.join(router.targets)}."
                 raise InputError(f"The router {router.name} never asks {name}.", hint=hint)
+        cheapest, dearest = await self._by_price(router)
+        return small or cheapest, large or dearest
+
+    async def _by_price(self, router: ModelRouter) -> tuple[str, str]:
+        """Return the cheapest and the dearest target; where a price is unknown, the default and the first route."""
         prices = {target: await self._price(target) for target in router.targets}
         known = {target: price for target, price in prices.items() if price is not None}
-        if len(known) == len(prices):
-            return small or min(known, key=known.__getitem__), large or max(known, key=known.__getitem__)
-        others = [target for target in router.targets if target != router.default]
-        return small or router.default, large or (others[0] if others else router.default)
+        if len(known) < len(prices):
+            return router.default, router.routes[0].target
+        return min(known, key=known.__getitem__), max(known, key=known.__getitem__)
 
     async def _price(self, target: str) -> float | None:
         provider, model = parse_model(target)
@@ -123,5 +129,5 @@ def _compared(
         missing=dict(missing),
         arms=tuple(route_arm(name, cases, pick) for name, pick in picks.items()) if cases else (),
         curve=curve,
-        suggested=suggested_threshold(curve, len(cases)),
+        suggested=suggested_threshold(curve, len(cases)) if cases else None,
     )

@@ -1,6 +1,5 @@
 """Selectors for groups and routers, which choose a model for each call and record which one answered."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
@@ -8,10 +7,10 @@ from typing import Final, TypeAlias
 from mcp_tef.errors import RETRYABLE, ModelError, ModelFault
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.json import Json, JsonObject
-from mcp_tef.model.model_groups import GROUP_PROVIDER, ROUTER_PROVIDER, Deployment, ModelGroup
+from mcp_tef.model.model_groups import Deployment, ModelGroup
 from mcp_tef.model.model_routers import RouteDecision
 from mcp_tef.model.runs import ModelSettings
-from mcp_tef.ports import Question, Selector, Selectors
+from mcp_tef.ports import Question, Selectors
 from mcp_tef.workflows.deployment_load import DeploymentLoad
 from mcp_tef.workflows.model_targets import ModelTargets, deployed, target_settings
 
@@ -19,42 +18,6 @@ MAY_PASS: Final = RETRYABLE | {ModelFault.DOWN, ModelFault.QUOTA}
 """Failures after which a group asks its next deployment: another one may well answer."""
 TargetsOf: TypeAlias = Callable[[], ModelTargets]
 Pause: TypeAlias = Callable[[float], Awaitable[None]]
-
-
-class TargetSelectors:
-    """Satisfies `Selectors`: groups and routers beside the models and baselines that `inner` finds."""
-
-    def __init__(
-        self,
-        inner: Selectors,
-        targets: TargetsOf,
-        load: DeploymentLoad | None = None,
-        sleep: Pause = asyncio.sleep,
-    ) -> None:
-        self._inner = inner
-        self._targets = targets
-        self._groups = GroupSelector(inner, targets, load or DeploymentLoad(), sleep)
-        self._routers = RouterSelector(self, targets)
-
-    async def resolve(self, settings: ModelSettings) -> ModelSettings:
-        """Return the settings that will run; NotFoundError for a group or router that is not known."""
-        if settings.provider == GROUP_PROVIDER:
-            await self._targets().group(settings.model)
-        elif settings.provider == ROUTER_PROVIDER:
-            await self._targets().router(settings.model)
-        else:
-            return await self._inner.resolve(settings)
-        return settings
-
-    def selector_for(self, settings: ModelSettings) -> Selector:
-        """Return what asks a group, a router, a model or a baseline."""
-        if settings.provider == GROUP_PROVIDER:
-            return self._groups
-        return self._routers if settings.provider == ROUTER_PROVIDER else self._inner.selector_for(settings)
-
-    async def close(self) -> None:
-        """Close every selector."""
-        await self._inner.close()
 
 
 class GroupSelector:
