@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
+    from mcp_tef.workflows.run_parts import RunParts
     from mcp_tef.workflows.runs import Runs
     from mcp_tef.workflows.search import NameSearch
     from mcp_tef.workflows.server_import import ServerFiles
@@ -173,6 +174,13 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         runs.clients_of = lambda: self.clients
         runs.steering_of = lambda batch: (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
         return runs
+
+    @cached_property
+    def run_parts(self) -> "RunParts":
+        """Batches that were run in parts, on several machines."""
+        from mcp_tef.workflows.run_parts import RunParts
+
+        return RunParts(self._store, self._events)
 
     @cached_property
     def compare(self) -> "Compare":

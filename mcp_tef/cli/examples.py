@@ -30,6 +30,7 @@ EXAMPLES: Final = {
     "runs retry": "mcp-tef runs retry latest",
     "runs resume": "mcp-tef runs resume latest",
     "runs rejudge": "mcp-tef runs rejudge --batch latest",
+    "runs merge": "mcp-tef runs merge part-1.db part-2.db --workspace whole.db",
     "metrics": "mcp-tef metrics --suite Smoke",
     "compare": "mcp-tef compare latest~1 latest",
     "confusions": "mcp-tef confusions --batch latest",

@@ -43,11 +43,28 @@ def register(verbs: Verbs) -> None:
     add_stateless_options(parser)
     add_choice_options(parser)
     parser.add_argument("--name", default="", metavar="NAME", help="a name for the batch")
+    parser.add_argument(
+        "--shard",
+        type=shard,
+        metavar="I/N",
+        help="only every N-th of these cases, from the I-th; `runs merge` makes one batch of the parts",
+    )
     add_model_options(parser)
     add_run_fields(parser, REPEATS, CONCURRENCY)
     add_cost_options(parser)
     add_key_options(parser)
     add_report_options(parser)
+
+
+def shard(text: str) -> tuple[int, int]:
+    """Parse `I/N`, the I-th of N parts; InputError."""
+    number, slash, whole = text.partition("/")
+    if not (slash and number.isdecimal() and whole.isdecimal()):
+        raise InputError(f"--shard {text} is not a part such as 2/4.", hint="Write the part, a slash, and how many.")
+    from mcp_tef import part_of
+
+    part_of((), int(number), int(whole))
+    return int(number), int(whole)
 
 
 def add_stateless_options(parser: Parser) -> None:
@@ -109,6 +126,11 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
     keys = read_keys(arguments, terminal, (model.provider for model in given if not model.offline))
     async with run_workspace(arguments, terminal) as engine:
         cases = await wanted_cases(engine, arguments)
+        name = arguments.name or ", ".join((*arguments.suite, *arguments.tag))
+        if arguments.shard:
+            from mcp_tef import part_name, part_of
+
+            cases, name = part_of(cases, *arguments.shard), part_name(name, *arguments.shard)
         given = as_clients_ask(engine, given, arguments.client)
         request = BatchRequest(
             cases=tuple(case.id for case in cases),
@@ -116,7 +138,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
             repeats=arguments.repeats,
             concurrency=arguments.concurrency,
             max_cost_usd=arguments.max_cost,
-            name=arguments.name or ", ".join((*arguments.suite, *arguments.tag)),
+            name=name,
         )
         _tell_sources(given, arguments, terminal)
         await agree_to_servers(engine, cases, arguments, terminal)

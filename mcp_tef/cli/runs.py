@@ -1,8 +1,9 @@
-"""`runs …`: look at batches and runs, run the failed ones again, go on with interrupted ones, judge again."""
+"""`runs …`: look at batches and runs, run the failed ones again, go on with interrupted ones, judge again, merge."""
 
 from argparse import Namespace
 from collections.abc import Awaitable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
@@ -54,6 +55,11 @@ def register(verbs: Verbs) -> None:
     again = add_verb(group, "rejudge", "judge finished runs again by what their cases expect now", rejudge)
     again.add_argument("runs", nargs="*", metavar="RUN_ID", help="runs to judge again")
     again.add_argument("--batch", metavar="BATCH", help="every run of this batch")
+    merged = add_verb(group, "merge", "make one batch of those that `run --shard` ran in several workspaces", merge)
+    merged.add_argument("parts", nargs="+", type=Path, metavar="WORKSPACE", help="the workspace file of each part")
+    merged.add_argument("--batch", default="latest", metavar="BATCH", help=f"in each part, {A_BATCH} (default: latest)")
+    merged.add_argument("--name", default="", metavar="NAME", help="a name for the merged batch")
+    add_report_options(merged)
 
 
 def _filters(parser: Parser) -> None:
@@ -139,6 +145,19 @@ async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
     for change in report.changes[:MOST_RUNS]:
         terminal.say(*run_lines(change.run), f"{MARGIN}{past_line(change.past)}")
     return 0
+
+
+async def merge(arguments: Namespace, terminal: Terminal) -> int:
+    """Merge a batch of each named workspace into one batch of this workspace, and report it as `run` does."""
+    from mcp_tef import Engine
+
+    parts = []
+    for path in arguments.parts:
+        async with await Engine.open(path, reading=True) as other:
+            parts.append(await other.run_parts.read(arguments.batch, str(path)))
+    async with opened(arguments, terminal) as engine:
+        batch = await engine.run_parts.merge(parts, arguments.name)
+        return await report(engine, batch, terminal, arguments)
 
 
 async def _shown(engine: "Engine", batch: Batch, terminal: Terminal, arguments: Namespace) -> int:

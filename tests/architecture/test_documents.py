@@ -29,13 +29,19 @@ def section(document: str, title: str) -> str:
 
 
 def first_cells(document: str, title: str) -> list[str]:
-    """What stands in backticks in the first column of a section's table."""
-    return re.findall(r"^\| `([^`]+)` \|", section(document, title), re.MULTILINE)
+    """What stands in backticks in the first column of a section's table; a cell may name several."""
+    cells = re.findall(r"^\| (`[^|]+`) \|", section(document, title), re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
 
 
 def dependencies() -> dict[str, str]:
     """Every direct dependency by its plain name, with its requirement."""
-    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    extras = PROJECT["optional-dependencies"]
+    locked_elsewhere = ("package", "audit")
+    wanted = [
+        *PROJECT["dependencies"],
+        *(one for extra in extras if extra not in locked_elsewhere for one in extras[extra]),
+    ]
     return {re.split(r"[<>=!; ]", requirement)[0]: requirement for requirement in wanted}
 
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,7 +127,7 @@ def test_cases_export(ending: str, transcript: Transcript, folder: Path, replace
     assert_golden(f"commands/cases_export_{wanted}.txt", normalized(transcript.text, replacements))
 
 
-def test_runs(transcript: Transcript, replacements: dict[str, str]) -> None:
+def test_runs(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     transcript.say("cases", "import", "cases.json")
     transcript.both("runs", "list")
     transcript.both("runs", "list", "--status", "failed")
@@ -139,6 +140,8 @@ def test_runs(transcript: Transcript, replacements: dict[str, str]) -> None:
         transcript.both("runs", verb, document["batch"])
     transcript.both("runs", "rejudge", "--batch", document["batch"])
     transcript.both("runs", "list")
+    shutil.copy(folder / "work.db", folder / "part.db")
+    transcript.both("runs", "merge", "part.db", "--name", "Merged")
     assert_golden("commands/runs.txt", normalized(transcript.text, replacements))
 
 

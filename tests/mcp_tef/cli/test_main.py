@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from mcp_tef.cli.arguments import joined
 from mcp_tef.cli.main import parser, verb_of
-from tests.support import routers, workspace_files
+from tests.support import isolation, routers, workspace_files
 from tests.support.command_line import run, say
 from tests.support.processes import read_only
 from tests.support.workspace_files import case_file, tools_file, weather
@@ -151,21 +152,30 @@ READING = {
 }
 
 
+@pytest.fixture(scope="module")
+def run_twice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A workspace in which a case was run twice."""
+    files = tmp_path_factory.mktemp("run_twice")
+    with isolation.at_home(files / "home"):
+        at = ("--workspace", files / "work.db")
+        assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(files), *at).code == 0
+        assert say("cases", "import", workspace_files.case_file(files, [workspace_files.weather(1)]), *at).code == 0
+        assert say("draft", "new", "Shorter", "--server", "city", *at).code == 0
+        assert say("library", "import", "--server", "city", "--tool", "weather_report", *at).code == 0
+        (files / "router.yaml").write_text(json.dumps(routers.WORDS_ONLY), "utf-8")
+        assert say("routes", "add", files / "router.yaml", *at).code == 0
+        assert say("models", "groups", "add", "fast", "--deployment", "openai/gpt-4.1-mini", *at).code == 0
+        for _ in range(2):
+            assert say("run", "--model", "offline/words", *at).code in (0, 1)
+        yield files / "work.db"
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a workspace in which a case was run twice."""
+def folder(run_twice: Path, tmp_path: Path) -> Path:
+    """A folder with nothing but a copy of that workspace."""
     made = tmp_path / "theirs"
     made.mkdir()
-    at = ("--workspace", made / "work.db")
-    assert say("servers", "add", "city", "--tools-file", workspace_files.tools_file(tmp_path), *at).code == 0
-    assert say("cases", "import", workspace_files.case_file(tmp_path, [workspace_files.weather(1)]), *at).code == 0
-    assert say("draft", "new", "Shorter", "--server", "city", *at).code == 0
-    assert say("library", "import", "--server", "city", "--tool", "weather_report", *at).code == 0
-    (tmp_path / "router.yaml").write_text(json.dumps(routers.WORDS_ONLY), "utf-8")
-    assert say("routes", "add", tmp_path / "router.yaml", *at).code == 0
-    assert say("models", "groups", "add", "fast", "--deployment", "openai/gpt-4.1-mini", *at).code == 0
-    for _ in range(2):
-        assert say("run", "--model", "offline/words", *at).code in (0, 1)
+    shutil.copy(run_twice, made)
     return made
 
 

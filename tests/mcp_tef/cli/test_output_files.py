@@ -36,6 +36,11 @@ WRITES = {
     ("runs resume", "csv"): "runs resume --csv {file}",
     ("runs resume", "sarif"): "runs resume --sarif {file}",
     ("runs resume", "markdown"): "runs resume --markdown {file}",
+    ("runs merge", "junit"): "runs merge {part} --junit {file}",
+    ("runs merge", "html"): "runs merge {part} --html {file}",
+    ("runs merge", "csv"): "runs merge {part} --csv {file}",
+    ("runs merge", "sarif"): "runs merge {part} --sarif {file}",
+    ("runs merge", "markdown"): "runs merge {part} --markdown {file}",
     ("compare", "html"): "compare {earlier} {batch} --html {file}",
     ("compare", "csv"): "compare {earlier} {batch} --csv {file}",
     ("compare", "markdown"): "compare {earlier} {batch} --markdown {file}",
@@ -85,10 +90,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         earlier, batch = (say("run", "--workspace", workspace, "--json").document["batch"] for _ in range(2))
         for line in ("draft new Shorter --server city", "draft set Shorter weather_report --title Weather"):
             assert say(*line.split(), "--workspace", workspace).code == 0
+    shutil.copy(workspace, folder / "part.db")
     calls.write_text(json.dumps({"id": "1"}), "utf-8")
     pairs.write_text(json.dumps({"id": "1"}), "utf-8")
     (folder / "b").mkdir()
     named = {"file": workspace, "calls": calls, "pairs": pairs, "tools": tools, "folder": folder}
+    named["part"] = folder / "part.db"
     return {"earlier": earlier, "batch": batch, **{name: str(path) for name, path in named.items()}}
 
 

@@ -37,6 +37,7 @@ READ = {
     ("runs show", "baseline"): ("runs show latest --baseline -", BATCH, "on these cases"),
     ("runs retry", "baseline"): ("runs retry latest --baseline -", BATCH, "no run left to do"),
     ("runs resume", "baseline"): ("runs resume latest --baseline -", BATCH, "no run left to do"),
+    ("runs merge", "baseline"): ("runs merge {folder}/work.db --baseline -", BATCH, "on these cases"),
     ("similarity", "tools_file"): (f"similarity --tools-file - {TFIDF}", TOOLS, "weather_report"),
     ("similarity", "pairs"): (f"similarity --pairs - {TFIDF}", PAIR, '"score"'),
     ("overlap", "tools_file"): (f"overlap --tools-file - {TFIDF}", TOOLS, "weather_report"),
