@@ -26,6 +26,7 @@ _NAMES = {
         "group_abilities_to_json local_server_to_json model_check_to_json model_info_to_json model_router_to_json "
         "route_comparison_to_json route_decision_to_json"
     ),
+    "mcp_tef.api.serializers.prompts": "prompt_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
         "verdict_to_json"
@@ -44,8 +45,8 @@ _NAMES = {
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
-        "DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed RunEnded RunStarted "
-        "RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
+        "DefinitionsChanged DraftsChanged Event LibraryChanged LibraryExecuted NoticePublished RejudgeProgressed "
+        "RunEnded RunStarted RunsChanged ServerStateChanged ServersChanged ToolCallsChanged"
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
@@ -98,6 +99,7 @@ _NAMES = {
     "mcp_tef.model.model_groups": "GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRouter RouteDecision",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
+    "mcp_tef.model.prompt_templates": "BUILT_IN PromptKind PromptTemplate",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -141,6 +143,7 @@ _NAMES = {
         "USUAL_RESULTS Freshness SearchProvider SearchTool parse_search_provider search_answer_to_json "
         "search_request search_tool_to_json"
     ),
+    "mcp_tef.prompts.templates": "BUILT_IN_VARIABLES filled selection_values variables_in word_changes",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
+    from mcp_tef.model.clients import ClientProfile
     from mcp_tef.model.drafts import Draft
     from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.prediction import Predictions
+    from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.run_parts import RunParts
@@ -242,6 +244,13 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
 
     @cached_property
+    def prompts(self) -> "Prompts":
+        """Prompt templates."""
+        from mcp_tef.workflows.prompts import Prompts
+
+        return Prompts(self._store.definitions, self._events)
+
+    @cached_property
     def drafts(self) -> "Drafts":
         """Drafts of changed tools."""
         from mcp_tef.workflows.drafts import Drafts
@@ -370,7 +379,10 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.quality import Quality
 
         ignored = self.workspace.with_name(f"{self.workspace.stem}.ignored.json")
-        return Quality(self._writer, BundledTokenCounter(), self.models, ignored)
+        return Quality(self._writer, BundledTokenCounter(), self.models, ignored, self._client_profiles)
+
+    def _client_profiles(self) -> "Sequence[ClientProfile]":
+        return self.clients.profiles()
 
     async def close(self) -> None:
         """Interrupt what runs, then give back connections, child processes and the file."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, ServerId
 from mcp_tef.model.library import Execution
 from mcp_tef.model.runs import Batch, RunSummary
@@ -105,6 +106,15 @@ class LibraryChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinitionsChanged:
+    """A prompt, model group, route or search tool was added, changed, removed or brought back."""
+
+    kind: DefinitionKind
+    name: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryExecuted:
     """An execution of a library tool ended, and is on disk."""
 
@@ -171,6 +181,7 @@ Event: TypeAlias = (
     | BatchesChanged
     | DraftsChanged
     | LibraryChanged
+    | DefinitionsChanged
     | LibraryExecuted
     | RunStarted
     | RunEnded

@@ -39,6 +39,7 @@ VERBS: Final = {
     "models": "models.register",
     "routes": "routes.register",
     "search": "search.register",
+    "prompts": "prompts.register",
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_tef import (
     ConfusionMatrix,
     InputError,
+    NotFoundError,
     RunFilter,
     RunStatus,
     ToolLabel,
@@ -34,6 +35,7 @@ def add_filters(parser: Parser) -> None:
         ("tag", "TAG", "of cases with this tag"),
         ("case", "CASE", "of this case"),
         ("model", "PROVIDER/NAME", "of this model"),
+        ("prompt", "NAME@N", "asked with this version of a prompt"),
     ):
         parser.add_argument(f"--{name}", action="append", default=[], metavar=meta, help=f"only runs {words}")
     for side in _SIDES:
@@ -56,7 +58,7 @@ async def filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
         suites=tuple(arguments.suite),
         tags=tuple(arguments.tag),
         case_ids=tuple(case.id for case in await engine.cases.named(arguments.case)),
-        models=tuple(arguments.model),
+        models=await _asked(engine, arguments),
         expected=_label(arguments, "expected"),
         selected=_label(arguments, "selected"),
         offered=_label(arguments, "offered"),
@@ -67,6 +69,19 @@ async def filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
     )
     await engine.metrics.require_known(where)
     return where
+
+
+async def _asked(engine: "Engine", arguments: Namespace) -> tuple[str, ...]:
+    """Return the models of the filter as runs name them, with their prompts where those are named."""
+    if not arguments.prompt:
+        return tuple(arguments.model)
+    ends = tuple(f" with {label}" for label in arguments.prompt)
+    known = [name for name in (await engine.metrics.choices()).models if name.endswith(ends)]
+    found = [name for name in known if not arguments.model or name.startswith(tuple(arguments.model))]
+    if not found:
+        asked = ", ".join(arguments.prompt)
+        raise NotFoundError(f"No run was asked with {asked}.", hint="Name a version, as in counter@3.")
+    return tuple(found)
 
 
 def _label(arguments: Namespace, side: str) -> ToolLabel | None:

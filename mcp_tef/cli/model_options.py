@@ -12,6 +12,7 @@ from mcp_tef import (
     TEMPERATURE,
     TIMEOUT,
     WRITING_TIMEOUT_S,
+    InputError,
     ModelSettings,
     parse_model,
     parse_prices,
@@ -40,6 +41,18 @@ def add_cost_options(parser: Parser) -> None:
     parser.add_argument(
         "--price", type=parse_prices, metavar="IN,OUT", help="$ per million tokens, where the price is not known"
     )
+
+
+def add_variable_option(parser: Parser, summary: str) -> None:
+    """Add the option for variables of prompts."""
+    parser.add_argument("--var", action="append", default=[], type=_pair, metavar="NAME=VALUE", help=summary)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"“{text}” sets no variable.", hint="Write NAME=VALUE.", code="bad_usage")
+    return name.strip(), value
 
 
 def model_settings(arguments: Namespace) -> ModelSettings:

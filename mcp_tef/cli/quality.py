@@ -175,7 +175,8 @@ def quality_lines(report: QualityReport) -> list[str]:
     for one in report.tools:
         lines += _tool_lines(one)
     weights = [(one.server, str(one.tools), f"{one.tokens:,}") for one in report.servers]
-    return [*lines, "", *table(("SERVER", "TOOLS", "TOKENS"), weights), f"Tokens are counted by {report.tokenizer}."]
+    counts = [*table(("SERVER", "TOOLS", "TOKENS"), weights), f"Tokens are counted by {report.tokenizer}."]
+    return [*lines, "", *counts, *report.notes]
 
 
 def _counts(one: ToolQuality) -> str:

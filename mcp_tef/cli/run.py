@@ -2,7 +2,7 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -27,13 +27,13 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import add_report_options, follow
-from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
+from mcp_tef.cli.model_options import add_cost_options, add_variable_option, model_settings, tell_run_estimate
 from mcp_tef.cli.project_file import SOURCES, named_source
 from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, TestCase
+    from mcp_tef import Engine, PromptTemplate, TestCase
 
 
 def register(verbs: Verbs) -> None:
@@ -110,6 +110,8 @@ def add_model_options(parser: Parser) -> None:
     modes, choices = ([one.value for one in kind] for kind in (CallingMode, ToolChoiceMode))
     parser.add_argument("--mode", choices=modes, default=modes[0], help="call tools natively or by JSON text")
     parser.add_argument("--tool-choice", choices=choices, default=choices[0], help="if a tool must be called")
+    parser.add_argument("--prompt", action="append", default=[], metavar="NAME[@N]", help="ask with this; see prompts")
+    add_variable_option(parser, "a value of a variable of the prompt")
     parser.add_argument("--system-prompt", metavar="TEXT|@FILE", help="put this before the instructions")
     parser.add_argument("--through", choices=["litellm"], help="ask every model through it, and none directly")
 
@@ -132,6 +134,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
 
             cases, name = part_of(cases, *arguments.shard), part_name(name, *arguments.shard)
         given = as_clients_ask(engine, given, arguments.client)
+        given = await with_prompts(engine, given, arguments, terminal)
         request = BatchRequest(
             cases=tuple(case.id for case in cases),
             models=given,
@@ -192,6 +195,34 @@ def as_clients_ask(engine: "Engine", given: Sequence[ModelSettings], names: Sequ
     """Return each model once for each client, or as it is where no client is named."""
     labels = list(dict.fromkeys(engine.clients.find(name).label for name in names)) or [""]
     return tuple(replace(model, client=label) for model in given for label in labels)
+
+
+async def with_prompts(
+    engine: "Engine", given: Sequence[ModelSettings], arguments: Namespace, terminal: Terminal
+) -> tuple[ModelSettings, ...]:
+    """Return each model once for each prompt, or as it is where no prompt is named; a baseline reads none."""
+    values, labels = dict(arguments.var), list(dict.fromkeys(arguments.prompt))
+    _require_fitting(values, arguments)
+    if not labels:
+        return tuple(given)
+    models = {model.label for model in given}
+    for label in labels:
+        _tell_purpose(await engine.prompts.find(label), models, terminal)
+    asked = [await engine.prompts.applied(model, label, values) for model in given for label in labels]
+    return tuple(dict.fromkeys(asked))
+
+
+def _tell_purpose(template: "PromptTemplate", models: Collection[str], terminal: Terminal) -> None:
+    if template.model and template.model not in models:
+        terminal.note(f"{template.label} is meant for {template.model}.")
+
+
+def _require_fitting(values: Mapping[str, str], arguments: Namespace) -> None:
+    if arguments.prompt and arguments.system_prompt:
+        message = "--system-prompt and --prompt both set the instructions."
+        raise InputError(message, hint="Leave one of them out.", code="bad_usage")
+    if values and not arguments.prompt:
+        raise InputError("--var sets a variable of a prompt.", hint="Add --prompt NAME.", code="bad_usage")
 
 
 def default_models(arguments: Namespace) -> list[str]:

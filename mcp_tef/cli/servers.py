@@ -183,6 +183,8 @@ async def tools(arguments: Namespace, terminal: Terminal) -> int:
         listing = await engine.servers.tools(server.id)
     terminal.document(listing_to_json(listing))
     terminal.say(*table(("TOOL", "DESCRIPTION"), [(tool.name, tool.description) for tool in listing.tools]))
+    if listing.instructions:
+        terminal.say("", "Instructions to the model:", listing.instructions)
     for problem in listing.problems:
         terminal.note(f"Set aside: {problem.tool or 'a tool without a name'}: {problem.reason}")
     return 0

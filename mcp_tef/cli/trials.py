@@ -98,11 +98,11 @@ async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
         finally:
             if arguments.patch and not terminal.interruption.exit_code:
                 await engine.drafts.remove([draft.id])
-        await _report(engine, found, terminal)
+        await tell_trial(engine, found, terminal)
         if arguments.html:
             write_lines(arguments.html, [draft_html(draft, trials_evidence(found))])
             terminal.say(f"The report was written to {output_name(arguments.html)}.")
-    return _code(found, strict=arguments.strict)
+    return trial_code(found, strict=arguments.strict)
 
 
 async def _trials(engine: Engine, draft: Draft, arguments: Namespace, terminal: Terminal) -> Trials:
@@ -113,15 +113,15 @@ async def _trials(engine: Engine, draft: Draft, arguments: Namespace, terminal: 
     request = await _request(engine, draft, models[0], arguments)
     if request.cases:
         terminal.note(await engine.trials.what_it_can_show(request.cases))
-    return [await _trial(engine, replace(request, settings=one), keys, arguments, terminal) for one in models]
+    return [await tried(engine, replace(request, settings=one), keys, arguments, terminal) for one in models]
 
 
 async def continue_trial(engine: Engine, start: Awaitable[Batch], arguments: Namespace, terminal: Terminal) -> int:
     """Follow a trial that goes on, and tell what it has shown."""
     batch = await followed(engine, terminal, start, arguments)
     found = [(batch, await engine.trials.result(batch.id))]
-    await _report(engine, found, terminal)
-    return _code(found)
+    await tell_trial(engine, found, terminal)
+    return trial_code(found)
 
 
 def _require_sound(arguments: Namespace) -> None:
@@ -208,9 +208,10 @@ async def _request(engine: Engine, draft: Draft, model: ModelSettings, arguments
     )
 
 
-async def _trial(
+async def tried(
     engine: Engine, request: TrialRequest, keys: dict[str, Secret], arguments: Namespace, terminal: Terminal
 ) -> tuple[Batch, TrialResult]:
+    """Start a trial, follow it, and return what it has shown."""
     if not request.settings.offline and request.cases:
         tell_run_estimate(await engine.trials.estimate(request), terminal)
     start = with_consent(engine, arguments, terminal, lambda: engine.trials.start(request, keys))
@@ -218,7 +219,8 @@ async def _trial(
     return batch, await engine.trials.result(batch.id)
 
 
-async def _report(engine: Engine, found: Trials, terminal: Terminal) -> None:
+async def tell_trial(engine: Engine, found: Trials, terminal: Terminal) -> None:
+    """Print what trials have shown."""
     shapes = []
     for batch, result in found:
         runs = await engine.runs.list(RunFilter(batch_id=batch.id))
@@ -240,7 +242,8 @@ def _lines(batch: Batch, result: TrialResult) -> list[str]:
     return [*lines, f"Stopped early: {batch.stopped}"] if batch.stopped else lines
 
 
-def _code(found: Trials, *, strict: bool = False) -> int:
+def trial_code(found: Trials, *, strict: bool = False) -> int:
+    """Return the exit code of trials."""
     if any((batch.stopped or "").startswith(GAVE_UP) for batch, _ in found):
         return UNREACHED
     if any(result.claims.worse for _, result in found):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import date
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -24,7 +25,15 @@ from mcp_tef.model.tools import OfferedTool
 from mcp_tef.model.variables import size_words
 from mcp_tef.ports import BaselineScores, ModelCatalogue, Question, SelectionPrompts, Selector
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, read_native, read_structured
-from mcp_tef.prompts.selection_prompt import BundledPrompts, SelectionPrompt, answer_schema, offered_names, tool_lines
+from mcp_tef.prompts.selection_prompt import (
+    TOOLS_VARIABLE,
+    BundledPrompts,
+    SelectionPrompt,
+    answer_schema,
+    offered_names,
+    tool_lines,
+)
+from mcp_tef.prompts.templates import filled, selection_values, variables_in
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 MOST_CALL_BYTES = 1024 * 1024
@@ -121,7 +130,8 @@ class LitellmSelector:
         if isinstance(outcome, FailedCall):
             raise await failure(outcome, exchange, request, question.settings)
         answer = _answer(outcome, exchange, request, question, mode)
-        return replace(answer, raw_request=with_prompt(answer.raw_request, prompt.label))
+        label = question.settings.prompt or prompt.label
+        return replace(answer, raw_request=with_prompt(answer.raw_request, label))
 
 
 _TOOLS_DROPPED = "The model does not support tools"
@@ -145,7 +155,11 @@ def _request(
     schema: JsonObject | None,
 ) -> Request:
     settings = question.settings
-    messages = prompt.messages(question.query, question.tools, settings.system_prompt, question.before)
+    text, whole = settings.system_prompt, False
+    if settings.prompt and text:
+        whole = TOOLS_VARIABLE in variables_in(text)
+        text = filled(text, selection_values(question.tools, date.today()) | dict(settings.variables))
+    messages = prompt.messages(question.query, question.tools, text, question.before, whole, question.instructions)
     return Request(
         target=aim,
         messages=[asdict(message) for message in messages],

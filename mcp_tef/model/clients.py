@@ -62,7 +62,8 @@ class TextRule:
     """Limits of texts: characters of a description with the mark behind a cut, and what is dropped of parameters.
 
     `parameters` limits the description of a parameter, for models whose name begins with `parameters_for`. Above
-    `largest_schema` bytes of JSON a schema loses all its descriptions.
+    `largest_schema` bytes of JSON a schema loses all its descriptions. `instructions` limits those of a server in
+    characters; the same mark stands behind a cut.
     """
 
     description: int | None = None
@@ -70,6 +71,7 @@ class TextRule:
     parameters: int | None = None
     parameters_for: str = ""
     largest_schema: int | None = None
+    instructions: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,10 @@ class ClientFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientProfile:
-    """One client; a figure that could not be confirmed is not in it. `most_tools` are sent at most, else none is."""
+    """One client; a figure that could not be confirmed is not in it. `most_tools` are sent at most, else none is.
+
+    `uses_instructions` is True where those of servers reach the model; False also where nothing is known.
+    """
 
     name: str
     title: str
@@ -104,6 +109,7 @@ class ClientProfile:
     names: NameRule = NameRule()
     texts: TextRule = TextRule()
     most_tools: int | None = None
+    uses_instructions: bool = False
     search: SearchRule | None = None
     facts: tuple[ClientFact, ...] = ()
 
@@ -116,6 +122,7 @@ class ClientProfile:
             "texts.description": self.texts.description,
             "texts.parameters": self.texts.parameters,
             "texts.largest_schema": self.texts.largest_schema,
+            "texts.instructions": self.texts.instructions,
             "search.results": self.search.results if self.search else None,
         }
         return {key: limit for key, limit in found.items() if limit is not None}

@@ -28,6 +28,9 @@ class PairChange(StrEnum):
     NOT_COMPARABLE = "not_comparable"
 
 
+MARGIN = 0.05  # difference of rates that is worth a change
+
+
 class PairedBy(StrEnum):
     """Key that pairs the runs of two batches: case and model; or only the case, where the models differ."""
 
@@ -53,11 +56,15 @@ class ClaimVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim's verdict, one sentence with its numbers, and the probability of the test behind it, if there is one."""
+    """A claim's verdict, one sentence with its numbers, and the probability of the test behind it, if there is one.
+
+    `interval` is that of the difference of rates, where one was computed.
+    """
 
     verdict: ClaimVerdict
     sentence: str
     p: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +84,11 @@ class ClientResult:
 
     @property
     def works(self) -> bool | None:
-        """True where it is not worse than the plain API; None where that was not asked or cannot be told yet."""
-        if self.claim is None or self.claim.verdict is ClaimVerdict.CANNOT_TELL_YET:
-            return None
-        return self.claim.verdict is not ClaimVerdict.WORSE
+        """True where it is not worse than the plain API beyond the margin; None where that cannot be told yet."""
+        if self.claim and self.claim.interval and self.claim.interval[0] >= -MARGIN:
+            return True
+        settled = self.claim is not None and self.claim.verdict is not ClaimVerdict.CANNOT_TELL_YET
+        return self.claim.verdict is not ClaimVerdict.WORSE if self.claim and settled else None
 
 
 PassCounts: TypeAlias = dict[tuple[CaseId, str], tuple[int, int]]

@@ -116,7 +116,8 @@ class QualityReport:
     """Tools from worst to best, and the weight of every server. `tokenizer` names what counted the tokens.
 
     Rejected definitions are among the tools; `problems` are those of whole lists, such as missing pages, by server.
-    `void` suppressions are bound to a definition that a tool no longer has.
+    `void` suppressions are bound to a definition that a tool no longer has. `notes` are about the whole set: tools that
+    a client refuses, and instructions of servers.
     """
 
     tools: tuple[ToolQuality, ...]
@@ -125,3 +126,4 @@ class QualityReport:
     unreachable: tuple[UnreachableSource, ...] = ()
     problems: tuple[tuple[str, ToolProblem], ...] = ()
     void: tuple[Suppression, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -94,11 +94,15 @@ class UnreachableSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSet:
-    """The tools that a source gave, and what it did not give. `problems` are tools set aside, by server."""
+    """The tools that a source gave, and what it did not give. `problems` are tools set aside, by server.
+
+    `instructions` are those of servers that have some, by name.
+    """
 
     tools: tuple[ComparedTool, ...]
     unreachable: tuple[UnreachableSource, ...] = ()
     problems: tuple[tuple[str, ToolProblem], ...] = ()
+    instructions: tuple[tuple[str, str], ...] = ()
 
 
 class MatrixKind(StrEnum):

@@ -46,13 +46,14 @@ class ToolProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Tools that a server lists: valid tools, and those that were set aside."""
+    """Tools that a server lists: valid tools, and those that were set aside; `instructions` are its own to a model."""
 
     server: str
     tools: tuple[Tool, ...]
     problems: tuple[ToolProblem, ...] = ()
     protocol: str | None = None
     latency_ms: int = 0
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class TrialRequest:
     current one; `against` is the state in the original arm, 0 for the listing. With `hints`, the draft's arm offers the
     listing with each case's own query as an example in its expected tools. `gate` numbers the gates of candidate texts
     from 1, each at a stricter level; 0 is none. No run is planned beyond `most_calls`. `name` is that of the batch.
+    With `against_settings` there is no draft: they are those of the original arm, and differ in the prompt.
     """
 
     draft: DraftId
@@ -88,6 +89,7 @@ class TrialRequest:
     gate: int = 0
     most_calls: int | None = None
     name: str = ""
+    against_settings: ModelSettings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ class TrialResult:
 
     `end` is None while it runs. `shares` holds the correct calls (for the baseline: correct tools) of both arms,
     `other_shares` the other outcome, without a verdict. `plan` tells what would settle it, "" if nothing is open.
-    `guards` counts the cases that must not change.
+    `guards` counts the cases that must not change. `of_prompts` is True where the arms are prompts, not tools.
     """
 
     batch_id: BatchId
@@ -122,3 +124,4 @@ class TrialResult:
     seed: int
     end: TrialEnd | None
     guards: int = 0
+    of_prompts: bool = False

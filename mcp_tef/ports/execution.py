@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class CaseTools:
     """Tools that a case offers under the names the model sees, where that is stored, and its servers' listings.
 
-    `expectation` is that of the case by the names of these tools; None where they are the same.
+    `expectation` is that of the case by the names of these tools; None where they are the same. `instructions` are what
+    a client tells the model besides.
     """
 
     offered: tuple[OfferedTool, ...]
@@ -28,6 +29,7 @@ class CaseTools:
     snapshot_id: SnapshotId
     servers: ListedServers
     expectation: Expectation | None = None
+    instructions: str = ""
 
 
 class ToolOffering(Protocol):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Request to a selector: choose among `tools` for `query`, after the messages `before` it.
+    """Request to a selector: choose among `tools` for `query`, after the messages `before` it and under `instructions`.
 
     `key` is for this call only, and so are the `keys` of the models that a group or router may ask instead. What a
     selector learns about a server, as that it refuses tools, holds for one `batch`.
@@ -36,6 +36,7 @@ class Question:
     batch: BatchId | None = None
     before: tuple[EarlierMessage, ...] = ()
     keys: Mapping[Destination, Secret] = field(default_factory=dict)
+    instructions: str = ""
 
 
 class SelectionPrompts(Protocol):

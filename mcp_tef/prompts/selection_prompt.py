@@ -9,6 +9,9 @@ from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.cases import EarlierMessage
 from mcp_tef.model.tools import OfferedTool
 
+TOOLS_VARIABLE = "tools"
+"""Variable of templates that list the tools themselves; such a template is the whole system message."""
+
 
 @dataclass(frozen=True, slots=True)
 class SelectionPrompt:
@@ -31,15 +34,19 @@ class SelectionPrompt:
         offered: Sequence[OfferedTool],
         system_prompt: str | None = None,
         before: Sequence[EarlierMessage] = (),
+        whole: bool = False,
+        instructions: str = "",
     ) -> tuple["ChatMessage", ...]:
         """Return the messages of a request: the task, the earlier messages of the conversation, the query.
 
-        A system prompt of the user takes the place of the task; the request for a reason and a confidence stays.
+        A system prompt of the user takes the place of the task; the request for a reason and a confidence stays, unless
+        the prompt is `whole`. `instructions` of servers stand first.
         """
         task = (system_prompt or "").strip() or self.task
         report = f"{self.report}\n{tool_lines(offered)}" if self.lists_tools else self.report
         earlier = (ChatMessage(message.role.value, message.content) for message in before)
-        return ChatMessage("system", f"{task}\n\n{report}"), *earlier, ChatMessage("user", query)
+        system = "\n\n".join(filter(None, (instructions, task, "" if whole else report)))
+        return ChatMessage("system", system), *earlier, ChatMessage("user", query)
 
 
 @dataclass(frozen=True, slots=True)

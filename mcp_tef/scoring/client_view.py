@@ -21,6 +21,7 @@ from mcp_tef.model.clients import (
 from mcp_tef.model.tools import OfferedTool, Tool
 
 _DOTS = "..."
+LONGEST_QUOTE = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,27 @@ def presented(profile: ClientProfile, offered: Sequence[OfferedTool], model: str
     named = _names(profile, offered, changes)
     shown = tuple(OfferedTool(one.name, _texts(profile, one.tool, model, changes)) for one in named)
     return ClientView(profile, shown, tuple(changes))
+
+
+def shown_instructions(profile: ClientProfile, given: Mapping[str, str]) -> str:
+    """Return what a client tells the model of the instructions of servers, by name; "" where it uses none."""
+    if not profile.uses_instructions:
+        return ""
+    limit, mark = profile.texts.instructions, profile.texts.mark
+    told = {
+        name: text if limit is None or len(text) <= limit else f"{text[:limit]}{mark}" for name, text in given.items()
+    }
+    return "\n\n".join(f"Instructions of the server {name}:\n{text}" for name, text in told.items() if text)
+
+
+def instruction_note(profile: ClientProfile, server: str, text: str) -> str:
+    """Return what a client does not show of a server's instructions, in one sentence; "" where nothing is lost."""
+    limit = profile.texts.instructions
+    if not profile.uses_instructions or limit is None or len(text) <= limit:
+        return ""
+    lost = " ".join(text[limit:].split())
+    shown = lost if len(lost) <= LONGEST_QUOTE else f"{lost[: LONGEST_QUOTE - 1]}…"
+    return f"{profile.title} cuts the instructions of {server} at {limit:,} characters. Not seen: “{shown}”"
 
 
 def _names(profile: ClientProfile, offered: Sequence[OfferedTool], changes: list[ClientChange]) -> list[_Named]:

@@ -27,6 +27,9 @@ _SETTINGS: Mapping[str, Callable[[ModelSettings], object]] = {
     "Timeout": lambda settings: f"{settings.timeout} s",
     "Retries": lambda settings: settings.max_retries,
     "Mode": lambda settings: settings.mode.value,
+    "Client": lambda settings: settings.client or None,
+    "Prompt": lambda settings: settings.prompt or None,
+    "Variables": lambda settings: ", ".join(f"{name}={text}" for name, text in settings.variables) or None,
     "System prompt": lambda settings: settings.system_prompt,
 }
 _VERDICT: Mapping[str, Callable[[RunDetail], object]] = {

@@ -42,6 +42,8 @@ def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, de
     return mcp_param_headers(x_mcp_header_map(schema), arguments)
 
 
+LONGEST_INSTRUCTIONS = 100_000
+"""Characters of instructions that are kept; no client shows a model more than a few thousand."""
 _SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
 
 
@@ -59,7 +61,16 @@ async def list_everything(session: ServerSession) -> Listing:
         problems=(*found.problems, *unfit, *problems),
         protocol=session.client.protocol_version,
         latency_ms=latency,
+        instructions=_instructions(session),
     )
+
+
+def _instructions(session: ServerSession) -> str:
+    """Return the instructions that the server gave when it was greeted, without its secrets, and at most so long."""
+    given = session.client.instructions or ""
+    secrets = [secret for secret in session.observations.secrets if len(secret.reveal()) >= _SHORTEST_SECRET]
+    told = without({"instructions": given[:LONGEST_INSTRUCTIONS]}, secrets)
+    return str(told["instructions"]).strip()
 
 
 async def _sorted(session: ServerSession, definitions: Sequence[Json]) -> CheckedDefinitions:

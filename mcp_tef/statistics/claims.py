@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from mcp_tef.model.comparison import Claim, ClaimVerdict, HeldCase, PassCriterion, RateDifference
+from mcp_tef.model.comparison import MARGIN, Claim, ClaimVerdict, HeldCase, PassCriterion, RateDifference
 from mcp_tef.model.ids import CaseId
 from mcp_tef.scoring.phrases import counted
 from mcp_tef.statistics.case_pairing import CaseRuns
@@ -29,7 +29,6 @@ from mcp_tef.statistics.paired_evidence import (
     sign_flip,
 )
 
-MARGIN = 0.05
 MOST_MORE = 1_000
 FEWEST_FAMILIES = 6
 LEADS = {
@@ -90,7 +89,8 @@ def for_queries_like_these(cases: PairedCases, level: float = ALPHA) -> Claim:
     told = f"{lead}{size_text(cases)}."
     if verdict is ClaimVerdict.CANNOT_TELL_YET:
         told = " ".join([told, *_to_settle(cases, found, moved)])
-    return Claim(verdict, told, p)
+    interval = None if gap.low is None or gap.high is None else (gap.low, gap.high)
+    return Claim(verdict, told, p, interval)
 
 
 def held_cases(

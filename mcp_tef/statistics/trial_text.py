@@ -41,7 +41,8 @@ def drafts_tried_text(result: TrialResult) -> str:
         return ""
     nth = ORDINALS[number - 1].capitalize() if number <= len(ORDINALS) else f"{number:,}th"
     confirm = "" if result.evidence is None else ": confirm it with fresh runs"
-    return f"{nth} draft tried on these cases{confirm}."
+    what = "prompt" if result.of_prompts else "draft"
+    return f"{nth} {what} tried on these cases{confirm}."
 
 
 def verdict_sentence(claims: TrialClaims, guards: str) -> str:

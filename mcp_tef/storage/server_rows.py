@@ -187,6 +187,7 @@ def listing_to_json(listing: Listing) -> Json:
     return {
         "protocol": listing.protocol,
         "latency_ms": listing.latency_ms,
+        "instructions": listing.instructions,
         "tools": [_tool_to_json(tool) for tool in listing.tools],
         "problems": [[one.tool, one.reason, one.place, one.raw] for one in listing.problems],
     }
@@ -200,6 +201,7 @@ def listing_from_json(server: str, value: Json) -> Listing:
         problems=tuple(ToolProblem(*problem) for problem in value["problems"]),
         protocol=value["protocol"],
         latency_ms=value["latency_ms"],
+        instructions=value.get("instructions", ""),
     )
 
 

@@ -1,7 +1,7 @@
 """Client profiles: those that are known, what a client does to tools, and what its search finds."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Embedders
 from mcp_tef.prompts.tool_aliases import offer
 from mcp_tef.scoring.client_search import WordSearch, best, searched_text
-from mcp_tef.scoring.client_view import presented
+from mcp_tef.scoring.client_view import presented, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools
 
 _Scores = NDArray[np.float64]
@@ -136,6 +136,10 @@ class ClientSearch:
         if self._scores is None or rule is None:
             return self.view.shown
         return tuple(self.view.shown[place] for place in best(await self._scores(query), rule.results))
+
+    def instructions(self, given: Mapping[str, str]) -> str:
+        """Return what the client tells the model of the instructions of servers, by name."""
+        return shown_instructions(self.view.profile, given)
 
     def why_missing(self, expected: Iterable[tuple[str, str]]) -> str:
         """Return why none of these tools, by server and name, is shown."""

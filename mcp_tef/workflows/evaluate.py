@@ -25,6 +25,7 @@ from mcp_tef.model.runs import (
     RunResult,
     RunStatus,
 )
+from mcp_tef.model.tools import OfferedTool
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
 from mcp_tef.scoring.judge import judge
 from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
@@ -127,7 +128,8 @@ class SelectorExecutor:
         selector = self._selectors.selector_for(run.settings)
         draft = case.draft
         key = keys.get(run.settings.destination)
-        question = Question(draft.query, tools.offered, run.settings, key, run.batch_id, draft.before, keys)
+        given = (draft.query, tools.offered, run.settings, key, run.batch_id, draft.before)
+        question = Question(*given, keys=keys, instructions=tools.instructions)
         try:
             await selector.prepare(question)
             asked = await _ask(selector, question, self._sleep)
@@ -169,14 +171,25 @@ class ClientExecutor:
         except (NotFoundError, InputError) as error:
             return failed(run, error, tools)
         shown = await search.shown(case.draft.query)
-        snapshot = await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id
-        seen = replace(tools, offered=shown, tools=tuple(one.tool for one in shown), snapshot_id=snapshot)
+        seen = await self._seen(run, tools, search, shown)
         expected = expected_tools(case.draft.expectation, tools.tools)
         if expected and not expected & {(one.tool.server, one.tool.name) for one in shown}:
             why = search.why_missing(expected)
             hint = "Change the name or the description so that the search finds it."
             return failed(run, InputError(why, hint=hint, code=NOT_OFFERED_CODE), seen)
         return await self._inner.execute(run, case, seen, keys)
+
+    async def _seen(
+        self, run: PlannedRun, tools: CaseTools, search: "ClientSearch", shown: tuple[OfferedTool, ...]
+    ) -> CaseTools:
+        """Return what the model sees through the client, which is stored."""
+        return replace(
+            tools,
+            offered=shown,
+            tools=tuple(one.tool for one in shown),
+            snapshot_id=await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id,
+            instructions=search.instructions({spec.name: listing.instructions for spec, listing in tools.servers}),
+        )
 
     def _search(self, run: PlannedRun, tools: CaseTools) -> "asyncio.Task[ClientSearch]":
         """Return the search over these tools, made once for all runs that are offered them."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from mcp_tef.errors import GAVE_UP, InputError
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.comparison import MARGIN
 from mcp_tef.model.drafts import Draft, name_of
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.improvements import (
@@ -24,7 +25,6 @@ from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
-from mcp_tef.statistics.claims import MARGIN
 from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from mcp_tef.errors import InputError, ModelError
 from mcp_tef.formats.suppressions import read_suppressions, write_suppressions
+from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, Suppression, ToolQuality
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
@@ -18,6 +19,7 @@ from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import TokenCounter, Writer, Written
 from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
+from mcp_tef.scoring.lint.client_limits import set_notes
 from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import RULES, lint, score
@@ -34,11 +36,19 @@ Heard: TypeAlias = Callable[[ToolQuality], None]
 class Quality:
     """Judges the definitions of a set of tools. Only accepted findings are kept, in a file beside the workspace."""
 
-    def __init__(self, writer: Writer, counter: TokenCounter, models: Models, ignored_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        counter: TokenCounter,
+        models: Models,
+        ignored_file: Path | None = None,
+        clients: Callable[[], Sequence[ClientProfile]] = tuple,
+    ) -> None:
         self._writer = writer
         self._counter = counter
         self._models = models
         self.ignored_file = ignored_file
+        self._clients = clients
 
     def rules(self) -> tuple[LintRule, ...]:
         """Return every lint rule."""
@@ -89,7 +99,8 @@ class Quality:
             writer.require_one((_prompt(one) for one, _ in judged_tools(tool_set)), "review")
         reviewer = _Reviewer(writer) if writer else None
         accepted = (*ignored, *self.ignored())
-        report = without_ignored(await asyncio.to_thread(judged, tool_set, self._counter), accepted)
+        found = await asyncio.to_thread(judged, tool_set, self._counter, self._clients())
+        report = without_ignored(found, accepted)
         tools = await _told(report.tools, reviewer, heard or _nobody)
         return replace(report, tools=tools)
 
@@ -120,13 +131,13 @@ def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | No
     return tokens_in * info.input_price + tokens_out * info.output_price
 
 
-def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
+def judged(tool_set: ToolSet, counter: TokenCounter, clients: Sequence[ClientProfile] = ()) -> QualityReport:
     """Return lint, score and weight of every tool, worst first, ties by name; pure work, for a worker thread.
 
     Definitions that were set aside are judged as well. They weigh nothing, since no model is offered them.
     """
     tools = judged_tools(tool_set)
-    catalogue = ListedNames(one.tool for one, _ in tools)
+    catalogue = ListedNames((one.tool for one, _ in tools), clients)
     counts = counter.count([definition_text(one.tool) for one in tool_set.tools])
     tokens = [*counts, *[0] * (len(tools) - len(counts))]
     qualities = [_quality(one, weight, catalogue, why) for (one, why), weight in zip(tools, tokens, strict=True)]
@@ -136,6 +147,7 @@ def judged(tool_set: ToolSet, counter: TokenCounter) -> QualityReport:
         tokenizer=counter.name,
         unreachable=tool_set.unreachable,
         problems=tuple((server, problem) for server, problem in tool_set.problems if problem.place is None),
+        notes=set_notes([one.tool for one in tool_set.tools], tool_set.instructions, clients),
     )
 
 

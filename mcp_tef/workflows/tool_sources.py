@@ -202,7 +202,8 @@ class ToolSources:
         problems = _problems(listings)
         if len(tools) + broken_too * _broken(problems) < at_least and not unreachable:
             raise _too_few(len(tools), at_least, problems)
-        return ToolSet(tools=tools, unreachable=unreachable, problems=problems)
+        instructions = tuple((one.server, one.instructions) for one in listings if one.instructions)
+        return ToolSet(tools=tools, unreachable=unreachable, problems=problems, instructions=instructions)
 
     async def _places(self, source: ToolSource, fresh: bool) -> Sequence[Awaitable[_Found]]:
         names = tuple(dict.fromkeys(source.names))

@@ -5,9 +5,10 @@ from dataclasses import dataclass, fields
 
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import CaseId, DraftId
-from mcp_tef.model.json import Json
-from mcp_tef.model.runs import Batch, is_baseline
-from mcp_tef.model.trials import TrialGoal
+from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.run_fields import REPEATS
+from mcp_tef.model.runs import Arm, Batch, ModelSettings, is_baseline
+from mcp_tef.model.trials import TrialGoal, TrialRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,8 @@ class TrialPlan:
 
     `predicted` is the direction that the baseline predicted when the trial began: 1, 0 or −1; None where it did not.
     `more` holds the rounds after which the trial had ended first, then those after which each "Run more" ends. For
-    `against` and those behind it see `TrialRequest`; plans of older versions lack them.
+    `against` and those behind it see `TrialRequest`; plans of older versions lack them. `prompts` are the labels
+    of both arms of a trial without a draft.
     """
 
     draft: DraftId
@@ -36,16 +38,21 @@ class TrialPlan:
     gate: int = 0
     most_calls: int | None = None
     predicted: int | None = None
+    prompts: tuple[str, ...] = ()
 
     @property
     def all_rounds(self) -> int:
         """Number of rounds that are planned, with those of "Run more"."""
         return self.more[-1] if self.more else self.rounds
 
+    def arms(self, models: Sequence[ModelSettings]) -> dict[Arm, ModelSettings]:
+        """Return the settings of both arms, from those of the batch in its order."""
+        return {Arm.ORIGINAL: models[0], Arm.DRAFT: models[1 if self.prompts else 0]}
+
     def to_json(self) -> dict[str, Json]:
         """Return the plan as JSON."""
         value = {one.name: getattr(self, one.name) for one in fields(self)}
-        lists = {name: list(value[name]) for name in ("cases", "guards", "more")}
+        lists = {name: list(value[name]) for name in ("cases", "guards", "more", "prompts")}
         return value | lists | {"goal": self.goal.value}
 
     @classmethod
@@ -53,7 +60,8 @@ class TrialPlan:
         """Read a stored plan. StoreError where the file holds another shape."""
         try:
             known = {one.name: value[one.name] for one in fields(cls) if one.name in value}
-            lists = {name: tuple(map(CaseId, known[name])) for name in ("cases", "guards")}
+            lists: dict[str, tuple[str, ...]] = {one: tuple(map(CaseId, known[one])) for one in ("cases", "guards")}
+            lists["prompts"] = tuple(map(str, known.get("prompts", ())))
             more = tuple(map(int, known["more"]))
             return cls(**{**known, **lists, "more": more, "goal": TrialGoal(known["goal"])})
         except (KeyError, TypeError, ValueError) as error:
@@ -79,3 +87,29 @@ def plan_of(batch: Batch) -> TrialPlan:
     if not batch.trial:
         raise InputError("That batch is not a trial.", hint="Select a batch that tried a draft.")
     return TrialPlan.from_json(batch.trial)
+
+
+def prompt_plan(request: TrialRequest, against: ModelSettings) -> TrialPlan:
+    """Return the plan of a trial of two prompts; InputError where nothing could differ or be asked."""
+    settings = request.settings
+    if settings.offline:
+        raise InputError("A baseline reads no prompt.", hint="Name a model with --model.")
+    if (against.prompt, against.variables) == (settings.prompt, settings.variables):
+        raise InputError(f"Both arms would be asked with {settings.prompt}.", hint="Name another version or value.")
+    cases = tuple(dict.fromkeys(request.cases))
+    if not cases:
+        raise InputError("There is no case to try the prompts on.", hint="Write or import a case.")
+    REPEATS.check(request.rounds)
+    return TrialPlan(
+        draft=DraftId(""),
+        draft_name=f"{settings.prompt} against {against.prompt}",
+        step=0,
+        listing_hash="",
+        draft_hash=fingerprint({"prompt": settings.prompt, "variables": [list(one) for one in settings.variables]}),
+        cases=cases,
+        guards=tuple(case_id for case_id in dict.fromkeys(request.guards) if case_id not in cases),
+        rounds=request.rounds,
+        goal=request.goal,
+        seed=request.seed,
+        prompts=(against.prompt, settings.prompt),
+    )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
-from mcp_tef.model.runs import ModelSettings, PlannedRun, RunResult
+from mcp_tef.model.runs import Arm, ModelSettings, PlannedRun, RunResult
 from mcp_tef.ports import RunStore
 from mcp_tef.workflows.trial_record import FRESH_ROUND, TrialRecord, TrialRun
 from mcp_tef.workflows.trial_tools import TrialTools
@@ -18,7 +18,7 @@ class TrialSteering:
         record: TrialRecord,
         tools: TrialTools,
         cases: Mapping[CaseId, TestCase],
-        settings: ModelSettings,
+        settings: Mapping[Arm, ModelSettings],
         store: RunStore,
         batch_id: BatchId | None = None,
     ) -> None:
@@ -31,7 +31,7 @@ class TrialSteering:
 
     def begin(self, batch_id: BatchId, models: Sequence[ModelSettings]) -> None:
         """Note the batch that the trial is, and the settings that its runs are done with."""
-        self.batch_id, self.settings = batch_id, models[0]
+        self.batch_id, self.settings = batch_id, self.record.plan.arms(models)
 
     def left(self, runs: Sequence[PlannedRun]) -> tuple[PlannedRun, ...]:
         """Return those of the runs without a verdict that are still needed, and note what they will be offered."""
@@ -56,7 +56,7 @@ class TrialSteering:
             PlannedRun(
                 id=RunId(new_id()),
                 case_id=case_id,
-                settings=self.settings,
+                settings=self.settings[arm],
                 repeat=round_,
                 batch_id=self.batch_id,
                 arm=arm,

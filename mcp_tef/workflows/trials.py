@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from mcp_tef.errors import ConflictError, EmbeddingError, InputError, TefError
 from mcp_tef.model.cases import TestCase
@@ -21,28 +20,22 @@ from mcp_tef.model.runs import (
     BatchStatus,
     Estimate,
     ModelSettings,
-    RunStatus,
-    RunSummary,
 )
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialRequest, TrialResult
+from mcp_tef.model.trials import TrialRequest, TrialResult
 from mcp_tef.ports import Store
-from mcp_tef.statistics.case_pairing import correlation, share_change
-from mcp_tef.statistics.paired_evidence import evidence
 from mcp_tef.statistics.trial_decision import what_it_can_show
-from mcp_tef.statistics.trial_text import guards_text, plan_text, until_guards_are_asked, verdict_sentence
-from mcp_tef.workflows.batch_job import COST_CAP
 from mcp_tef.workflows.crowd_plan import is_crowd_plan
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.trial_plan import TrialPlan, alike, plan_of
-from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
+from mcp_tef.workflows.trial_plan import TrialPlan, alike, plan_of, prompt_plan
+from mcp_tef.workflows.trial_record import TrialRecord
+from mcp_tef.workflows.trial_results import UNDER_WAY, record_of, result_of, stored_run
 from mcp_tef.workflows.trial_steering import TrialSteering
 from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
 
 _HELD = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED)
-_UNDER_WAY = (*_HELD, BatchStatus.INTERRUPTED)
 
 
 class Trials:
@@ -62,17 +55,23 @@ class Trials:
 
         Raises InputError, NotFoundError, ConsentError, ModelError (no key).
         """
-        draft = await self._drafts.get(request.draft)
-        draft = draft if request.step is None else replace(draft, step=request.step)
-        plan = _plan(request, draft)
+        draft, plan = await self._planned(request)
         cases = await self._cases(plan)
-        plan = replace(plan, predicted=await self._predicted(request, draft, plan))
         held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
-        steering = await self._made(plan, draft, cases, request.settings)
+        steering = await self._made(plan, draft, cases, _models(request))
         batch = await self._runs.start(_batch_request(request, plan), keys, may_pause=may_pause, trial=steering)
         if held_back:
             await self._store.cases.count_openings(held_back)
         return batch
+
+    async def _planned(self, request: TrialRequest) -> tuple[Draft | None, TrialPlan]:
+        """Return the draft in the state to try, None where the arms are prompts, and the plan. InputError."""
+        if request.against_settings:
+            return None, prompt_plan(request, request.against_settings)
+        draft = await self._drafts.get(request.draft)
+        draft = draft if request.step is None else replace(draft, step=request.step)
+        plan = _plan(request, draft)
+        return draft, replace(plan, predicted=await self._predicted(request, draft, plan))
 
     async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
         """Return the direction that the baseline predicts for a model; None where nothing can be predicted."""
@@ -89,7 +88,7 @@ class Trials:
         right: list[bool] = []
         for batch in await self._store.runs.batches():
             predicted = (batch.trial or {}).get("predicted")
-            if predicted is None or batch.status in _UNDER_WAY:
+            if predicted is None or batch.status in UNDER_WAY:
                 continue
             wins, losses, _ = (await self._read(batch))[1].decision.counts
             if wins != losses:
@@ -145,7 +144,7 @@ class Trials:
         """Ask further full rounds of a trial that has ended, keeping its pairs. InputError."""
         batch = await self._runs.batch(batch_id)
         plan, record = await self._read(batch)
-        if batch.status in _UNDER_WAY or not record.stopped:
+        if batch.status in UNDER_WAY or not record.stopped:
             raise InputError("The trial has not ended yet.", hint="Resume it, or wait until it has ended.")
         if record.criterion is PassCriterion.CORRECT_TOOL:
             raise InputError("The baseline would answer the same again.", hint="Add cases, or try it with a model.")
@@ -162,7 +161,7 @@ class Trials:
         """Estimate the most that `more` takes. NotFoundError; InputError for other batches."""
         batch = await self._runs.batch(batch_id)
         plan = plan_of(batch)
-        (settings,) = (await self._store.runs.request(batch_id)).models
+        settings = (await self._store.runs.request(batch_id)).models[0]
         request = TrialRequest(draft=plan.draft, settings=settings, cases=plan.cases, guards=plan.guards, rounds=rounds)
         return await self.estimate(replace(request, concurrency=batch.concurrency))
 
@@ -192,14 +191,14 @@ class Trials:
         names = {case.id: case.name for case in (await self._cases(plan, gone=True)).values()}
         settings = (await self._store.runs.request(batch_id)).models[0]
         tried = await self._drafts_tried(batch, plan)
-        return _result(batch, record, settings, names, tried)
+        return result_of(batch, record, settings, names, tried)
 
     async def steering(self, batch: Batch) -> TrialSteering:
         """Return the steering of a stored trial, with what it has asked so far. InputError, StoreError."""
         plan, record = await self._read(batch)
         draft = await self._as_tried(plan)
-        settings = (await self._store.runs.request(batch.id)).models[0]
-        made = await self._made(plan, draft, await self._cases(plan), settings, record)
+        models = (await self._store.runs.request(batch.id)).models
+        made = await self._made(plan, draft, await self._cases(plan), models, record)
         made.batch_id = batch.id
         return made
 
@@ -208,8 +207,10 @@ class Trials:
         plan = plan_of(batch)
         return not plan.same_against_same and plan.draft_hash == _tools_hash(draft)
 
-    async def _as_tried(self, plan: TrialPlan) -> Draft:
-        """Return the draft as it was when the trial began."""
+    async def _as_tried(self, plan: TrialPlan) -> Draft | None:
+        """Return the draft as it was when the trial began; None where the arms are prompts."""
+        if plan.prompts:
+            return None
         draft = await self._drafts.get(plan.draft)
         if plan.step <= len(draft.steps) and draft.listing_hash == plan.listing_hash:
             draft = replace(draft, step=plan.step)
@@ -223,10 +224,10 @@ class Trials:
         runs = await self._store.runs.runs(RunFilter(batch_id=batch.id))
         cases = await self._cases(plan, gone=True)
         baseline = (await self._store.runs.request(batch.id)).models[0].offline
-        record = _record(plan, cases, baseline=baseline)
+        record = record_of(plan, cases, baseline=baseline)
         for run in runs:
             if run.arm is not None and run.place is not None:
-                record.put(_trial_run(run, run.arm, run.place))
+                record.put(stored_run(run, run.arm, run.place))
         record.advance()
         return plan, record
 
@@ -241,17 +242,22 @@ class Trials:
     async def _made(
         self,
         plan: TrialPlan,
-        draft: Draft,
+        draft: Draft | None,
         cases: dict[CaseId, TestCase],
-        settings: ModelSettings,
+        models: Sequence[ModelSettings],
         record: TrialRecord | None = None,
     ) -> TrialSteering:
-        record = record or _record(plan, cases, baseline=settings.offline)
-        tools = await self._tools(plan, draft, cases)
-        return TrialSteering(record, tools, cases, settings, self._store.runs)
+        record = record or record_of(plan, cases, baseline=models[0].offline)
+        tools = await (self._tools(plan, draft, cases) if draft else self._same_tools(cases))
+        return TrialSteering(record, tools, cases, plan.arms(models), self._store.runs)
+
+    async def _same_tools(self, cases: Mapping[CaseId, TestCase]) -> TrialTools:
+        """Return the last listings for both arms."""
+        listed = await self._listed(sorted(_servers(cases)))
+        return TrialTools(dict.fromkeys(Arm, listed), self._store.runs, separator=self._config.separator)
 
     async def _tools(self, plan: TrialPlan, draft: Draft, cases: Mapping[CaseId, TestCase]) -> TrialTools:
-        names = {name for case in cases.values() for name in case.draft.servers}
+        names = _servers(cases)
         others = await self._listed(sorted(names - {draft.server})) if draft.server else {}
         states = _states(plan, draft)
         listings = {arm: (await self._drafts.arms(state))[1] for arm, state in states.items()}
@@ -284,7 +290,7 @@ class Trials:
         for other in await self._store.runs.batches():
             if other.trial and not is_crowd_plan(other.trial) and other.created_at <= batch.created_at:
                 earlier = TrialPlan.from_json(other.trial)
-                if not (earlier.same_against_same or earlier.hints) and not set(earlier.cases).isdisjoint(plan.cases):
+                if _of_one_kind(earlier, plan) and not set(earlier.cases).isdisjoint(plan.cases):
                     tried.add(earlier.draft_hash)
         return len(tried)
 
@@ -315,6 +321,16 @@ def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
     )
 
 
+def _of_one_kind(earlier: TrialPlan, plan: TrialPlan) -> bool:
+    """Return True if an earlier trial tried something new, as this one does, and of the same kind."""
+    same_kind = bool(earlier.prompts) is bool(plan.prompts)
+    return same_kind and not (earlier.same_against_same or earlier.hints)
+
+
+def _servers(cases: Mapping[CaseId, TestCase]) -> set[str]:
+    return {name for case in cases.values() for name in case.draft.servers}
+
+
 def _states(plan: TrialPlan, draft: Draft) -> dict[Arm, Draft]:
     """Return the states of the draft that the arms offer; before its first step it is the listing."""
     original = replace(draft, step=plan.against)
@@ -325,75 +341,18 @@ def _tools_hash(draft: Draft) -> str:
     return fingerprint({"tools": list(draft.tools)})
 
 
+def _models(request: TrialRequest) -> tuple[ModelSettings, ...]:
+    """Return the settings of the arms in their order; one for both where the tools differ."""
+    return (request.against_settings, request.settings) if request.against_settings else (request.settings,)
+
+
 def _batch_request(request: TrialRequest, plan: TrialPlan) -> BatchRequest:
     return BatchRequest(
         cases=(*plan.cases, *plan.guards),
-        models=(request.settings,),
+        models=_models(request),
         repeats=request.rounds,
         concurrency=request.concurrency,
         max_cost_usd=request.max_cost_usd,
         name=request.name or f"Trial of {plan.draft_name}",
         trial=plan.to_json(),
-    )
-
-
-def _record(plan: TrialPlan, cases: Mapping[CaseId, TestCase], *, baseline: bool) -> TrialRecord:
-    families = {case_id: case.draft.family for case_id, case in cases.items()}
-    return TrialRecord(plan, families, PassCriterion.CORRECT_TOOL if baseline else PassCriterion.CORRECT_CALL)
-
-
-def _trial_run(run: RunSummary, arm: Arm, place: int) -> TrialRun:
-    ended = run.status in (RunStatus.COMPLETED, RunStatus.FAILED) and not run.interrupted
-    failure = run.failure_code if ended else ""
-    return TrialRun(run.id, run.case_id, arm, run.repeat, place, ended, run.mark, failure)
-
-
-def _end(batch: Batch, record: TrialRecord) -> TrialEnd | None:
-    if batch.status in _UNDER_WAY:
-        return None
-    if batch.status is BatchStatus.CANCELLED:
-        return TrialEnd.BUDGET if (batch.stopped or "").startswith(COST_CAP) else TrialEnd.CANCELLED
-    return record.decision.end or TrialEnd.COMPLETE
-
-
-def _claims(record: TrialRecord) -> TrialClaims:
-    claims = record.decision.claims()
-    if record.guards_are_open:
-        claims = replace(claims, on_these_cases=until_guards_are_asked(claims.on_these_cases))
-    return replace(claims, guards=record.guards())
-
-
-def _result(
-    batch: Batch, record: TrialRecord, settings: ModelSettings, names: Mapping[CaseId, str], tried: int
-) -> TrialResult:
-    plan, decision, claims = record.plan, record.decision, _claims(record)
-    wins, losses, ties = decision.counts
-    broken = [names.get(one.case_id, one.case_id) for one in claims.guards if one.broken]
-    change = {one: share_change(record.paired(one)) for one in PassCriterion}
-    other = next(one for one in PassCriterion if one is not record.criterion)
-    text = partial(guards_text, len(plan.guards), claims.guards)
-    return TrialResult(
-        batch_id=batch.id,
-        draft_name=plan.draft_name,
-        model=settings.label,
-        criterion=record.criterion,
-        claims=claims,
-        sentence=verdict_sentence(claims, "" if record.guards_are_open else text(broken)),
-        plan=plan_text(claims),
-        wins=wins,
-        losses=losses,
-        pairs=wins + losses + ties,
-        left_out=decision.left_out,
-        evidence=None if settings.offline else (evidence(wins, losses), evidence(losses, wins)),
-        shares=change[record.criterion],
-        other_shares=change[other],
-        outcomes=record.outcomes(),
-        icc=correlation(decision.paired()),
-        drafts_tried=tried,
-        calls=record.calls,
-        planned_calls=len(Arm) * (len(plan.cases) + len(plan.guards)) * (1 if settings.offline else plan.all_rounds),
-        cost_usd=batch.cost_usd,
-        seed=plan.seed,
-        end=_end(batch, record),
-        guards=len(plan.guards),
     )

@@ -15,9 +15,7 @@ from tests.support.command_line import run
 from tests.support.command_samples import CALLS, CASES, CONFIG, TOOLS
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
 from tests.support.library_lines import LIBRARY_LINES
-from tests.support.routers import WORDS_ONLY
-from tests.support.search_services import FORMS as SEARCH_FORMS
-from tests.support.search_services import SearchService
+from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
 
 SERVER = "Bike shop"
@@ -273,33 +271,31 @@ def test_clients(transcript: Transcript, folder: Path, replacements: dict[str, s
     assert_golden("commands/clients.txt", normalized(transcript.text, replacements))
 
 
-def test_models(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
-    routes = [{"name": "group/fast", "utterances": ["train times", "When does the train leave?"]}]
-    (folder / "router.yaml").write_text(json.dumps({**WORDS_ONLY, "routes": routes}), "utf-8")
-    transcript.both("models", "list", "gpt-4.1-", "--tools", "--limit", "2")
-    transcript.both("models", "show", "openai/gpt-4.1-mini")
-    deployments = ("--deployment", "openai/gpt-4.1-mini,rpm=500", "--deployment", "azure/gpt-4.1-nano,rpm=100,tpm=9000")
-    transcript.both("models", "groups", "add", "fast", *deployments)
-    transcript.both("models", "groups", "list")
-    transcript.both("models", "groups", "show", "fast")
-    transcript.both("models", "check", "openai/gpt-4.1-mini")
-    transcript.both("routes", "add", "router.yaml")
-    transcript.both("routes", "list")
-    transcript.both("routes", "show", "auto")
-    transcript.both("routes", "test", "auto", "train times")
-    transcript.both("routes", "compare", "auto", "--suite", "Sample")
-    transcript.both("search", "add", "news", "brave")
-    with SearchService(SEARCH_FORMS["searxng"]) as service:
-        places = {**replacements, service.url: "http://SEARCH"}
-        transcript.both("search", "add", "web", "searxng", "--base-url", service.url)
-        transcript.both("search", "run", "web", "pumps", "--country", "at")
-    transcript.both("search", "list")
-    transcript.both("models", "export", "models.yaml")
-    transcript.file(folder / "models.yaml")
-    transcript.both("models", "import", "models.yaml")
-    for name in (("routes", "remove", "auto"), ("models", "groups", "remove", "fast"), ("search", "remove", "web")):
-        transcript.say(*name, "--json")
-    assert_golden("commands/models.txt", normalized(transcript.text, places))
+def test_prompts(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
+    (folder / "text.txt").write_text("Choose a tool. Today is {{date}}. Be {{tone}}.", "utf-8")
+    for name, form in (("counter", ()), ("other", ("--json",))):
+        transcript.say("prompts", "add", name, "--from", "built-in", *form)
+        transcript.say("prompts", "edit", name, "--file", "text.txt", "--var", "tone=short", *form)
+    transcript.both("prompts", "list")
+    transcript.both("prompts", "show", "counter")
+    transcript.both("prompts", "diff", "counter@1", "counter")
+    with ModelStub() as stub:
+        options = (
+            "--model",
+            "openai/x",
+            "--base-url",
+            stub.url,
+            "--yes",
+            "--case",
+            "Spare parts under a price",
+            "--repeats",
+            "1",
+        )
+        transcript.both("prompts", "try", "counter", *options)
+        replacements[stub.url] = "http://model/v1"
+    transcript.say("prompts", "remove", "counter")
+    transcript.say("prompts", "remove", "other", "--json")
+    assert_golden("commands/prompts.txt", normalized(transcript.text, replacements))
 
 
 def test_json_of_changing_verbs(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:

@@ -25,6 +25,7 @@ from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.case_checks import CaseChecks
 from mcp_tef.workflows.case_drafting import CaseDrafting
 from mcp_tef.workflows.cases import Cases
+from mcp_tef.workflows.clients import Clients
 from mcp_tef.workflows.compare import Compare, DriftCheck
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.file_detection import FileDetection
@@ -181,6 +182,7 @@ class FakeEngine:
         self.writer = FakeWriter(lambda _task: "")
         self.quality = Quality(self.writer, FourCharactersEach(), self.models)
         self.embedders = FakeEmbedders(TfidfEmbedder())
+        self.clients = Clients(Path("memory-clients"), self.embedders)
         self.tools = ToolSources(self.servers, self.gateway, self._current)
         self.similarity = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
         self.case_drafting = CaseDrafting(self.similarity, lambda: self.writer, self.models, self._current)

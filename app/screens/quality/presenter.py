@@ -222,11 +222,12 @@ class QualityPresenter:
         return self.levels()[QualityLevel.ERROR]
 
     def missing_summary(self) -> str:
-        """Return which servers are missing, outdated or read in part; "" if none are."""
+        """Return which servers are missing, outdated or read in part, and the first note; "" if there is nothing."""
         missing, cut = (self.report.unreachable, self.report.problems) if self.report else ((), ())
         parts = [f"Not checked: {_first_names([one.server for one in missing])}."] if missing else []
         parts += [f"Not up to date: {_first_names([one.name for one in self._stale()])}."] if self._stale() else []
         parts += [f"Tool list incomplete: {_first_names(list(dict.fromkeys(name for name, _ in cut)))}."] if cut else []
+        parts += self.report.notes[:1] if self.report else ()
         return " ".join(parts)
 
     def _stale(self) -> list[Server]:
@@ -240,6 +241,7 @@ class QualityPresenter:
         lines = [f"{one.server}: {one.reason} {one.hint}".strip() for one in missing]
         lines += [f"{one.name}, not up to date: {one.reason or ''} {one.hint or ''}".strip() for one in self._stale()]
         lines += [f"{server}: {one.reason}" for server, one in cut]
+        lines += self.report.notes if self.report else ()
         return "\n".join(lines)
 
     def add_review(self, quality: ToolQuality) -> ToolQuality | None:

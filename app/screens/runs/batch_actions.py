@@ -17,8 +17,9 @@ from app.screens.runs.cell_styles import table_row
 from app.screens.runs.dialogs import PausedBatchDialog, StartDialog, rename_batch, start_with_higher_cap
 from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.run_table import RunTableRow
+from app.screens.runs.start_form import StartForm, form_from_settings, form_to_settings
 from app.screens.runs.start_panel import with_cases
-from app.screens.runs.start_presenter import StartForm, StartPresenter, form_from_settings, form_to_settings
+from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import count
 from app.widgets import Row as TableRow
 from app.widgets.paged import PagedTable

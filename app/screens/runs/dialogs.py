@@ -14,8 +14,9 @@ from app.dialogs.preflight import Preflight
 from app.screens.runs.labels import model_summary
 from app.screens.runs.own_server import PLACE
 from app.screens.runs.presenter import RunsPresenter
+from app.screens.runs.start_form import ParsedStartForm, StartField, StartForm, run_button_text
 from app.screens.runs.start_panel import StartPanel
-from app.screens.runs.start_presenter import ParsedStartForm, StartField, StartForm, StartPresenter, run_button_text
+from app.screens.runs.start_presenter import StartPresenter
 from app.text.formatting import error_text, money
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, LineEdit, Notice, ScrollPane, one_line
@@ -59,6 +60,7 @@ class StartDialog(Dialog):
         self.run: Button = self._make_buttons()
         self.panel.show_form(form)
         self.panel.show_cases(starting.cases, starting.suites, starting.tags)
+        self.panel.show_clients(starting.clients)
         self.panel.changed.connect(self._changed)
         self.panel.own.check_requested.connect(lambda: session.spawn(self._check_server(), of=self))
         self.finished.connect(lambda _: self._stop_asking())

@@ -33,6 +33,7 @@ from mcp_tef import (
     RunDetail,
     RunEnded,
     RunId,
+    RunMark,
     RunsChanged,
     RunSummary,
     Verdict,
@@ -317,3 +318,12 @@ def _change(before: Verdict, after: Verdict | None) -> str:
 def verdict_text(verdict: Verdict) -> str:
     """Return the outcome of a verdict."""
     return verdict_outcome_text(verdict.kind, verdict.mark, unreadable=verdict.unreadable)
+
+
+def client_note(detail: RunDetail) -> str:
+    """Return that the client showed the expected tool where it was not selected: no search or limit lost it."""
+    client, shown = detail.settings.client, detail.snapshot.tools if detail.snapshot else ()
+    wanted = {call.tool for calls in detail.expectation.alternatives for call in calls}
+    if not client or detail.summary.mark is not RunMark.WRONG or wanted.isdisjoint(one.tool.name for one in shown):
+        return ""
+    return f"{client} showed the expected tool among {count(len(shown), 'tool')}, and it was not selected"

@@ -6,14 +6,14 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
 from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
 from app.screens.runs.own_server import OwnServerFields
-from app.screens.runs.start_presenter import CaseScope, StartForm
-from app.screens.runs.start_presenter import StartField as Where
+from app.screens.runs.start_form import EVERY_CLIENT, CaseScope, StartForm
+from app.screens.runs.start_form import StartField as Where
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
@@ -30,7 +30,7 @@ from app.widgets import (
     Spoken,
     TextArea,
 )
-from mcp_tef import CallingMode, CaseId, TestCase, ToolChoiceMode
+from mcp_tef import CallingMode, CaseId, ClientProfile, TestCase, ToolChoiceMode
 
 TYPING_PAUSE_MS = 80
 HEIGHT = 146
@@ -169,6 +169,7 @@ MODES = (
     (CallingMode.NATIVE.value, "Native"),
     (CallingMode.JSON.value, "JSON"),
 )
+NO_CLIENT = "The API itself"
 TOOL_CHOICES = ((ToolChoiceMode.AUTO.value, "May call a tool"), (ToolChoiceMode.REQUIRED.value, "Must call one"))
 
 
@@ -180,8 +181,11 @@ class StartPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chosen: tuple[CaseId, ...] = ()
+        self._client = ""
         self.cases = MenuButton("Cases to run")
         self.selector = Segmented(SOURCES, "Who answers")
+        self.client = MenuButton("Client that shows the tools")
+        self.client.set_choices([("", NO_CLIENT)], "")
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
         self.own = OwnServerFields()
@@ -216,7 +220,11 @@ class StartPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addLayout(self._grid(FIRST, columns=len(FIRST)))
-        column.addWidget(Field("Who answers", self.selector))
+        asked = QHBoxLayout()
+        asked.setSpacing(12)
+        asked.addWidget(Field("Who answers", self.selector), 1)
+        asked.addWidget(Field("Tools as shown by", self.client))
+        column.addLayout(asked)
         for part in (self.offline_note, self.fields[Where.MODEL], self.own, self.fields[Where.KEY]):
             column.addWidget(part)
         column.addWidget(self.options, 0, Qt.AlignmentFlag.AlignLeft)
@@ -249,7 +257,10 @@ class StartPanel(QWidget):
         self.options.clicked.connect(lambda: self._show_options(shown=self.more.isHidden()))
         self.own.changed.connect(self.changed)
         for changed in (
-            *(part.changed for part in (self.cases, self.selector, self.model, self.mode, self.tool_choice)),
+            *(
+                part.changed
+                for part in (self.cases, self.client, self.selector, self.model, self.mode, self.tool_choice)
+            ),
             *(edit.textEdited for edit in edits),
             self.baseline.toggled,
             self.key.edit.textChanged,
@@ -282,9 +293,17 @@ class StartPanel(QWidget):
         current = self.cases.current() if self.cases.current() in known else known[0]
         self.cases.set_choices(choices, current)
 
+    def show_clients(self, clients: Sequence[ClientProfile]) -> None:
+        """Set the clients to select from; the selection stays if it still exists."""
+        choices: list[tuple[str, str] | None] = [("", NO_CLIENT), (EVERY_CLIENT, "Every client, side by side"), None]
+        choices += [(one.name, one.title) for one in clients]
+        known = {choice[0] for choice in choices if choice}
+        self.client.set_choices(choices, self._client if self._client in known else "")
+
     def show_form(self, form: StartForm) -> None:
         """Fill in a form."""
-        self._chosen = form.selected
+        self._chosen, self._client = form.selected, form.client
+        self.client.set_current(form.client)
         key = f"{form.scope.value}:{form.name}" if form.scope in (CaseScope.SUITE, CaseScope.TAG) else form.scope.value
         self.cases.set_current(key)
         source = OWN_SOURCE if form.own_server else PROVIDER_SOURCE
@@ -309,6 +328,7 @@ class StartPanel(QWidget):
             scope=CaseScope(scope),
             name=name,
             selected=self._chosen,
+            client=self.client.current(),
             offline=self.selector.current() == OFFLINE_SOURCE,
             own_server=self.selector.current() == OWN_SOURCE,
             own_address=self.own.address.text(),

@@ -29,7 +29,7 @@ from app.screens.runs.labels import (
     mark_of,
     sentence_spans,
 )
-from app.screens.runs.run_details import EarlierVerdict, earlier_verdicts
+from app.screens.runs.run_details import EarlierVerdict, client_note, earlier_verdicts
 from app.screens.runs.run_table import HIGH_CONFIDENCE
 from mcp_tef import (
     CUT_OFF_CODE,
@@ -193,7 +193,8 @@ def _is_blamed_for_values(detail: RunDetail) -> bool:
 
 
 def _note(detail: RunDetail) -> str:
-    lines = [_also_accepted(detail), "Call read from text" if detail.summary.read_from_text else _of_baseline(detail)]
+    how = "Call read from text" if detail.summary.read_from_text else _of_baseline(detail)
+    lines = [_also_accepted(detail), client_note(detail), how]
     return "\n".join(filter(None, lines))
 
 

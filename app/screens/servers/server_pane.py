@@ -36,7 +36,8 @@ from mcp_tef import AuthType, Drift, Listing, Server, ServerId, ServerStatus, To
 PROBLEMS = "\0problems"
 CHANGES = "\0changes"
 EXCLUDED = "\0left out"
-SPECIAL_ROWS = (PROBLEMS, CHANGES, EXCLUDED)
+INSTRUCTIONS = "\0instructions"
+SPECIAL_ROWS = (PROBLEMS, CHANGES, EXCLUDED, INSTRUCTIONS)
 MARKS = {
     ServerStatus.ACTIVE: Mark.DOT,
     ServerStatus.STARTING: Mark.ARC,
@@ -97,6 +98,8 @@ def tool_rows(
     if listing is not None and listing.problems:
         words = f"{len(listing.problems)} rejected"
         rows.append(CardRow(id=PROBLEMS, title=words, mark=Mark.NOTE, light=True))
+    if listing is not None and listing.instructions:
+        rows.append(CardRow(id=INSTRUCTIONS, title="Instructions to the model", mark=Mark.RING, light=True))
     if left_out:
         rows.append(CardRow(id=EXCLUDED, title=f"{len(left_out)} left out", mark=Mark.RING, light=True))
     return rows
@@ -312,6 +315,8 @@ class ServerPane(QWidget):
         drift = self.presenter.drifts.get(self.server_id)
         if name == PROBLEMS:
             self.tool_pane.show_problems(listing.problems)
+        elif name == INSTRUCTIONS:
+            self.tool_pane.show_instructions(listing.instructions)
         elif name == EXCLUDED:
             self.tool_pane.show_excluded(spec.disallowed_tools)
         elif name == CHANGES and drift is not None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.arguments.parameters import parameters
+from app.screens.servers.listing_notes import ListingNotesPane
 from app.screens.servers.parameter_table import ParameterList
 from app.screens.servers.presenter import token_share
 from app.text.formatting import count
@@ -26,8 +27,6 @@ from app.widgets import (
     Label,
     LineText,
     Links,
-    Mark,
-    MarkLabel,
     Rule,
     ScrollPane,
     Span,
@@ -259,9 +258,6 @@ class ExcludedToolsPane(QWidget):
         self.list.set_rows([CardRow(id=name, title=one_line(name), mono=True) for name in names])
 
 
-MOST_PROBLEMS = 200
-
-
 class DefinitionPane(QWidget):
     """Definition of a tool for reading; `call_wanted` asks to call the tool, `case_wanted` for a case about it."""
 
@@ -307,40 +303,6 @@ class DefinitionPane(QWidget):
         self.parameters.show_parameters((tool.server, tool.name), parameters(tool.input_schema))
 
 
-class RejectedToolsPane(QWidget):
-    """Definitions that were rejected, each with its reason."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(16, 16, 16, 16)
-        self._column.setSpacing(12)
-
-    def show_problems(self, problems: Sequence[ToolProblem]) -> None:
-        """Show the rejected definitions."""
-        clear_layout(self._column)
-        self._column.addWidget(Label(f"{count(len(problems), 'definition')} rejected", size=Size.TITLE, strong=True))
-        words = "No model is offered these. The other tools of this server are not affected."
-        self._column.addWidget(FlowText(words, role=Role.DIM))
-        for problem in problems[:MOST_PROBLEMS]:
-            self._column.addWidget(_problem(problem))
-        self._column.addStretch(1)
-
-
-def _problem(problem: ToolProblem) -> QWidget:
-    holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(12)
-    row.addWidget(MarkLabel(Mark.NOTE, "rejected"), 0, Qt.AlignmentFlag.AlignTop)
-    words = QVBoxLayout()
-    words.setSpacing(0)
-    words.addWidget(LineText(problem.tool or "A tool without a name", strong=True))
-    words.addWidget(FlowText(problem.reason, role=Role.DIM))
-    row.addLayout(words, 1)
-    return holder
-
-
 class ToolPane(QStackedWidget):
     """Definition of a tool, rejected tools, changes, or a reason why there is nothing.
 
@@ -359,7 +321,7 @@ class ToolPane(QStackedWidget):
         self._tabs = DetailPane("Tool")
         self._tabs.add_tab("reader", "Definition", self.reader)
         self._tabs.add_tab("raw", "Raw JSON", self._raw, scroll=False)
-        self._problems = RejectedToolsPane()
+        self._problems = ListingNotesPane()
         self._problem_pane = ScrollPane(self._problems, "Problems")
         self._empty = EmptyState("wrench", "", "")
         self.changes = ChangesPane()
@@ -380,6 +342,11 @@ class ToolPane(QStackedWidget):
     def show_problems(self, problems: Sequence[ToolProblem]) -> None:
         """Show the rejected definitions."""
         self._problems.show_problems(problems)
+        self.setCurrentWidget(self._problem_pane)
+
+    def show_instructions(self, text: str) -> None:
+        """Show what the server tells a model besides its tools."""
+        self._problems.show_instructions(text)
         self.setCurrentWidget(self._problem_pane)
 
     def show_changes(self, drift: Drift) -> None:

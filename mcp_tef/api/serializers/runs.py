@@ -110,6 +110,8 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
             "seed": settings.seed,
             "max_tokens": settings.max_tokens,
             "client": settings.client or None,
+            "prompt": settings.prompt or None,
+            "variables": dict(settings.variables),
         },
         "used": _used(answer) if answer else None,
         "attempts": detail.attempts,

@@ -91,6 +91,7 @@ def quality_to_json(report: QualityReport) -> dict[str, Json]:
         "tools": [_tool(tool) for tool in report.tools],
         "servers": [asdict(server) for server in report.servers],
         "tokenizer": report.tokenizer,
+        "notes": list(report.notes),
         "void": [asdict(entry) for entry in report.void],
         "unreachable": list(unreachable_to_json(report.unreachable)),
         "problems": [

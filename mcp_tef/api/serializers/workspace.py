@@ -71,6 +71,7 @@ def listing_to_json(listing: Listing) -> Json:
     """Serialize a listing: raw definitions, and the rejected ones with their reasons."""
     return {
         "server": listing.server,
+        "instructions": listing.instructions or None,
         "tools": [dict(tool.raw) for tool in listing.tools],
         "problems": [{"tool": problem.tool, "reason": problem.reason} for problem in listing.problems],
     }

@@ -26,7 +26,7 @@ from mcp_tef.formats.cases.promptfoo_assertions import WILDCARD, ExpectedCallRea
 from mcp_tef.formats.cases.promptfoo_providers import tools_and_notes
 from mcp_tef.formats.cases.promptfoo_templates import (
     TEMPLATE,
-    PromptTemplate,
+    PromptfooTemplate,
     PromptTemplates,
     combinations,
     filled,
@@ -129,7 +129,7 @@ class _ConfigReading:
             chats = dict.fromkeys(template.filled(values, around) for template in templates)
             yield from (_AskedQuery(values, messages) for messages in chats)
 
-    def _templates_with(self, values: Mapping[str, Json]) -> list[PromptTemplate]:
+    def _templates_with(self, values: Mapping[str, Json]) -> list[PromptfooTemplate]:
         """Return the prompts that hold one of these variables; all of them where a test has none."""
         return [one for one in self._prompts.templates if not values or one.variables & values.keys()]
 

@@ -96,7 +96,7 @@ def _file_value(path: Path, files: FilesBeside) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptTemplate:
+class PromptfooTemplate:
     """A prompt as messages of user and assistant. `plain` is False where a chat was written out."""
 
     messages: tuple[EarlierMessage, ...]
@@ -122,13 +122,13 @@ class PromptTemplate:
 class PromptTemplates:
     """The prompts of a configuration; `notes` name what of them is not taken over."""
 
-    templates: tuple[PromptTemplate, ...] = ()
+    templates: tuple[PromptfooTemplate, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def prompts_in(prompts: Json, files: FilesBeside) -> PromptTemplates:
     """Read the prompts of a configuration: texts, chats, and files of either."""
-    templates: list[PromptTemplate] = []
+    templates: list[PromptfooTemplate] = []
     notes: list[str] = []
     for item in _listed(prompts):
         try:
@@ -171,7 +171,7 @@ def _said(prompt: Json) -> str:
     raise InputError("It is not text.")
 
 
-def _template(text: str) -> tuple[PromptTemplate, str]:
+def _template(text: str) -> tuple[PromptfooTemplate, str]:
     """Return the prompt, and in words what is left out of it."""
     match _chat(text):
         case [{"role": _, "content": _}, *_] as messages:
@@ -181,8 +181,8 @@ def _template(text: str) -> tuple[PromptTemplate, str]:
             roles = [message.get("role") for message in messages if isinstance(message, Mapping)]
             lost = len(messages) - len(said)
             named = f"{lost} of {len(messages)} messages ({', '.join(dict.fromkeys(map(str, roles)))})" if lost else ""
-            return PromptTemplate(tuple(said), plain=False), named
-    return PromptTemplate((EarlierMessage(Speaker.USER, text),) if text.strip() else ()), ""
+            return PromptfooTemplate(tuple(said), plain=False), named
+    return PromptfooTemplate((EarlierMessage(Speaker.USER, text),) if text.strip() else ()), ""
 
 
 def _chat(text: str) -> Json:

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.quality import LintRule, Severity
 from mcp_tef.model.tools import Tool
@@ -118,9 +119,10 @@ _DEFINITIONS = ("$schema", "$defs", "definitions")
 
 
 class ListedNames:
-    """The names that are listed together, by server."""
+    """The names that are listed together, by server, and the clients that are to show them."""
 
-    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+    def __init__(self, tools: Iterable[Tool] = (), clients: Sequence[ClientProfile] = ()) -> None:
+        self.clients = clients
         self._counts = Counter((tool.server, tool.name) for tool in tools)
         self._servers: dict[str, set[str]] = {}
         self._by_case: dict[tuple[str, str], set[str]] = {}

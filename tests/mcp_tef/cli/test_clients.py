@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from mcp_tef.model.comparison import Claim, ClaimVerdict, ClientResult, PassCriterion
 from tests.support.command_line import Said, say
 from tests.support.workspace_files import case, case_file, tools_file, written
 
@@ -142,3 +143,21 @@ def test_a_batch_of_a_profile_that_changed_since_is_not_continued_with_another(c
     failed = [one for one in again["runs"] if one["status"] == "failed"]
     assert failed
     assert all("version 2" in one["error"]["message"] for one in failed)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "interval", "works"),
+    [
+        (ClaimVerdict.CANNOT_TELL_YET, (-0.04, 0.2), True),
+        (ClaimVerdict.CANNOT_TELL_YET, (-0.1, 0.2), None),
+        (ClaimVerdict.WORSE, (-0.3, -0.1), False),
+        (ClaimVerdict.WORSE, (-0.03, -0.01), True),
+    ],
+)
+def test_a_client_works_where_it_is_not_worse_beyond_the_margin(
+    verdict: ClaimVerdict, interval: tuple[float, float], works: bool | None
+) -> None:
+    claim = Claim(verdict, "", 0.01, interval)
+    criterion = PassCriterion.CORRECT_TOOL
+    found = ClientResult(client="c@1", model="m", runs=9, right=9, not_shown=0, criterion=criterion, claim=claim)
+    assert found.works is works

@@ -14,6 +14,7 @@ from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.main import parser
 from tests.support import routers
 from tests.support.command_line import ROOT, run, say
+from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import TOOLS, case, tools_file
 
 OPENS_OR_SERVES = {"gui", "sample-server", "library serve"}
@@ -53,6 +54,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "router.yaml").write_text(json.dumps(routers.WORDS_ONLY), "utf-8")
     tool = {"name": "rent", "description": "Rent a bike.", "inputSchema": {"type": "object"}}
     (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
+    (tmp_path / "prompt.txt").write_text("Choose a tool. Be {{tone}}.", "utf-8")
     call: dict[str, object] = {"id": "1", "query": "rain?", "tools": TOOLS, "expected": None, "calls": []}
     (tmp_path / "recorded.jsonl").write_text(json.dumps(call) + "\n", "utf-8")
     for number in (1, 2):
@@ -60,15 +62,18 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
         assert say("servers", "add", "shop", "--tools-file", "tools.json", *at).code == 0
         assert say("cases", "import", "cases.yaml", *at).code == 0
         assert say("run", "--shard", f"{number}/2", *at).code in (0, 1)
-    for name, example in EXAMPLES.items():
-        program, *words = shlex.split(example)
-        assert program == "mcp-tef"
-        if name.startswith("keys"):
-            assert run(*words, stdin="sk-not-to-be-kept\n", environment=NO_KEYCHAIN).code in (0, 3), example
-        elif name not in OPENS_OR_SERVES:
-            said = say(*words)
-            done = (0, 1) if name == "runs merge" else (0,)  # like `run`, it fails where runs are wrong
-            assert said.code in done or NOTHING_LEFT in said.err or NO_KEY in said.err, (example, said)
+    with ModelStub() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-kept")
+        for name, example in EXAMPLES.items():
+            program, *words = shlex.split(example)
+            assert program == "mcp-tef"
+            if name.startswith("keys"):
+                assert run(*words, stdin="sk-not-to-be-kept\n", environment=NO_KEYCHAIN).code in (0, 3), example
+            elif name not in OPENS_OR_SERVES:
+                said = say(*words)
+                done = (0, 1) if name == "runs merge" else (0,)  # like `run`, it fails where runs are wrong
+                assert said.code in done or NOTHING_LEFT in said.err or NO_KEY in said.err, (example, said)
 
 
 def options_with_tests() -> dict[str, list[str]]:

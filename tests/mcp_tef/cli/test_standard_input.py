@@ -61,6 +61,8 @@ READ = {
     ("clients check", "tools_file"): ("clients check --tools-file - --client zed", TOOLS, "Zed"),
     ("models import", "file"): ("models import -", "mcp_tef_models: 1\ngroups: []\n", "0 groups"),
     ("routes add", "file"): ("routes add -", json.dumps(routers.WORDS_ONLY), "auto"),
+    ("prompts add", "file"): ("prompts add new --file -", "Choose a tool.", "new@1"),
+    ("prompts edit", "file"): ("prompts edit kept --file -", "Choose a tool.", "kept@2"),
     ("library add", "file"): ("library add -", TOOL, "rent"),
     ("library add", "config"): ("library add {folder}/rent.json --config -", '{"answer": "Yes."}', "rent"),
     ("library add", "script"): ("library add {folder}/rent.json --executor python --script -", SCRIPT, "rent"),
@@ -96,6 +98,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert said.code in (0, 1)
         (folder / "batch.json").write_text(said.out, "utf-8")
         assert say("library", "add", folder / "kept.json", "--workspace", folder / "work.db").code == 0
+        assert say("prompts", "add", "kept", "--from", "built-in", "--workspace", folder / "work.db").code == 0
         assert say("draft", "new", "Shorter", "--server", "city", "--workspace", folder / "work.db").code == 0
     return folder
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from app.core_link.targets import Screen, ShowBatch, ShowScreen, StartRuns
 from app.screens.runs.dialogs import StartDialog
-from app.screens.runs.start_presenter import StartField
+from app.screens.runs.start_form import StartField
 from app.widgets import FlowText
 from mcp_tef import (
     BatchId,

@@ -1,0 +1,156 @@
+"""Variables of prompt templates: their rules, their values, and the templates that copies start from; pure.
+
+A variable is `{{name}}`. Values are put in once and never read for variables again; there is no code in a template.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from difflib import SequenceMatcher
+from typing import Final
+
+from mcp_tef.errors import InputError
+from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.tools import OfferedTool
+from mcp_tef.prompts.review_prompt import REVIEW_PROMPT
+from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT
+from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, TOOLS_VARIABLE, tool_lines
+
+_VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+_OPENING: Final = re.compile(r"\{\{(.{0,20})", re.DOTALL)
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+DEFAULT_LANGUAGE: Final = "English"
+
+_OF_SELECTION = ("date", "language", "server_names", "tool_count")
+BUILT_IN_VARIABLES: Final[Mapping[PromptKind, tuple[str, ...]]] = {
+    PromptKind.SYSTEM: _OF_SELECTION,
+    PromptKind.JSON: (*_OF_SELECTION, TOOLS_VARIABLE),
+    PromptKind.REVIEW: ("date", "language", "definition"),
+    PromptKind.REWRITING: ("date", "language", "definitions"),
+}
+"""Variables that this program fills, by kind."""
+REQUIRED_VARIABLE: Final = {
+    PromptKind.JSON: TOOLS_VARIABLE,
+    PromptKind.REVIEW: "definition",
+    PromptKind.REWRITING: "definitions",
+}
+"""Variable without which a template of the kind would send nothing to work on."""
+
+_DATA = "\n\nThe {0}, as data:\n<{0}>\n{{{{{0}}}}}\n</{0}>"
+BUILT_IN_TEMPLATES: Final[Mapping[str, PromptTemplate]] = {
+    one.name: one
+    for one in (
+        PromptTemplate(
+            name=BUILT_IN,
+            version=NATIVE_PROMPT.version,
+            kind=PromptKind.SYSTEM,
+            text=NATIVE_PROMPT.task,
+            note="A request for a reason and a confidence follows it.",
+        ),
+        PromptTemplate(
+            name=f"{BUILT_IN}-json",
+            version=STRUCTURED_PROMPT.version,
+            kind=PromptKind.JSON,
+            text=f"{STRUCTURED_PROMPT.task}\n\n{STRUCTURED_PROMPT.report}\n{{{{{TOOLS_VARIABLE}}}}}",
+            note="For models without tool calling.",
+        ),
+        PromptTemplate(
+            name=f"{BUILT_IN}-review",
+            version=REVIEW_PROMPT.version,
+            kind=PromptKind.REVIEW,
+            text=REVIEW_PROMPT.task + _DATA.format("definition"),
+        ),
+        PromptTemplate(
+            name=f"{BUILT_IN}-rewriting",
+            version=REWRITE_PROMPT.version,
+            kind=PromptKind.REWRITING,
+            text=REWRITE_PROMPT.task + _DATA.format("definitions"),
+        ),
+    )
+}
+"""Templates of this program by name; they are shown, never edited, and are where copies start."""
+
+
+def variables_in(text: str) -> tuple[str, ...]:
+    """Return the variables of a text, in order, with repeats."""
+    return tuple(_VARIABLE.findall(text))
+
+
+def require_sound(template: PromptTemplate) -> None:
+    """Raise InputError where the text or the variables of a template break a rule."""
+    text, own = template.text, template.variables
+    if not text.strip():
+        raise InputError("The prompt has no text.", hint="Write what the model is told.")
+    if opening := _OPENING.search(_VARIABLE.sub("", text)):
+        raise InputError(
+            f"“{{{{{opening[1].strip()}” in the prompt is not a variable.",
+            hint="Write {{name}}: letters, digits and _ between two pairs of braces.",
+        )
+    if wrong := next((name for name in own if not _NAME.fullmatch(name)), None):
+        raise InputError(f"“{wrong}” cannot be the name of a variable.", hint="Use letters, digits and _.")
+    _require_known(template)
+
+
+def _require_known(template: PromptTemplate) -> None:
+    """Raise InputError where a variable is unknown, none of those declared is used, or the one with the data lacks."""
+    own, used, filled = template.variables, variables_in(template.text), BUILT_IN_VARIABLES[template.kind]
+    if unknown := next((name for name in used if name not in own and name not in filled), None):
+        _refuse_unknown(f"The prompt uses the variable {{{{{unknown}}}}}, which is not declared.", unknown, own, filled)
+    if own and not set(own) & set(used):
+        names = ", ".join(own)
+        raise InputError(
+            f"The prompt uses none of its variables: {names}.", hint=f"Write {{{{{next(iter(own))}}}}} in its text."
+        )
+    needed = REQUIRED_VARIABLE.get(template.kind)
+    if needed and needed not in used:
+        raise InputError(
+            f"A prompt of the kind {template.kind} needs {{{{{needed}}}}}.", hint="Put it where the data belongs."
+        )
+
+
+def _refuse_unknown(message: str, name: str, own: Collection[str], filled: Collection[str]) -> None:
+    known = (*own, *filled)
+    otherwise = f"Declare it, or use one of {', '.join(known)}."
+    raise InputError(message, hint=did_you_mean(name, known, otherwise))
+
+
+def given_values(template: PromptTemplate, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that a run sets: those given, and the template's own. InputError for misspelt or empty ones.
+
+    A built-in variable may be given as well, as {{language}} is.
+    """
+    own, filled = template.variables, BUILT_IN_VARIABLES[template.kind]
+    if unknown := next((name for name in given if name not in own and name not in filled), None):
+        _refuse_unknown(f"{template.label} has no variable {unknown}.", unknown, own, filled)
+    values = {**own, **given}
+    used = set(variables_in(template.text))
+    if empty := next((name for name in own if name in used and not values[name].strip()), None):
+        raise InputError(f"The variable {empty} of {template.label} has no value.", hint=f"Add --var {empty}=VALUE.")
+    return values
+
+
+def selection_values(tools: Sequence[OfferedTool], today: date) -> dict[str, str]:
+    """Return the values that this program fills for a question about tools."""
+    return {
+        "date": today.isoformat(),
+        "language": DEFAULT_LANGUAGE,
+        "server_names": ", ".join(dict.fromkeys(one.tool.server for one in tools)),
+        "tool_count": str(len(tools)),
+        TOOLS_VARIABLE: tool_lines(tools),
+    }
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with the values of its variables; one without a value stays as it is."""
+    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def word_changes(before: str, after: str) -> tuple[tuple[str, str, str], ...]:
+    """Return two texts as pieces in order: words of both, words that went, words that came; either may be empty."""
+    old, new = before.split(), after.split()
+    pieces = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple(
+        (" ".join(old[a:b]), "", "") if kind == "equal" else ("", " ".join(old[a:b]), " ".join(new[c:d]))
+        for kind, a, b, c, d in pieces
+    )

@@ -1,0 +1,137 @@
+"""Prompt templates of a workspace: versions, the rules that each obeys, and the settings of runs that use one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_tef.errors import ConflictError, InputError, NotFoundError, StoreError
+from mcp_tef.events import DefinitionsChanged
+from mcp_tef.model.answers import CallingMode
+from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
+from mcp_tef.model.prompt_templates import PromptKind, PromptTemplate, prompt_label, require_prompt_name
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, given_values, require_sound
+
+if TYPE_CHECKING:
+    from mcp_tef.events import EventStream
+    from mcp_tef.model.runs import ModelSettings
+    from mcp_tef.ports import DefinitionStore
+
+_SELECTING = (PromptKind.SYSTEM, PromptKind.JSON)
+
+
+class Prompts:
+    """The prompt templates of a workspace, with the built-in ones. A version is never changed."""
+
+    def __init__(self, store: DefinitionStore, events: EventStream) -> None:
+        self._store = store
+        self._events = events
+
+    async def list(self) -> tuple[PromptTemplate, ...]:
+        """Return the latest version of each template, the built-in ones last."""
+        return (*map(_template, await self._store.all(DefinitionKind.PROMPT)), *BUILT_IN_TEMPLATES.values())
+
+    async def versions(self, name: str) -> tuple[PromptTemplate, ...]:
+        """Return every version of a template, newest first; NotFoundError names the nearest."""
+        if name in BUILT_IN_TEMPLATES:
+            return (BUILT_IN_TEMPLATES[name],)
+        await self._require(name)
+        return tuple(map(_template, await self._store.versions(DefinitionKind.PROMPT, name)))
+
+    async def find(self, label: str) -> PromptTemplate:
+        """Return the template of `NAME@3`, or the latest of `NAME`. NotFoundError, InputError."""
+        name, version = prompt_label(label)
+        found = await self.versions(name)
+        if version is None:
+            return found[0]
+        for one in found:
+            if one.version == version:
+                return one
+        raise NotFoundError(f"The prompt {name} has no version {version}.", hint=f"The latest is {found[0].label}.")
+
+    async def add(self, template: PromptTemplate, *, by: str = "") -> PromptTemplate:
+        """Keep a new template as its first version. ConflictError where its name is taken; InputError."""
+        template = replace(template, name=require_prompt_name(template.name))
+        if template.name.casefold() in {one.name.casefold() for one in await self.list()}:
+            hint = f"Use another name, or change it: prompts edit {template.name}"
+            raise ConflictError(f"There is a prompt named {template.name} already.", hint=hint)
+        return await self._keep(template, by)
+
+    async def edit(self, template: PromptTemplate, *, by: str = "") -> PromptTemplate:
+        """Keep the next version of a template that is there. InputError where it differs in nothing; NotFoundError."""
+        require_prompt_name(template.name)
+        latest = await self.find(template.name)
+        if _document(template) == _document(latest):
+            raise InputError(f"Nothing of {latest.label} would change.", hint="Change its text or a variable.")
+        return await self._keep(template, by)
+
+    async def remove(self, name: str, *, by: str = "") -> None:
+        """Remove every version of a template; runs keep the text they were asked with. NotFoundError, InputError."""
+        require_prompt_name(name)
+        await self._require(name)
+        await self._store.remove(DefinitionKind.PROMPT, name)
+        self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, name, by))
+
+    async def restore(self, name: str, *, by: str = "") -> None:
+        """Undo a removal."""
+        await self._store.restore(DefinitionKind.PROMPT, name)
+        self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, name, by))
+
+    async def applied(self, settings: ModelSettings, label: str, values: Mapping[str, str]) -> ModelSettings:
+        """Return settings that ask with a template; a baseline reads no prompt. InputError, NotFoundError."""
+        template = await self.find(label)
+        if template.kind not in _SELECTING:
+            raise InputError(
+                f"{template.label} is a prompt for {template.kind}, not for selecting tools.",
+                hint="Name one of the kind system or json.",
+            )
+        given = given_values(template, values)
+        if settings.offline:
+            return settings
+        return replace(
+            settings,
+            prompt=template.label,
+            system_prompt=template.text,
+            variables=tuple(sorted(given.items())),
+            mode=CallingMode.JSON if template.kind is PromptKind.JSON else settings.mode,
+        )
+
+    async def _keep(self, template: PromptTemplate, by: str) -> PromptTemplate:
+        require_sound(template)
+        kept = await self._store.add(DefinitionKind.PROMPT, template.name, _document(template), template.note)
+        self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, template.name, by))
+        return _template(kept)
+
+    async def _require(self, name: str) -> None:
+        known = [one.name for one in await self.list()]
+        if name not in known:
+            hint = did_you_mean(name, known, "List them with: mcp-tef prompts list")
+            raise NotFoundError(f"There is no prompt named {name}.", hint=hint)
+
+
+def _document(template: PromptTemplate) -> dict[str, object]:
+    return {
+        "kind": template.kind.value,
+        "text": template.text,
+        "variables": dict(template.variables),
+        "model": template.model,
+    }
+
+
+def _template(stored: StoredDefinition) -> PromptTemplate:
+    document = stored.document
+    try:
+        return PromptTemplate(
+            name=stored.name,
+            version=stored.version,
+            kind=PromptKind(document["kind"]),
+            text=str(document["text"]),
+            variables={str(name): str(value) for name, value in document["variables"].items()},
+            model=str(document["model"]),
+            note=stored.note,
+            created_at=stored.created_at,
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"The prompt {stored.label} cannot be read.", hint="Remove it, and write it anew.") from error
