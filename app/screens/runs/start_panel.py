@@ -169,7 +169,7 @@ MODES = (
     (CallingMode.NATIVE.value, "Native"),
     (CallingMode.JSON.value, "JSON"),
 )
-NO_CLIENT = "The API itself"
+NO_CLIENT = "No client"
 TOOL_CHOICES = ((ToolChoiceMode.AUTO.value, "May call a tool"), (ToolChoiceMode.REQUIRED.value, "Must call one"))
 
 
@@ -186,6 +186,7 @@ class StartPanel(QWidget):
         self.selector = Segmented(SOURCES, "Who answers")
         self.client = MenuButton("Client that shows the tools")
         self.client.set_choices([("", NO_CLIENT)], "")
+        self.client.setMinimumWidth(150)
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
         self.own = OwnServerFields()
@@ -223,7 +224,7 @@ class StartPanel(QWidget):
         asked = QHBoxLayout()
         asked.setSpacing(12)
         asked.addWidget(Field("Who answers", self.selector), 1)
-        asked.addWidget(Field("Tools as shown by", self.client))
+        asked.addWidget(Field("Client", self.client))
         column.addLayout(asked)
         for part in (self.offline_note, self.fields[Where.MODEL], self.own, self.fields[Where.KEY]):
             column.addWidget(part)

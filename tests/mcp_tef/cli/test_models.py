@@ -108,7 +108,8 @@ def test_a_router_runs_like_a_model_and_is_compared_from_stored_runs(city: Path)
         before = on(city, "routes", "compare", "auto", "--json")
         assert (before.code, before.document["left_out"]) == (1, 2)
         on(city, "run", "--model", "group/small", "--model", "offline/words")
-    found = on(city, "routes", "compare", "auto", "--json").document
+    ends = ("--small", "offline/words", "--large", "group/small")
+    found = on(city, "routes", "compare", "auto", *ends, "--json").document
     shares = {arm["name"]: arm["rate"]["value"] for arm in found["arms"]}
     assert shares["routed"] >= max(shares["always offline/words"], shares["always group/small"])
     assert found["cases"] == 2
@@ -176,6 +177,7 @@ def test_the_catalogue_is_listed_searched_and_shown(city: Path) -> None:
     found = on(city, "models", "list", "gpt-4.1", "--tools", "--limit", "2", "--json").document
     assert len(found["models"]) == 2 < found["found"]
     assert on(city, "models", "list", "--usable", "--json").document["found"] >= 0
+    assert on(city, "models", "list", "--local", "--json").code == 0
     assert on(city, "models", "show", "openai/gpt-4.1-mini", "--json").document["context_tokens"] == 1047576
     missing = on(city, "models", "show", "openai/gpt-4.1-minni")
     assert (missing.code, "openai/gpt-4.1-mini" in missing.err) == (2, True)

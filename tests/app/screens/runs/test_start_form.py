@@ -14,7 +14,6 @@ from app.dialogs.preflight import ApiKeyDialog
 from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary
 from app.screens.runs.start_form import (
-    EVERY_CLIENT,
     CaseScope,
     StartField,
     StartForm,
@@ -53,21 +52,6 @@ from tests.support.windows import opened_dialog
 
 CASES = (case(1), case(2), case(3, suites=("Look-alikes",), tags=()))
 MODEL = StartForm(offline=False, model="openai/gpt-4.1-mini")
-
-
-def test_a_client_or_every_client_shows_the_tools_of_each_model() -> None:
-    clients = {"plain-api": "plain-api@1", "zed": "zed@2"}
-    one = parse_start_form(replace(MODEL, client="zed"), CASES, clients).request
-    assert one is not None
-    assert [settings.asked for settings in one.models] == ["openai/gpt-4.1-mini via zed@2"]
-    reading = parse_start_form(replace(MODEL, client=EVERY_CLIENT, with_baseline=True), CASES, clients)
-    assert reading.request is not None
-    assert len({settings.asked for settings in reading.request.models}) == 4
-    assert run_button_text(reading) == "Run 3 cases on 1 model and the baseline as 2 clients"
-    gone = parse_start_form(replace(MODEL, client="gone"), CASES, clients).request
-    assert gone is not None
-    assert gone.models[0].client == ""
-    assert form_from_settings(form_to_settings(replace(MODEL, client="zed"))).client == "zed"
 
 
 def test_a_fresh_form_runs_every_case_with_the_baseline() -> None:
