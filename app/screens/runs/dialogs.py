@@ -60,12 +60,14 @@ class StartDialog(Dialog):
         self.run: Button = self._make_buttons()
         self.panel.show_form(form)
         self.panel.show_cases(starting.cases, starting.suites, starting.tags)
-        self.panel.show_clients(starting.clients)
+        self.panel.clients_wanted.connect(lambda: session.spawn(self._show_clients(), of=self))
         self.panel.changed.connect(self._changed)
         self.panel.own.check_requested.connect(lambda: session.spawn(self._check_server(), of=self))
         self.finished.connect(lambda _: self._stop_asking())
         session.closing.connect(self._quiet.stop)
         self._changed()
+        if form.client:
+            self.panel.clients_wanted.emit()
         self.run.setFocus()
 
     def _make_buttons(self) -> Button:
@@ -120,6 +122,11 @@ class StartDialog(Dialog):
         if reading.request is not None:
             self.estimate.set_text(await self._estimate(reading.request))
 
+    async def _show_clients(self) -> None:
+        await self._starting.load_clients()
+        self.panel.show_clients(self._starting.clients)
+        self._changed()
+
     async def _estimate(self, request: BatchRequest) -> str:
         try:
             return await self._starting.estimate(request)
@@ -160,6 +167,8 @@ class StartDialog(Dialog):
     async def _start(self) -> None:
         self._tried = True
         form = self.panel.form()
+        if form.client:
+            await self._starting.load_clients()
         reading = self._starting.parse(form)
         if reading.models:
             self._need = await self._key_need(reading.models)

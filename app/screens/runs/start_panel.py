@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -177,6 +177,7 @@ class StartPanel(QWidget):
     """Widgets for everything that can be set before a run."""
 
     changed = Signal()
+    clients_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,6 +188,7 @@ class StartPanel(QWidget):
         self.client = MenuButton("Client that shows the tools")
         self.client.set_choices([("", NO_CLIENT)], "")
         self.client.setMinimumWidth(150)
+        self.client.installEventFilter(self)
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
         self.own = OwnServerFields()
@@ -203,6 +205,12 @@ class StartPanel(QWidget):
         self._lay_out()
         self._connect()
         self.show_form(StartForm())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Profiles are read when somebody comes near the menu, since most runs need none.
+        if watched is self.client and event.type() in (QEvent.Type.Enter, QEvent.Type.FocusIn):
+            self.clients_wanted.emit()
+        return super().eventFilter(watched, event)
 
     def _fields(self) -> Mapping[Where, Field]:
         for where, label, note in NUMBERS:

@@ -31,8 +31,7 @@ class StartPresenter(ModelKeys):
         self.clients: tuple[ClientProfile, ...] = ()
 
     async def load(self) -> None:
-        """Read cases, suites, tags and client profiles."""
-        self.clients = await self._ask(_client_profiles)
+        """Read cases, suites and tags."""
         self.cases = await self._ask(lambda core: core.cases.list())
         self.suites = await self._ask(lambda core: core.cases.suites())
         self.tags = tags_of(self.cases)
@@ -45,6 +44,11 @@ class StartPresenter(ModelKeys):
         """Read the catalogue once; it may take a second or two the first time."""
         if not self.models:
             self.models = usual_order(*await self._ask(_known_models))
+
+    async def load_clients(self) -> None:
+        """Read the client profiles once; most runs need none."""
+        if not self.clients:
+            self.clients = await self._ask(_client_profiles)
 
     async def served(self, address: str, key: Secret | None) -> tuple[str, ...]:
         """Return the models that an own server lists, whose address the user typed. Raises InputError, ModelError."""
