@@ -227,8 +227,10 @@ class QualityPresenter:
         parts = [f"Not checked: {_first_names([one.server for one in missing])}."] if missing else []
         parts += [f"Not up to date: {_first_names([one.name for one in self._stale()])}."] if self._stale() else []
         parts += [f"Tool list incomplete: {_first_names(list(dict.fromkeys(name for name, _ in cut)))}."] if cut else []
-        parts += self.report.notes[:1] if self.report else ()
-        return " ".join(parts)
+        return " ".join((*parts, *self._notes()[:1]))
+
+    def _notes(self) -> tuple[str, ...]:
+        return self.report.notes if self.report else ()
 
     def _stale(self) -> list[Server]:
         """Return the servers that do not respond now, with tools known from before."""
@@ -241,8 +243,7 @@ class QualityPresenter:
         lines = [f"{one.server}: {one.reason} {one.hint}".strip() for one in missing]
         lines += [f"{one.name}, not up to date: {one.reason or ''} {one.hint or ''}".strip() for one in self._stale()]
         lines += [f"{server}: {one.reason}" for server, one in cut]
-        lines += self.report.notes if self.report else ()
-        return "\n".join(lines)
+        return "\n".join((*lines, *self._notes()))
 
     def add_review(self, quality: ToolQuality) -> ToolQuality | None:
         """Keep a model's review; return the tool with it, None if the tool is gone."""

@@ -321,9 +321,13 @@ class ServerPane(QWidget):
             self.tool_pane.show_excluded(spec.disallowed_tools)
         elif name == CHANGES and drift is not None:
             self.tool_pane.show_changes(drift)
-        elif tools := [tool for tool in listing.tools if tool.name == name]:
-            tokens = self.presenter.tokens_of(self.server_id)
-            self.tool_pane.show_tool(tools[0], tokens, can_be_called=spec.transport is not Transport.FILE)
+        else:
+            self._show_definition(listing, name, can_be_called=spec.transport is not Transport.FILE)
+
+    def _show_definition(self, listing: Listing, name: str, *, can_be_called: bool) -> None:
+        tools = [tool for tool in listing.tools if tool.name == name]
+        if tools:
+            self.tool_pane.show_tool(tools[0], self.presenter.tokens_of(self.server_id), can_be_called=can_be_called)
 
 
 def _title(shown: int, known: int, *, stale: bool) -> str:

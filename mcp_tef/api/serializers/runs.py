@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         ShareChange,
     )
     from mcp_tef.model.json import Json
-    from mcp_tef.model.runs import Batch, FailureInfo, RunDetail, RunSummary
+    from mcp_tef.model.runs import Batch, FailureInfo, ModelSettings, RunDetail, RunSummary
     from mcp_tef.model.verdicts import CallMatch, ParameterFinding, PastVerdict, Verdict
 
 NO_TOOL_TEXT = "no tool"
@@ -109,9 +109,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
             "system_prompt": settings.system_prompt,
             "seed": settings.seed,
             "max_tokens": settings.max_tokens,
-            "client": settings.client or None,
-            "prompt": settings.prompt or None,
-            "variables": dict(settings.variables),
+            **_conditions(settings),
         },
         "used": _used(answer) if answer else None,
         "attempts": detail.attempts,
@@ -121,6 +119,12 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
         "raw_response": answer.raw_response if answer else None,
         "past_verdicts": [past_verdict_to_json(past) for past in detail.past_verdicts],
     }
+
+
+def _conditions(settings: ModelSettings) -> dict[str, Json]:
+    """Serialize the client whose tools were shown, and the prompt with the values of its variables."""
+    asked = {"client": settings.client or None, "prompt": settings.prompt or None}
+    return asked | {"variables": dict(settings.variables)}
 
 
 def _used(answer: Answer) -> Json:
