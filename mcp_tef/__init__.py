@@ -7,6 +7,7 @@ others. Importing it loads nothing; each name loads its module when it is first 
 
 _NAMES = {
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
+    "mcp_tef.api.cluster": "cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
@@ -53,6 +54,7 @@ _NAMES = {
     "mcp_tef.formats.model_routers": "read_router",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
+    "mcp_tef.model.addresses": "SENDS_CREDENTIALS",
     "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
     "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
     "mcp_tef.model.cases": (
@@ -65,7 +67,7 @@ _NAMES = {
         "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison "
         "ShareChange ToolChange ToolDrift ValueChange VerdictChange"
     ),
-    "mcp_tef.model.config": "VARIABLES Config",
+    "mcp_tef.model.config": "PORT TOKEN VARIABLES Config",
     "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request",
     "mcp_tef.model.crowds": (
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
@@ -83,7 +85,7 @@ _NAMES = {
     "mcp_tef.model.improvements": (
         "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
     ),
-    "mcp_tef.model.json": "Json JsonObject canonical",
+    "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
         "Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign ToolStatus "
         "ToolVersion design_from_json design_to_json"
@@ -114,7 +116,7 @@ _NAMES = {
         "RunDetail RunStatus RunSummary is_baseline"
     ),
     "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
-    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets secrets_in without_keys",
+    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets require_no_credentials secrets_in without_keys",
     "mcp_tef.model.servers": "SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport",
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "
@@ -153,6 +155,7 @@ _NAMES = {
     "mcp_tef.reports.run_reports": "RunReports write_results",
     "mcp_tef.reports.similarity_html": "SimilarityResults",
     "mcp_tef.reports.similarity_tables": "matrix_file overlap_json similarity_json",
+    "mcp_tef.rest.service": "RestOptions serve_rest",
     "mcp_tef.scoring.command_risks.risks": "launch_risks",
     "mcp_tef.scoring.differentiation.patches": "joint_changes",
     "mcp_tef.scoring.similarity.analysis": "Similarity",

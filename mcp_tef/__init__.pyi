@@ -1,6 +1,7 @@
 """The types of the front door, for checkers and editors; `__init__.py` loads the names when they are first used."""
 
 from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
+from mcp_tef.api.cluster import cluster_for
 from mcp_tef.api.consent import (
     AskConsent,
     ConsentAnswer,
@@ -102,6 +103,7 @@ from mcp_tef.formats.csv_tables import to_spreadsheet_cell
 from mcp_tef.formats.model_routers import read_router
 from mcp_tef.formats.suppressions import read_baseline, read_suppressions
 from mcp_tef.llm.keys import KeyRing
+from mcp_tef.model.addresses import SENDS_CREDENTIALS
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
 from mcp_tef.model.cancellation import CancellableWork, EndingSignals, StoppedError
 from mcp_tef.model.cases import (
@@ -143,7 +145,7 @@ from mcp_tef.model.comparison import (
     ValueChange,
     VerdictChange,
 )
-from mcp_tef.model.config import VARIABLES, Config
+from mcp_tef.model.config import PORT, TOKEN, VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request
 from mcp_tef.model.crowds import (
     CrowdKind,
@@ -192,7 +194,7 @@ from mcp_tef.model.improvements import (
     ImprovementResult,
     TextCandidate,
 )
-from mcp_tef.model.json import Json, JsonObject, canonical
+from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint
 from mcp_tef.model.library import (
     Execution,
     ExecutionFigures,
@@ -282,7 +284,14 @@ from mcp_tef.model.runs import (
     is_baseline,
 )
 from mcp_tef.model.search import SearchHit, SearchHitKind, did_you_mean
-from mcp_tef.model.secrets import RedactingFormatter, Secret, SessionSecrets, secrets_in, without_keys
+from mcp_tef.model.secrets import (
+    RedactingFormatter,
+    Secret,
+    SessionSecrets,
+    require_no_credentials,
+    secrets_in,
+    without_keys,
+)
 from mcp_tef.model.servers import SIGNING_ALGORITHMS, AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
 from mcp_tef.model.similarity import (
     ClusterMerge,
@@ -386,6 +395,7 @@ from mcp_tef.reports.results import Results
 from mcp_tef.reports.run_reports import RunReports, write_results
 from mcp_tef.reports.similarity_html import SimilarityResults
 from mcp_tef.reports.similarity_tables import matrix_file, overlap_json, similarity_json
+from mcp_tef.rest.service import RestOptions, serve_rest
 from mcp_tef.scoring.command_risks.risks import launch_risks
 from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
@@ -411,44 +421,45 @@ from mcp_tef.workflows.transfer import ImportReport
 __all__ = [
     "BUILT_IN", "BUILT_IN_VARIABLES", "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE",
     "GAVE_UP", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "MAX_TOKENS", "NOT_OFFERED_CODE", "NO_TOOL",
-    "NO_TOOL_LABEL", "READING_ROOM", "REPEATS", "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED",
-    "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "USUAL_RESULTS", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S",
-    "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch", "BatchComparison",
-    "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest", "BatchStarted",
-    "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallMatch", "CallingMode",
-    "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding",
-    "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide", "CasesChanged",
-    "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile", "ClientResult",
-    "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config",
-    "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError",
-    "ConsentKind", "ConsentRequest", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult",
-    "CrowdSource", "DefinitionChange", "DefinitionWithoutSecrets", "DefinitionsChanged", "DetectedConfig",
-    "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId", "DraftKind",
-    "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice",
-    "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "Execution",
-    "ExecutionFigures", "ExecutionStatus", "ExecutorKind", "Expectation", "ExpectedCall", "ExportReport",
-    "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule", "Freshness",
-    "GradedQuality", "GroupAbilities", "GroupMetrics", "GuardOutcome", "HealthState", "HeldCase", "HopelessCase",
-    "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd", "ImprovementPlan",
-    "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject", "KeyRing",
-    "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding", "LintRule",
-    "Listing", "LocalServer", "MatrixKind", "Metrics", "MetricsOverview", "ModelCheck", "ModelError", "ModelFault",
-    "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRouter", "ModelSettings", "Neighbour",
-    "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect", "Overlap",
-    "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine",
-    "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts",
-    "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "PromptKind", "PromptTemplate",
-    "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
-    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
-    "RepeatStatistics", "RepeatedCase", "ReportFormat", "Results", "RetrievalPoint", "RouteArm", "RouteComparison",
-    "RouteDecision", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark",
-    "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "SampleName", "ScopeReason",
-    "ScoreExplanation", "SearchHit", "SearchHitKind", "SearchProvider", "SearchTool", "Secret", "Server",
-    "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId", "ServerImportPreview",
-    "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets",
-    "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity", "SimilarityResults", "Snapshot",
-    "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "StealRequest", "StealResult",
-    "StolenTool", "StoppedError", "StoreError", "StrangerPick", "Suppression", "TakenTools", "TefError", "TestCase",
+    "NO_TOOL_LABEL", "PORT", "READING_ROOM", "REPEATS", "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED",
+    "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES",
+    "VERSION", "WRITING_TIMEOUT_S", "ActualCall", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline",
+    "Batch", "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued",
+    "BatchRequest", "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport",
+    "CallMatch", "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft",
+    "CaseFileFormat", "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair",
+    "CaseSide", "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict", "Classification", "ClientCheck",
+    "ClientProfile", "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool",
+    "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent",
+    "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "CrowdKind",
+    "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource", "DefinitionChange",
+    "DefinitionWithoutSecrets", "DefinitionsChanged", "DetectedConfig", "DetectedFile", "DifferentiationIssue",
+    "DirectionRecord", "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases",
+    "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError",
+    "EndingSignals", "Engine", "Estimate", "Event", "Execution", "ExecutionFigures", "ExecutionStatus",
+    "ExecutorKind", "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind",
+    "FilterChoices", "FindingReason", "FlagRule", "Freshness", "GradedQuality", "GroupAbilities", "GroupMetrics",
+    "GuardOutcome", "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase",
+    "ImportedServer", "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError",
+    "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
+    "LibraryToolId", "LintFinding", "LintRule", "Listing", "LocalServer", "MatrixKind", "Metrics",
+    "MetricsOverview", "ModelCheck", "ModelError", "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics",
+    "ModelReview", "ModelRouter", "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished",
+    "OAuthClient", "OfferedTool", "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice",
+    "PairChange", "PairExplanation", "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit",
+    "ParameterFinding", "PassAllRate", "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret",
+    "Prediction", "Priority", "PromptKind", "PromptTemplate", "QualityReport", "RankedCase", "RankedTool", "Rate",
+    "RateDifference", "ReachError", "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft",
+    "RejudgeProgressed", "RejudgeReason", "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat",
+    "RestOptions", "Results", "RetrievalPoint", "RouteArm", "RouteComparison", "RouteDecision", "RunComparison",
+    "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted",
+    "RunStatus", "RunSummary", "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation", "SearchHit",
+    "SearchHitKind", "SearchProvider", "SearchTool", "Secret", "Server", "ServerError", "ServerFault",
+    "ServerFileFormat", "ServerHealth", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged",
+    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange",
+    "SharedParameter", "SilencePoint", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId",
+    "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "StealRequest", "StealResult", "StolenTool",
+    "StoppedError", "StoreError", "StrangerPick", "Suppression", "TakenTools", "TefError", "TestCase",
     "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged",
     "ToolCategory", "ToolChange", "ToolChoiceMode", "ToolDesign", "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey",
     "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply",
@@ -457,29 +468,29 @@ __all__ = [
     "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "advice_to_json",
     "apply_consent_answer", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
     "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json", "client_result_to_json",
-    "client_to_json", "cluster_confusions", "comparison_to_json", "conflict_to_json", "confusability_level",
-    "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json", "decimal_text",
-    "default_workspace", "design_from_json", "design_to_json", "detect_files", "detected_config_to_json",
-    "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text", "draft_to_json",
-    "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft", "ensure_consent",
-    "error_to_json", "execution_figures_to_json", "execution_to_json", "expectation_from_json",
-    "expectation_to_json", "filled", "free_suite_name", "group_abilities_to_json", "improvement_sentences",
-    "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
-    "kill_process_groups", "launch_risks", "left_out_of_override", "library_tool_to_json", "listing_to_json",
-    "local_server_to_json", "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json",
-    "metrics_to_json", "model_check_to_json", "model_info_to_json", "model_router_to_json", "number",
-    "open_private", "open_regular_file", "outcome_text", "overlap_json", "overview_to_json", "pair_results",
-    "parse_deployment", "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices",
-    "parse_search_provider", "part_name", "part_of", "percent_text", "prediction_to_json", "priced_text",
-    "program_request", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines", "read_router",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "require_draft_name",
-    "require_ending", "require_replaceable", "require_workspace", "route_comparison_to_json",
-    "route_decision_to_json", "run_detail_to_json", "run_sample", "run_to_json", "score_lines", "scored_overview",
-    "scored_run", "search_answer_to_json", "search_request", "search_tool_to_json", "secrets_in",
-    "selection_values", "server_check_to_json", "server_health_to_json", "server_import_to_json", "server_to_json",
-    "sign_in_where_needed", "similarity_json", "start_within_cap", "steal_html", "steal_to_json", "tally_of",
-    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_version_to_json", "trial_sentences",
-    "trial_to_json", "trials_evidence", "undo_source_edit", "variables_in", "verdict_to_json", "wilson",
-    "without_keys", "word_changes", "write_draft", "write_lines", "write_private", "write_results",
-    "write_source_edit", "write_text",
+    "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json", "conflict_to_json",
+    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
+    "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json", "detect_files",
+    "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_summary_to_json", "draft_text",
+    "draft_to_json", "drafted_cases_to_json", "drafts_tried_text", "drift_to_json", "edited_draft",
+    "ensure_consent", "error_to_json", "execution_figures_to_json", "execution_to_json", "expectation_from_json",
+    "expectation_to_json", "filled", "fingerprint", "free_suite_name", "group_abilities_to_json",
+    "improvement_sentences", "improvement_to_json", "interval_text", "is_baseline", "joint_changes",
+    "joint_sentence", "joint_verdict", "kill_process_groups", "launch_risks", "left_out_of_override",
+    "library_tool_to_json", "listing_to_json", "local_server_to_json", "make_private_folder", "matrix_file",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "model_check_to_json", "model_info_to_json",
+    "model_router_to_json", "number", "open_private", "open_regular_file", "outcome_text", "overlap_json",
+    "overview_to_json", "pair_results", "parse_deployment", "parse_dollars", "parse_embedder", "parse_model",
+    "parse_number", "parse_prices", "parse_search_provider", "part_name", "part_of", "percent_text",
+    "prediction_to_json", "priced_text", "program_request", "prompt_to_json", "quality_to_json", "read_baseline",
+    "read_pair_lines", "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable",
+    "require_workspace", "route_comparison_to_json", "route_decision_to_json", "run_detail_to_json", "run_sample",
+    "run_to_json", "score_lines", "scored_overview", "scored_run", "search_answer_to_json", "search_request",
+    "search_tool_to_json", "secrets_in", "selection_values", "serve_rest", "server_check_to_json",
+    "server_health_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json",
+    "start_within_cap", "steal_html", "steal_to_json", "tally_of", "tighten", "to_spreadsheet_cell",
+    "tool_call_to_json", "tool_version_to_json", "trial_sentences", "trial_to_json", "trials_evidence",
+    "undo_source_edit", "variables_in", "verdict_to_json", "wilson", "without_keys", "word_changes", "write_draft",
+    "write_lines", "write_private", "write_results", "write_source_edit", "write_text",
 ]  # fmt: skip

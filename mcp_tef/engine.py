@@ -172,7 +172,6 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         selectors = TargetSelectors(self._selectors, lambda: self.targets)
         asking = (selectors, self.models, self.consents, self._events, self._current)
         runs = Runs(self._store, self._gateway, *asking)
-        runs.resolve_targets(lambda: self.targets)
         runs.clients_of = lambda: self.clients
         runs.steering_of = lambda batch: (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
         return runs
@@ -227,6 +226,13 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.library_runs import ServedLibrary
 
         return ServedLibrary(self.library, self.library_runs)
+
+    async def load_clients(self) -> None:
+        """Load the libraries that speak to servers, which takes seconds, ahead of the first request."""
+        from importlib import import_module
+
+        for name in ("session", "tool_list_request"):
+            await asyncio.to_thread(import_module, f"mcp_tef.servers.{name}")
 
     async def serve_library(self, tell: Callable[[str], object], *, http: tuple[int, str] | None = None) -> None:
         """Serve the library over stdio, or at a port of loopback with a token; `tell` hears the address then."""

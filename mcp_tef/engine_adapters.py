@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.retrieval_baseline import WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.library import ExecutorKind
-    from mcp_tef.ports import OpenAddress, ServerGateway
+    from mcp_tef.ports import OpenAddress, RunExecutor, ServerGateway
     from mcp_tef.ports.library import ToolExecutor
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
@@ -69,6 +69,12 @@ class ModelAdapters:
         local = partial(best_local_embedder, environment, self._data / "models")
         meaning = MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
         return ModelSelectors(words, meaning, self._catalogue, environment, current, lambda: current.config.through)
+
+    def run_executor(self) -> "RunExecutor":
+        """Return what asks the models of runs."""
+        from mcp_tef.workflows.evaluate import SelectorExecutor
+
+        return SelectorExecutor(self._selectors)
 
     @cached_property
     def _by_words(self) -> "WordsSelector":

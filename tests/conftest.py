@@ -27,6 +27,7 @@ KINDS = {
     "tests/architecture": "process",
     "tests/mcp_tef/cli": "process",
     "tests/mcp_tef/provider_http": "process",
+    "tests/mcp_tef/rest": "process",
     "tests/mcp_tef/servers": "process",
     "tests/mcp_tef/storage": "process",
 }

@@ -16,7 +16,10 @@ FORM: Final = "runs.form"
 KEPT: Final = ("workspace", "workspaces", "window.place_and_size", "window.maximised")
 """Window state, which a reset keeps."""
 
-_NOT_HERE = ("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "MCP_TEF_EMBEDDING_FOLDER")
+_NOT_HERE = (
+    *("DATABASE_URL", "DEFAULT_LLM_PROVIDER", "DEFAULT_LLM_MODEL", "MCP_TEF_EMBEDDING_FOLDER"),
+    *("PORT", "MCP_TEF_TOKEN"),
+)
 
 
 class Origin(StrEnum):

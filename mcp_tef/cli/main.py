@@ -43,6 +43,7 @@ VERBS: Final = {
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",
+    "serve": "serve.register",
     "score": "score.register",
     "keys": "keys.register",
     "completion": "completion.register",

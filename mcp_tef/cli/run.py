@@ -2,8 +2,8 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import add_report_options, follow
+from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_cost_options, add_variable_option, model_settings, tell_run_estimate
 from mcp_tef.cli.project_file import SOURCES, named_source
 from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
@@ -51,6 +52,7 @@ def register(verbs: Verbs) -> None:
     )
     add_model_options(parser)
     add_run_fields(parser, REPEATS, CONCURRENCY)
+    add_cluster_options(parser)
     add_cost_options(parser)
     add_key_options(parser)
     add_report_options(parser)
@@ -116,6 +118,29 @@ def add_model_options(parser: Parser) -> None:
     parser.add_argument("--through", choices=["litellm"], help="ask every model through it, and none directly")
 
 
+def add_cluster_options(parser: Parser) -> None:
+    """Add the options for the workers of a Dask cluster."""
+    parser.add_argument(
+        "--cluster",
+        metavar="C",
+        help="ask from N processes (local:N), or a Dask scheduler (tls://HOST:PORT)",
+    )
+    parser.add_argument("--insecure-cluster", action="store_true", help="allow a scheduler elsewhere without TLS")
+
+
+@asynccontextmanager
+async def _on_cluster(engine: "Engine", arguments: Namespace, terminal: Terminal) -> AsyncIterator[None]:
+    """Use the cluster of the options while the context is open, if there is one."""
+    if not arguments.cluster:
+        yield
+        return
+    from mcp_tef import cluster_for
+
+    async with cluster_for(engine, arguments.cluster, insecure=arguments.insecure_cluster) as workers:
+        terminal.note(f"{counted(workers, 'worker')} of {arguments.cluster} ask the models.")
+        yield
+
+
 def add_key_options(parser: Parser) -> None:
     """Add the options for keys and consent; a key itself is never an argument."""
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
@@ -150,8 +175,9 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         allow_typed_addresses(engine, given, arguments)
         if not all(model.offline for model in given):
             tell_run_estimate(await engine.runs.estimate(request), terminal)
-        start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
-        return (await follow(engine, terminal, start, arguments))[1]
+        async with _on_cluster(engine, arguments, terminal):
+            start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
+            return (await follow(engine, terminal, start, arguments))[1]
 
 
 def run_workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContextManager["Engine"]:

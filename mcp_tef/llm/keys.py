@@ -46,6 +46,11 @@ class KeyRing:
         self._typed: dict[TypedFor, Secret] = {}
         self._keychain = keychain
         self._sought = keychain is not None
+        self._given_only = False
+
+    def use_given_only(self) -> None:
+        """Use no key of a provider from the environment or the keychain, only those that come with a request."""
+        self._given_only = True
 
     def set(self, provider: str, key: Secret, address: str = "") -> None:
         """Use this key for the rest of the session, at the address that it was typed with and nowhere else.
@@ -87,6 +92,8 @@ class KeyRing:
 
     def stored(self, provider: str) -> StoredKey | None:
         """Return the key of the environment, else that of the keychain, with the name of its place."""
+        if self._given_only:
+            return None
         for name in key_variables(provider):
             if text := self._environment.get(name, "").strip():
                 return StoredKey(Secret(text), name)

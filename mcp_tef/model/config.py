@@ -14,7 +14,7 @@ from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.model_catalogue import parse_model
 from mcp_tef.model.runs import Baseline, ModelSettings
 from mcp_tef.model.similarity import HIGH_FROM, EmbedderChoice, EmbedderKind, FlagRule, MatrixKind, parse_embedder
-from mcp_tef.model.variables import Variable, number, sound
+from mcp_tef.model.variables import Variable, number, sound, whole
 
 _SQLITE = "sqlite:///"
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -275,9 +275,25 @@ THROUGH: Final[Variable[str]] = Variable(
     read=lambda text: text if text == "litellm" else None,
     default="none",
 )
+PORT: Final[Variable[int]] = Variable(
+    name="PORT",
+    title="Port of REST",
+    reason="The port of `mcp-tef serve` if none is named.",
+    allowed="a whole number from 0 to 65535",
+    read=whole(0, 65_535),
+    default="8000",
+)
+TOKEN: Final[Variable[str]] = Variable(
+    name="MCP_TEF_TOKEN",
+    title="Token of REST",
+    reason="Clients of `mcp-tef serve` have to send it.",
+    allowed="16 characters or more",
+    read=lambda text: text,  # never refused here, since the refusal would repeat it
+    default="a new one where other machines can ask",
+)
 VARIABLES: Final[tuple[Variable[Any], ...]] = (
     *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR, TRUSTED_NETWORKS, THROUGH),
-    *(CONFUSABILITY_THRESHOLD, WORDS_THRESHOLD, MEANING_THRESHOLD),
+    *(CONFUSABILITY_THRESHOLD, WORDS_THRESHOLD, MEANING_THRESHOLD, PORT, TOKEN),
     *limits.VARIABLES.values(),
 )
 """Every variable that this program reads for itself; those of keys belong to their providers."""

@@ -110,6 +110,7 @@ class Metrics:
     by_model: tuple[GroupMetrics, ...] = ()
     f1_interval: tuple[float, float] | None = None
     by_origin: Mapping[CaseOrigin, OriginCounts] = field(default_factory=dict)
+    latency_mean_ms: float | None = None
 
     @property
     def f1_text(self) -> str:

@@ -22,6 +22,7 @@ from mcp_tef.statistics.intervals import (
     f1_interval,
     grouped_metrics,
     known,
+    mean,
     mean_rate,
     percentiles,
     sums,
@@ -162,6 +163,7 @@ def _amounts(ended: History) -> dict[str, Any]:
     p50, p95, p99 = percentiles(judged.latency, 0.5, 0.95, 0.99)
     cost_p50, cost_p95 = percentiles(judged.cost[~judged.is_baseline], 0.5, 0.95)
     return {
+        "latency_mean_ms": mean(judged.latency),
         "latency_p50_ms": p50,
         "latency_p95_ms": p95,
         "latency_p99_ms": p99,

@@ -147,7 +147,7 @@ class BatchPreparation:
     """Gathers everything that a batch needs before it starts."""
 
     def __init__(self, store: Store, selectors: Selectors, models: Models, consents: Consents) -> None:
-        self.targets: TargetsOf | None = None
+        self.targets: TargetsOf | None = getattr(selectors, "targets", None)
         self._store = store
         self._selectors = selectors
         self._models = models

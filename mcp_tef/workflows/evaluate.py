@@ -76,7 +76,7 @@ class TargetSelectors:
 
     def __init__(self, inner: Selectors, targets: "Callable[[], ModelTargets]", sleep: Sleep = asyncio.sleep) -> None:
         self._inner = inner
-        self._targets = targets
+        self.targets = targets
         self._sleep = sleep
 
     async def resolve(self, settings: ModelSettings) -> ModelSettings:
@@ -84,7 +84,7 @@ class TargetSelectors:
         if settings.provider not in TARGET_PROVIDERS:
             return await self._inner.resolve(settings)
         is_group = settings.provider == GROUP_PROVIDER
-        await (self._targets().group(settings.model) if is_group else self._targets().router(settings.model))
+        await (self.targets().group(settings.model) if is_group else self.targets().router(settings.model))
         return settings
 
     def selector_for(self, settings: ModelSettings) -> Selector:
@@ -102,13 +102,13 @@ class TargetSelectors:
         from mcp_tef.workflows.deployment_load import DeploymentLoad
         from mcp_tef.workflows.target_selectors import GroupSelector
 
-        return GroupSelector(self._inner, self._targets, DeploymentLoad(), self._sleep)
+        return GroupSelector(self._inner, self.targets, DeploymentLoad(), self._sleep)
 
     @cached_property
     def _routers(self) -> Selector:
         from mcp_tef.workflows.target_selectors import RouterSelector
 
-        return RouterSelector(self, self._targets)
+        return RouterSelector(self, self.targets)
 
 
 class SelectorExecutor:

@@ -40,13 +40,11 @@ from mcp_tef.workflows.tool_sources import ToolCache
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
-    from mcp_tef.workflows.model_targets import ModelTargets
     from mcp_tef.workflows.run_steering import RunSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]
 ClientsOf: TypeAlias = "Callable[[], Clients]"
-TargetsOf: TypeAlias = "Callable[[], ModelTargets]"
 SteeringOf: TypeAlias = "Callable[[Batch], Awaitable[RunSteering]]"
 
 
@@ -72,16 +70,20 @@ class Runs:
         self.steering_of: SteeringOf | None = None
         self._prepare = BatchPreparation(store, selectors, models, consents)
         self.clients_of: ClientsOf | None = None
-        self._executor: RunExecutor = ClientExecutor(SelectorExecutor(selectors, sleep), store.runs, self._clients)
+        self._own_executor = SelectorExecutor(selectors, sleep)
+        self._executor = self._shown_by_clients(self._own_executor)
         self._jobs: dict[BatchId, tuple[BatchJob, asyncio.Task[Batch]]] = {}
         self._turns = BatchTurnQueue()
         self._reopening: set[BatchId] = set()
         self._cut_off: set[BatchId] = set()
         self._judging = asyncio.Lock()
 
-    def resolve_targets(self, targets: TargetsOf) -> None:
-        """Take groups and routers apart into the models that they may ask, for keys and prices."""
-        self._prepare.targets = targets
+    def execute_by(self, executor: RunExecutor | None) -> None:
+        """Have batches that start from now on executed elsewhere; None for this process."""
+        self._executor = self._shown_by_clients(executor or self._own_executor)
+
+    def _shown_by_clients(self, executor: RunExecutor) -> RunExecutor:
+        return ClientExecutor(executor, self._store.runs, self._clients)
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""

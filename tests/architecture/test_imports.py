@@ -26,6 +26,8 @@ HEAVY = (
     "pyqtgraph",
     "PySide6",
     "keyring",
+    "fastapi",
+    "uvicorn",
 )
 
 
@@ -54,7 +56,9 @@ def test_importing_it_loads_no_heavy_library(module: str) -> None:
 def test_every_library_that_is_imported_is_declared() -> None:
     known_as = {"yaml": "pyyaml", "PySide6": "pyside6-essentials", "mcp_types": "mcp"}
     known_as |= {"shiboken6": "pyside6-essentials", "jwt": "pyjwt"}
-    declared = {re.split(r"[<>=!; ]", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
+    extras = PROJECT["project"]["optional-dependencies"]
+    requirements = PROJECT["project"]["dependencies"] + extras["serve"] + extras["cluster"] + extras["otel"]
+    declared = {re.split(r"[<>=!; ]", requirement)[0] for requirement in requirements}
     ours = {"app", "mcp_tef", "resources"}
     imported = {name for module in modules("app", "mcp_tef") for name in imported_tops(module)}
     unknown = imported - sys.stdlib_module_names - ours

@@ -25,7 +25,7 @@ KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "tests.support.forgetful_keychain.Forgetfu
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 # `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
 ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
-SERVES = {"library serve"}
+SERVES = {"library serve", "serve"}
 
 
 def verbs(group: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

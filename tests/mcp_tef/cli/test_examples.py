@@ -17,7 +17,7 @@ from tests.support.command_line import ROOT, run, say
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import TOOLS, case, tools_file
 
-OPENS_OR_SERVES = {"gui", "sample-server", "library serve"}
+OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "serve"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
 NO_KEY = "There is no key for brave"

@@ -20,6 +20,7 @@ MODEL = ("--model", "--base-url", "--timeout", "--temperature", "--retries", "--
 CHOICE = ("--suite", "--tag")
 FILTERS = ("--batch", "--suite", "--tag", "--case", "--model", "--status", "--kind", "--since", "--until")
 ON_RUN = ("--server-command", "--url", "--tools-file", "--cases", "--baseline", "--name", "--repeats", "--concurrency")
+ON_PARTS = ("--shard", "--cluster", "--insecure-cluster")
 CALLING = ("--seed", "--mode", "--tool-choice", "--system-prompt", "--key-stdin", "--no-key", "--case")
 OPTIONS = {
     "servers add": ("--url", "--transport", "--command", "--arg", "--env", "--tools-file", "--if-missing", "--replace"),
@@ -33,7 +34,7 @@ OPTIONS = {
     "cases edit": ("--query", "--tool", "--no-tool", "--expected", "--name"),
     "cases remove": ("--yes",),
     "cases draft": (*SOURCES, "--tool", "--offline", "--out"),
-    "run": ("--shard", *ON_RUN, *CALLING, *CHOICE, *MODEL, *THRESHOLDS, *REPORTS, *CONSENT),
+    "run": (*ON_PARTS, *ON_RUN, *CALLING, *CHOICE, *MODEL, *THRESHOLDS, *REPORTS, *CONSENT),
     "runs show": (*THRESHOLDS, *REPORTS, "--baseline"),
     "runs retry": ("--max-cost", *THRESHOLDS, *REPORTS, *CONSENT),
     "runs resume": ("--max-cost", *THRESHOLDS, *REPORTS, *CONSENT),

@@ -13,7 +13,8 @@ from tests.support.command_line import say
 READ_METAVARS = ("F", "[NAME=]F", "FILE", "DIR", "RESULT.json", "IN.jsonl", "PAIRS.jsonl", "TEXT|@FILE")
 WRITING_TYPES = ("writable", "analysis_file")
 FOLDERS = {("servers add", "cwd"), ("servers edit", "cwd"), ("servers discover", "project")}
-SERVES = {("library serve", "token_file")}  # it ends when it is stopped; `mcp_tef.cli.output_files.READ` names it
+# They end when they are stopped; `mcp_tef.cli.output_files.READ` names them.
+SERVES = {("library serve", "token_file"), *(("serve", name) for name in ("token_file", "tls_cert", "tls_key"))}
 TOOLS = json.dumps({"tools": workspace_files.TOOLS})
 CASES = json.dumps({"cases": [workspace_files.weather(1)]})
 CALL = json.dumps({"id": "1", "query": "", "tools": [], "expected": None, "calls": []})

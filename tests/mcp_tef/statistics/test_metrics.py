@@ -169,6 +169,7 @@ def test_latency_is_interpolated_and_cost_is_what_is_known() -> None:
         [run(TP, execution_time_ms=ms, cost_usd=cost) for ms, cost in ((10, 0.1), (20, 0.2), (30, None))]
     )
     assert metrics.latency_p50_ms == 20
+    assert metrics.latency_mean_ms == pytest.approx(20)
     assert metrics.latency_p95_ms == pytest.approx(29)
     assert metrics.cost_usd == pytest.approx(0.3)
     assert summarise([run(TP)]).cost_usd is None

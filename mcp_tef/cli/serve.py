@@ -1,0 +1,76 @@
+"""`serve`: the engine over REST, until it is stopped."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_tef import PORT, TOKEN, InputError
+from mcp_tef.cli.arguments import add_verb
+from mcp_tef.cli.session import opened
+
+if TYPE_CHECKING:
+    from mcp_tef import Secret
+    from mcp_tef.cli.arguments import Verbs
+    from mcp_tef.cli.terminal import Terminal
+
+USUAL_PORT = 8000
+
+
+def register(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(verbs, "serve", "serve all of this over REST, with an OpenAPI page at /docs", serve)
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="H", help="the address to listen at (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=port, metavar="P", help="the port; 0 takes a free one (default: $PORT, else 8000)"
+    )
+    parser.add_argument("--tls-cert", type=Path, metavar="F", help="serve https with this certificate (PEM)")
+    parser.add_argument("--tls-key", type=Path, metavar="F", help="the key of the certificate (PEM)")
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="F",
+        help="holds the token (default: $MCP_TEF_TOKEN, else a new one if needed)",
+    )
+
+
+def port(text: str) -> int:
+    """Parse the number of a port."""
+    if not (text.isascii() and text.isdecimal()) or int(text) > 65_535:
+        raise InputError(f"{text} is not a port.", hint="Write a number from 0 to 65535.", code="bad_usage")
+    return int(text)
+
+
+async def serve(arguments: Namespace, terminal: Terminal) -> int:
+    """Serve until stopped; a token that was made is told once."""
+    from mcp_tef import RestOptions, serve_rest
+
+    if bool(arguments.tls_cert) is not bool(arguments.tls_key):
+        raise InputError("A certificate needs its key.", hint="Give --tls-cert and --tls-key.", code="bad_usage")
+    chosen = PORT.value(os.environ, USUAL_PORT) if arguments.port is None else arguments.port
+    options = RestOptions(
+        host=arguments.host,
+        port=chosen,
+        certificate=arguments.tls_cert,
+        certificate_key=arguments.tls_key,
+        token=_token(arguments),
+    )
+    async with opened(arguments, terminal) as engine:
+        await serve_rest(engine, options, terminal.note)
+    return 0
+
+
+def _token(arguments: Namespace) -> Secret | None:
+    from mcp_tef import Secret
+
+    if arguments.token_file is None:
+        text = TOKEN.value(os.environ, "")
+        return Secret(text) if text else None
+    try:
+        return Secret(arguments.token_file.read_text("utf-8").strip())
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{arguments.token_file} cannot be read.", hint="Name a text file in UTF-8.") from error

@@ -1,0 +1,62 @@
+"""The HTTP protocol of uvicorn with bounds that it lacks: connections, and the time for the head of a request.
+
+Reaches into `H11Protocol` (its `conn`, `connections`, `transport` and `on_response_complete`), since uvicorn has no
+time-out for a request that never ends its headers; `tests/mcp_tef/rest/test_attacks.py` fails if these change.
+"""
+
+import asyncio
+from typing import Any, Final
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS: Final = 512
+HEAD_SECONDS: Final = 10.0
+
+
+class BoundedProtocol(H11Protocol):
+    """Closes connections beyond the bound, and those whose request does not arrive in time."""
+
+    head_seconds: float = HEAD_SECONDS
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Take a connection, unless too many are open."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+        else:
+            self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection."""
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request; its head has to be whole by the deadline."""
+        super().data_received(data)
+        if repr(self.conn.their_state) == "IDLE":
+            self._watch()
+        else:
+            self._unwatch()
+
+    def on_response_complete(self) -> None:
+        """Close a connection whose body nobody will read."""
+        unread = repr(self.conn.their_state) == "SEND_BODY"
+        super().on_response_complete()
+        if unread:
+            self.transport.close()
+
+    def _watch(self) -> None:
+        if self._deadline is None and not self.transport.is_closing():
+            self._deadline = self.loop.call_later(self.head_seconds, self.transport.abort)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def bounded_by(seconds: float) -> type[BoundedProtocol]:
+    """Return the protocol with another deadline."""
+    return type("BoundedProtocol", (BoundedProtocol,), {"head_seconds": seconds})

@@ -1,0 +1,146 @@
+"""Operations on servers, and on the quality of their tools."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Body, Response
+from pydantic import BaseModel, Field
+
+from mcp_tef import (
+    ConflictError,
+    Engine,
+    InputError,
+    ReachError,
+    Server,
+    ServerId,
+    ServerSpec,
+    SourceKind,
+    ToolSource,
+    Transport,
+    quality_to_json,
+    require_no_credentials,
+    secrets_in,
+)
+from mcp_tef.rest.parameters import EngineOf, KeyHeader, Limit, Offset, keys_of, page_of
+from mcp_tef.rest.schemas import (
+    AnswerPage,
+    ModelSettingsCreate,
+    RequestFields,
+    ServerAnswer,
+    ServerChange,
+    ServerCreate,
+    server_answer,
+)
+
+CHECK_SECONDS: Final = 1.8
+"""Time for the check of a new server; a slower one goes on while the answer says `starting`."""
+router = APIRouter(prefix="/mcp-servers", tags=["mcp-servers"])
+
+
+class QualityRequest(RequestFields):
+    """A model that reviews the tools beside the lint rules, and the most that it may cost."""
+
+    model_settings: ModelSettingsCreate | None = None
+    max_cost_usd: float | None = Field(default=None, gt=0, le=1e6)
+
+
+class QualityAnswer(BaseModel):
+    """The quality of the tools of a server, as `mcp-tef quality --json` has it."""
+
+    server_id: str
+    server_name: str
+    analysis: dict[str, Any]
+
+
+def _answer(engine: Engine, server: Server) -> ServerAnswer:
+    return server_answer(server, consent_needed=engine.consents.needed(server.spec))
+
+
+@router.post("", status_code=201)
+async def create_server(engine: EngineOf, body: ServerCreate) -> ServerAnswer:
+    """Register a server and check that it can be reached; its tools are listed when a case runs.
+
+    A program (stdio) is not started before somebody agreed at the machine.
+    """
+    spec = body.spec()
+    await _require_new(engine, spec)
+    await engine.consents.add_typed_server(spec)
+    return await _checked(engine, await engine.servers.add(spec))
+
+
+@router.get("")
+async def list_servers(engine: EngineOf, limit: Limit = 50, offset: Offset = 0) -> AnswerPage[ServerAnswer]:
+    """List the servers, by name."""
+    return page_of([_answer(engine, server) for server in await engine.servers.list()], limit, offset)
+
+
+@router.get("/{server_id}")
+async def get_server(engine: EngineOf, server_id: str) -> ServerAnswer:
+    """Return a server."""
+    return _answer(engine, await engine.servers.get(ServerId(server_id)))
+
+
+@router.patch("/{server_id}")
+async def update_server(engine: EngineOf, server_id: str, body: ServerChange) -> ServerAnswer:
+    """Change a server and check it again."""
+    server = await engine.servers.get(ServerId(server_id))
+    if server.spec.transport is Transport.FILE:
+        raise ConflictError("Tools files are not changed over REST.", hint="Change it at the machine.")
+    spec = replace(server.spec, **body.fields())
+    await _require_new(engine, spec, server)
+    if body.url:
+        await engine.consents.add_typed_server(spec)
+    return await _checked(engine, await engine.servers.edit(server.id, spec))
+
+
+@router.delete("/{server_id}", status_code=204)
+async def delete_server(engine: EngineOf, server_id: str) -> Response:
+    """Delete a server."""
+    server = await engine.servers.get(ServerId(server_id))
+    await engine.servers.remove([server.id])
+    return Response(status_code=204)
+
+
+@router.post("/{server_id}/analyze-tool-quality")
+async def analyze_tool_quality(
+    engine: EngineOf,
+    server_id: str,
+    body: Annotated[QualityRequest | None, Body()] = None,
+    key: KeyHeader = None,
+) -> QualityAnswer:
+    """List the tools of a server afresh and return findings, worst tools first; a model reviews them if it is named."""
+    asked = body or QualityRequest()
+    server = await engine.servers.get(ServerId(server_id))
+    model = asked.model_settings.settings() if asked.model_settings else None
+    engine.consents.require(server.spec)
+    source = ToolSource(kind=SourceKind.SERVERS, names=(server.name,))
+    tools = await engine.tools.gather(source, fresh=True, at_least=1, broken_too=True)
+    if tools.unreachable and not tools.tools:
+        raise ReachError(tools.unreachable[0].reason, hint=tools.unreachable[0].hint)
+    keys = keys_of(engine, key, [model] if model else [])
+    report = await engine.quality.review(tools, model=model, keys=keys, max_cost_usd=asked.max_cost_usd)
+    return QualityAnswer(server_id=server.id, server_name=server.name, analysis=quality_to_json(report))
+
+
+async def _checked(engine: Engine, server: Server) -> ServerAnswer:
+    """Return the server after its check, or while that is still under way."""
+    if not engine.consents.needed(server.spec):
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                server = await engine.servers.check(server.id)
+        except TimeoutError:
+            server = await engine.servers.get(server.id)
+    return _answer(engine, server)
+
+
+async def _require_new(engine: Engine, spec: ServerSpec, before: Server | None = None) -> None:
+    """Raise InputError for secrets in a definition, ConflictError for an address that another server has."""
+    others = [one for one in await engine.servers.list() if before is None or one.id != before.id]
+    if spec.url:
+        require_no_credentials(spec.url)
+        if any(one.spec.url == spec.url for one in others):
+            raise ConflictError("Another server has that address already.", hint="Use that server.")
+    if secrets_in({name: text for name, text in spec.env.items() if not text.startswith("${")}):
+        hint = "Write ${NAME}, and set NAME in the environment of mcp-tef."
+        raise InputError("A variable of the program holds a secret, and definitions are stored.", hint=hint)

@@ -1,0 +1,83 @@
+"""The REST service in a test: over an engine in this process, at a real port of loopback, asked by curl or by httpx."""
+
+import asyncio
+import json
+import shlex
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_tef import Engine, RestOptions, serve_rest
+from tests.support.command_line import command
+
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class RestAnswer:
+    """The status of an answer with its text."""
+
+    status: int
+    text: str
+
+    @property
+    def json(self) -> Any:
+        """The JSON of the answer."""
+        return json.loads(self.text)
+
+
+@asynccontextmanager
+async def rest_service(engine: Engine, options: RestOptions | None = None) -> AsyncIterator[tuple[str, list[str]]]:
+    """The address of the service, and all that it told."""
+    told: list[str] = []
+    ready = asyncio.Event()
+
+    def hear(text: str) -> None:
+        told.append(text)
+        if text.startswith("http"):
+            ready.set()
+
+    serving = asyncio.create_task(serve_rest(engine, options or RestOptions(port=0), hear))
+    waiting = asyncio.create_task(ready.wait())
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if not ready.is_set():
+            await serving
+        yield told[-1], told
+    finally:
+        waiting.cancel()
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+
+
+async def curl(line: str, places: Mapping[str, str]) -> RestAnswer:
+    """Run a curl line as somebody would paste it, with `$NAME` for what differs from run to run."""
+    for name, text in places.items():
+        line = line.replace(f"${name}", text)
+    words = [*shlex.split(line.replace("\\\n", " ")), "-s", "-m", "60", "-w", "\n%{http_code}"]
+    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    text, _, status = out.decode().rpartition("\n")
+    return RestAnswer(int(status), text)
+
+
+@asynccontextmanager
+async def http_sample_server() -> AsyncIterator[str]:
+    """The address of the bundled bike shop over streamable HTTP."""
+    words = command("sample-server", "--http", "0")
+    process = await asyncio.create_subprocess_exec(*words, stderr=asyncio.subprocess.PIPE, cwd=Path.cwd())
+    assert process.stderr is not None
+    try:
+        address = ""
+        while not address.startswith("http"):
+            address = (await process.stderr.readline()).decode().strip()
+        drain = asyncio.create_task(process.stderr.read())
+        yield address
+    finally:
+        process.terminate()
+        await process.wait()
+        await drain
