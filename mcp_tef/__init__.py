@@ -31,6 +31,10 @@ _NAMES = {
         "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
     ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
+    "mcp_tef.api.serializers.models": (
+        "group_abilities_to_json local_server_to_json model_check_to_json model_info_to_json model_router_to_json "
+        "route_comparison_to_json route_decision_to_json"
+    ),
     "mcp_tef.api.serializers.prompts": "prompt_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
@@ -56,6 +60,7 @@ _NAMES = {
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
+    "mcp_tef.formats.model_routers": "read_router",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
     "mcp_tef.model.addresses": "SENDS_CREDENTIALS",
@@ -102,6 +107,9 @@ _NAMES = {
         "TrendPoint"
     ),
     "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
+    "mcp_tef.model.model_checks": "LocalServer ModelCheck",
+    "mcp_tef.model.model_groups": "GroupAbilities ModelGroup parse_deployment",
+    "mcp_tef.model.model_routers": "ModelRouter RouteDecision",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
     "mcp_tef.model.prompt_templates": "BUILT_IN PromptKind PromptTemplate",
     "mcp_tef.model.quality": (
@@ -143,6 +151,10 @@ _NAMES = {
         "RunMark Verdict VerdictKind"
     ),
     "mcp_tef.model.version": "VERSION",
+    "mcp_tef.model.web_search": (
+        "USUAL_RESULTS Freshness SearchProvider SearchTool parse_search_provider search_answer_to_json "
+        "search_request search_tool_to_json"
+    ),
     "mcp_tef.ports.agents": "AgentOperations CallingAgent",
     "mcp_tef.prompts.templates": "BUILT_IN_VARIABLES filled selection_values variables_in word_changes",
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
@@ -164,6 +176,7 @@ _NAMES = {
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
+    "mcp_tef.statistics.route_comparison": "RouteArm RouteComparison",
     "mcp_tef.statistics.trial_explanation": "trial_explanation",
     "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence joint_verdict trial_sentences",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",

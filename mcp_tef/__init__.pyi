@@ -34,6 +34,15 @@ from mcp_tef.api.serializers.library import (
     tool_version_to_json,
 )
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
+from mcp_tef.api.serializers.models import (
+    group_abilities_to_json,
+    local_server_to_json,
+    model_check_to_json,
+    model_info_to_json,
+    model_router_to_json,
+    route_comparison_to_json,
+    route_decision_to_json,
+)
 from mcp_tef.api.serializers.prompts import prompt_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
@@ -100,6 +109,7 @@ from mcp_tef.events import (
 )
 from mcp_tef.formats.cases.texts import require_replaceable, write_text
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
+from mcp_tef.formats.model_routers import read_router
 from mcp_tef.formats.suppressions import read_baseline, read_suppressions
 from mcp_tef.llm.keys import KeyRing
 from mcp_tef.model.addresses import SENDS_CREDENTIALS
@@ -230,6 +240,9 @@ from mcp_tef.model.metrics import (
     TrendPoint,
 )
 from mcp_tef.model.model_catalogue import ModelInfo, parse_model
+from mcp_tef.model.model_checks import LocalServer, ModelCheck
+from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, parse_deployment
+from mcp_tef.model.model_routers import ModelRouter, RouteDecision
 from mcp_tef.model.prediction import (
     DirectionRecord,
     Neighbour,
@@ -368,6 +381,16 @@ from mcp_tef.model.verdicts import (
     VerdictKind,
 )
 from mcp_tef.model.version import VERSION
+from mcp_tef.model.web_search import (
+    USUAL_RESULTS,
+    Freshness,
+    SearchProvider,
+    SearchTool,
+    parse_search_provider,
+    search_answer_to_json,
+    search_request,
+    search_tool_to_json,
+)
 from mcp_tef.ports.agents import AgentOperations, CallingAgent
 from mcp_tef.prompts.templates import BUILT_IN_VARIABLES, filled, selection_values, variables_in, word_changes
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
@@ -395,6 +418,7 @@ from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
+from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison
 from mcp_tef.statistics.trial_explanation import trial_explanation
 from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, joint_verdict, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
@@ -415,9 +439,9 @@ __all__ = [
     "BUILT_IN", "BUILT_IN_VARIABLES", "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE",
     "GAVE_UP", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "MAX_TOKENS", "NEXT_STATUSES", "NOT_OFFERED_CODE",
     "NO_TOOL", "NO_TOOL_LABEL", "PORT", "READING_ROOM", "REPEATS", "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED",
-    "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "TOKEN", "VARIABLES", "VERSION",
-    "WRITING_TIMEOUT_S", "ActualCall", "AgentOperations", "AnalysisReports", "Answer", "AskConsent", "AuthType",
-    "Baseline", "Batch", "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed",
+    "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS", "TEMPERATURE", "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES",
+    "VERSION", "WRITING_TIMEOUT_S", "ActualCall", "AgentOperations", "AnalysisReports", "Answer", "AskConsent",
+    "AuthType", "Baseline", "Batch", "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed",
     "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin",
     "CalibrationReport", "CallBudget", "CallMatch", "CallingAgent", "CallingMode", "CancellableWork",
     "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId",
@@ -431,55 +455,59 @@ __all__ = [
     "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice",
     "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "EvidenceCheck", "Execution",
     "ExecutionFigures", "ExecutionStatus", "ExecutorKind", "Expectation", "ExpectedCall", "ExportReport",
-    "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule", "GradedQuality",
-    "GroupMetrics", "GuardOutcome", "HealthOverview", "HealthState", "HeldCase", "HopelessCase", "ImportReport",
-    "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd", "ImprovementPlan", "ImprovementRequest",
-    "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged",
-    "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding", "LintRule", "Listing", "MatrixKind",
-    "Metrics", "MetricsOverview", "ModelError", "ModelFault", "ModelInfo", "ModelMetrics", "ModelReview",
-    "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool",
-    "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation",
-    "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate",
-    "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "PromptKind",
-    "PromptTemplate", "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError",
-    "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason",
-    "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RestOptions", "Results", "RetrievalPoint",
-    "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports",
-    "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation",
-    "SearchHit", "SearchHitKind", "Secret", "Server", "ServerContact", "ServerError", "ServerFault",
-    "ServerFileFormat", "ServerHealth", "ServerId", "ServerImportPreview", "ServerSpec", "ServerStateChanged",
-    "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets", "Severity", "ShareChange",
-    "SharedParameter", "SilencePoint", "Similarity", "SimilarityResults", "Snapshot", "SnapshotId",
-    "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "SpendingRoom", "StealRequest", "StealResult",
-    "StolenPair", "StolenTool", "StoppedError", "StoreError", "StrangerPick", "Suppression", "TakenTools",
-    "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus",
-    "ToolCallsChanged", "ToolCategory", "ToolChange", "ToolChoiceMode", "ToolDesign", "ToolDrift", "ToolEdit",
-    "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality",
-    "ToolReply", "ToolRevision", "ToolSet", "ToolSource", "ToolStatus", "ToolVersion", "Transport", "TrendPoint",
-    "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource",
-    "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind", "WorkItem",
-    "WorkspaceOperations", "advice_to_json", "answer_pages", "answer_tokens", "apply_consent_answer",
-    "batch_evidence", "batch_to_its_end", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
-    "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json", "client_result_to_json",
-    "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json", "conflict_to_json",
-    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
-    "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json", "detect_files",
-    "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_of_patch",
-    "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
-    "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "evidence_badge",
+    "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason", "FlagRule", "Freshness",
+    "GradedQuality", "GroupAbilities", "GroupMetrics", "GuardOutcome", "HealthOverview", "HealthState", "HeldCase",
+    "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer", "ImprovementEnd",
+    "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
+    "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding",
+    "LintRule", "Listing", "LocalServer", "MatrixKind", "Metrics", "MetricsOverview", "ModelCheck", "ModelError",
+    "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRouter", "ModelSettings",
+    "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect",
+    "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine",
+    "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts",
+    "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "PromptKind", "PromptTemplate",
+    "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
+    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
+    "RepeatStatistics", "RepeatedCase", "ReportFormat", "RestOptions", "Results", "RetrievalPoint", "RouteArm",
+    "RouteComparison", "RouteDecision", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId",
+    "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "SampleName",
+    "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind", "SearchProvider", "SearchTool", "Secret",
+    "Server", "ServerContact", "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId",
+    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
+    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity",
+    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker",
+    "SpendingRoom", "StealRequest", "StealResult", "StolenPair", "StolenTool", "StoppedError", "StoreError",
+    "StrangerPick", "Suppression", "TakenTools", "TefError", "TestCase", "TextCandidate", "TextConflict",
+    "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolCategory", "ToolChange",
+    "ToolChoiceMode", "ToolDesign", "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics",
+    "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply", "ToolRevision", "ToolSet",
+    "ToolSource", "ToolStatus", "ToolVersion", "Transport", "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal",
+    "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable",
+    "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "WorkspaceOperations", "advice_to_json", "answer_pages",
+    "answer_tokens", "apply_consent_answer", "batch_evidence", "batch_to_its_end", "batch_to_json", "bounded_lines",
+    "canonical", "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json",
+    "client_check_to_json", "client_result_to_json", "client_to_json", "cluster_confusions", "cluster_for",
+    "comparison_to_json", "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows",
+    "copy_workspace", "crowd_html", "crowd_to_json", "decimal_text", "deeper_than", "default_workspace",
+    "design_from_json", "design_to_json", "detect_files", "detected_config_to_json", "did_you_mean", "draft_format",
+    "draft_html", "draft_of_patch", "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json",
+    "drafts_tried_text", "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "evidence_badge",
     "execution_figures_to_json", "execution_to_json", "expectation_from_json", "expectation_to_json", "filled",
-    "fingerprint", "free_suite_name", "how_to_install", "improvement_sentences", "improvement_to_json",
-    "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict", "kill_process_groups",
-    "launch_risks", "left_out_of_override", "library_tool_to_json", "listing_to_json", "make_private_folder",
-    "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json", "missing_library", "newest_trials",
-    "number", "open_private", "open_regular_file", "outcome_text", "outdated_parts", "overlap_json",
-    "overview_to_json", "pair_results", "parse_dollars", "parse_embedder", "parse_model", "parse_number",
-    "parse_prices", "part_name", "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json",
-    "priced_text", "program_request", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeated_trial",
-    "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable", "require_workspace",
-    "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview",
-    "scored_run", "secrets_in", "selection_values", "serve_agents", "serve_rest", "server_check_to_json",
+    "fingerprint", "free_suite_name", "group_abilities_to_json", "how_to_install", "improvement_sentences",
+    "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
+    "kill_process_groups", "launch_risks", "left_out_of_override", "library_tool_to_json", "listing_to_json",
+    "local_server_to_json", "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json",
+    "metrics_to_json", "missing_library", "model_check_to_json", "model_info_to_json", "model_router_to_json",
+    "newest_trials", "number", "open_private", "open_regular_file", "outcome_text", "outdated_parts",
+    "overlap_json", "overview_to_json", "pair_results", "parse_deployment", "parse_dollars", "parse_embedder",
+    "parse_model", "parse_number", "parse_prices", "parse_search_provider", "part_name", "part_of", "percent_text",
+    "percentile", "placed_source", "prediction_to_json", "priced_text", "program_request", "prompt_to_json",
+    "quality_to_json", "read_baseline", "read_pair_lines", "read_router", "read_suppressions",
+    "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeated_trial", "require_draft_name",
+    "require_ending", "require_no_credentials", "require_replaceable", "require_workspace",
+    "route_comparison_to_json", "route_decision_to_json", "run_detail_to_json", "run_failure_text", "run_sample",
+    "run_to_json", "score_lines", "scored_overview", "scored_run", "search_answer_to_json", "search_request",
+    "search_tool_to_json", "secrets_in", "selection_values", "serve_agents", "serve_rest", "server_check_to_json",
     "server_health_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json",
     "start_within_cap", "steal_html", "steal_to_json", "tally_of", "temporary_workspace", "tighten",
     "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json", "trial_explanation",

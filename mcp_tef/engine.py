@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.engine_adapters import ServerAdapters
+from mcp_tef.engine_adapters import ModelWorkflows
 from mcp_tef.events import Event
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks
     from mcp_tef.workflows.case_drafting import CaseDrafting
-    from mcp_tef.workflows.compare import Compare, DriftCheck
+    from mcp_tef.workflows.compare import DriftCheck
     from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.families import Families
@@ -37,12 +37,10 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
-    from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
-    from mcp_tef.workflows.run_parts import RunParts
     from mcp_tef.workflows.run_steering import RunSteering
     from mcp_tef.workflows.runs import Runs
     from mcp_tef.workflows.search import NameSearch
@@ -54,7 +52,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.trials import Trials
 
 
-class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
+class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     """One open workspace, for the loop that opened it. Many parts are loaded when they are first named."""
 
     def __init__(
@@ -153,13 +151,6 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         return await open_sample_draft(self.drafts, self.case_files)
 
     @cached_property
-    def models(self) -> "Models":
-        """Models that can be asked, and the keys that they need."""
-        from mcp_tef.workflows.models import Models
-
-        return Models(self._catalogue, self.keys, self.consents, self._current)
-
-    @cached_property
     def servers(self) -> "Servers":
         """Servers of this workspace."""
         from mcp_tef.workflows.servers import Servers
@@ -176,10 +167,12 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def runs(self) -> "Runs":
         """Batches and runs."""
+        from mcp_tef.workflows.evaluate import TargetSelectors
         from mcp_tef.workflows.runs import Runs
 
-        asking = (self._selectors, self.models, self.consents)
-        runs = Runs(self._store, self._gateway, *asking, self._events, self._current)
+        selectors = TargetSelectors(self._selectors, lambda: self.targets)
+        asking = (selectors, self.models, self.consents, self._events, self._current)
+        runs = Runs(self._store, self._gateway, *asking)
         runs.clients_of = lambda: self.clients
         runs.steering_of = self._steering
         return runs
@@ -188,20 +181,6 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.crowd_plan import is_crowd_plan
 
         return await (self.crowds if is_crowd_plan(batch.trial) else self.trials).steering(batch)
-
-    @cached_property
-    def run_parts(self) -> "RunParts":
-        """Batches that were run in parts, on several machines."""
-        from mcp_tef.workflows.run_parts import RunParts
-
-        return RunParts(self._store, self._events)
-
-    @cached_property
-    def compare(self) -> "Compare":
-        """Comparison of two batches, or of two runs."""
-        from mcp_tef.workflows.compare import Compare
-
-        return Compare(self._store.runs)
 
     @cached_property
     def sign_ins(self) -> "McpSignIns":
@@ -259,7 +238,7 @@ class Engine(ServerAdapters, AbstractAsyncContextManager["Engine", None]):
         """Executions of library tools."""
         from mcp_tef.workflows.library_runs import LibraryRuns
 
-        store, (kinds, python) = self._store.library, self._tool_executors(self.servers)
+        store, (kinds, python) = self._store.library, self._tool_executors(self.servers, self._search_executor)
         return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
 
     @cached_property

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from mcp_tef.servers.tool_lister import McpToolLister
     from mcp_tef.workflows.calls import WorkspaceCaller
     from mcp_tef.workflows.clients import Clients
+    from mcp_tef.workflows.compare import Compare
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.model_checks import ModelChecks
+    from mcp_tef.workflows.model_definitions import ModelDefinitions
+    from mcp_tef.workflows.model_targets import ModelTargets
+    from mcp_tef.workflows.models import Models
+    from mcp_tef.workflows.route_comparisons import RouteComparisons
+    from mcp_tef.workflows.run_parts import RunParts
+    from mcp_tef.workflows.search_tools import SearchExecutor, SearchTools
     from mcp_tef.workflows.servers import Servers
     from mcp_tef.workflows.written_secrets import PlainTextSecrets
 
@@ -195,7 +203,9 @@ class ServerAdapters(ModelAdapters):
 
         return PlainTextSecrets(self._variables, ServerVault(self.keys))
 
-    def _tool_executors(self, servers: "Servers") -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
+    def _tool_executors(
+        self, servers: "Servers", searches: "ToolExecutor"
+    ) -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
         """Return what carries out each kind of library tool, and the Python that runs scripts."""
         from mcp_tef.servers.credential_store import ServerAccess
         from mcp_tef.servers.programs import script_interpreter
@@ -206,4 +216,71 @@ class ServerAdapters(ModelAdapters):
         python = script_interpreter(self._variables)
         requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
         programs = ProgramToolExecutor(self._variables, python)
-        return executors(programs, requests, servers, self._noted_caller), python
+        return executors(programs, requests, searches, servers, self._noted_caller), python
+
+
+class ModelWorkflows(ServerAdapters):
+    """Parts of an engine about models, and about finished runs."""
+
+    @cached_property
+    def run_parts(self) -> "RunParts":
+        """Batches that were run in parts, on several machines."""
+        from mcp_tef.workflows.run_parts import RunParts
+
+        return RunParts(self._store, self._events)
+
+    @cached_property
+    def compare(self) -> "Compare":
+        """Comparison of two batches, or of two runs."""
+        from mcp_tef.workflows.compare import Compare
+
+        return Compare(self._store.runs)
+
+    @cached_property
+    def models(self) -> "Models":
+        """Models that can be asked, and the keys that they need."""
+        from mcp_tef.workflows.models import Models
+
+        return Models(self._catalogue, self.keys, self.consents, self._current)
+
+    @cached_property
+    def targets(self) -> "ModelTargets":
+        """Groups of models and routers, which run like models."""
+        from mcp_tef.workflows.model_targets import ModelTargets
+
+        return ModelTargets(self._store.definitions, self.models, self.embedders)
+
+    @cached_property
+    def model_checks(self) -> "ModelChecks":
+        """Checks of models by one call, and model servers on this machine."""
+        from mcp_tef.workflows.model_checks import ModelChecks
+
+        return ModelChecks(self._selectors, self.models, self.targets)
+
+    @cached_property
+    def route_comparisons(self) -> "RouteComparisons":
+        """Comparisons of routers with always asking one model."""
+        from mcp_tef.workflows.route_comparisons import RouteComparisons
+
+        return RouteComparisons(self.targets, self._store.runs)
+
+    @cached_property
+    def searches(self) -> "SearchTools":
+        """Search tools by name."""
+        from mcp_tef.servers.web_search import HttpWebSearcher
+        from mcp_tef.workflows.search_tools import SearchTools
+
+        return SearchTools(self._store.definitions, self.models, HttpWebSearcher())
+
+    @cached_property
+    def _search_executor(self) -> "SearchExecutor":
+        from mcp_tef.workflows.search_tools import SearchExecutor
+
+        return SearchExecutor(lambda: self.searches)
+
+    @cached_property
+    def model_definitions(self) -> "ModelDefinitions":
+        """Groups, routers and search tools in and out of one file."""
+        from mcp_tef.workflows.model_definitions import ModelDefinitions
+
+        return ModelDefinitions(self.targets, self._store.definitions)

@@ -6,7 +6,7 @@ functions by name. Whoever controls the scheduler or a worker can run code on th
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, ReachError
-from mcp_tef.model.addresses import is_loopback
+from mcp_tef.model.addresses import Destination, is_loopback
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import new_id
+from mcp_tef.model.model_catalogue import TARGET_PROVIDERS
 from mcp_tef.model.runs import PlannedRun, RunResult
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import CaseTools
@@ -59,10 +60,18 @@ class ClusterExecutor:
         self._tools: dict[int, tuple[CaseTools, Future[CaseTools]]] = {}
         self._plugins: dict[str, asyncio.Task[str]] = {}
 
-    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
-        """Return the result of one run; a worker that is lost twice is a failed result."""
+    async def execute(
+        self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Mapping[Destination, Secret]
+    ) -> RunResult:
+        """Return the result of one run; a worker that is lost twice is a failed result.
+
+        Workers know no workspace, so a run with a group or router fails.
+        """
+        if run.settings.provider in TARGET_PROVIDERS:
+            message = f"A cluster cannot ask {run.settings.label}."
+            return failed(run, InputError(message, hint="Leave out --cluster, or name a model."), tools)
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(run, case, tools, key, loop.create_future())
+        waiting = _Waiting(run, case, tools, keys.get(run.settings.destination), loop.create_future())
         self._waiting.append(waiting)
         if len(self._waiting) >= self._together:
             self._send()

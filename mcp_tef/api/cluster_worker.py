@@ -38,7 +38,8 @@ class RunWorker(WorkerPlugin):
     async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools) -> RunResult:
         """Return the result of a run; see `RunExecutor`."""
         assert self._executor is not None, "Dask calls setup first"
-        return await self._executor.execute(run, case, tools, Secret(self._key) if self._key else None)
+        keys = {run.settings.destination: Secret(self._key)} if self._key else {}
+        return await self._executor.execute(run, case, tools, keys)
 
 
 async def execute_runs(

@@ -13,6 +13,7 @@ from mcp_tef.model.addresses import own_origins
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import OFFLINE_PROVIDER, Baseline, ModelSettings
 from mcp_tef.model.secrets import Secret
+from mcp_tef.model.web_search import PROVIDER_ADDRESSES
 
 BASELINES = tuple(
     ModelInfo(
@@ -76,7 +77,8 @@ class LitellmCatalogue:
 
     def own_origins(self, provider: str) -> frozenset[str]:
         """Return the origins at which a provider itself is reached; empty where they are not known."""
-        return own_origins(provider)
+        found = PROVIDER_ADDRESSES.get(provider)
+        return own_origins(provider) or (frozenset({found}) if found else frozenset())
 
     def asks_for_key(self, settings: ModelSettings) -> bool:
         """Return True if a call to this model is bound to fail without a key."""
@@ -125,6 +127,7 @@ def _extra(row: Mapping[str, Any]) -> dict[str, Any]:
         "output_tokens": _whole(row.get("max_output_tokens")),
         "streaming": row.get("supports_native_streaming"),
         "reasoning": row.get("supports_reasoning"),
+        "web_search": row.get("supports_web_search"),
         "deprecated_on": row.get("deprecation_date"),
     }
     return {name: value for name, value in given.items() if value is not None}

@@ -24,6 +24,7 @@ _VARIABLES: Mapping[str, tuple[str, ...]] = {
     "azure_ai": ("AZURE_AI_API_KEY",),
     "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
     "cohere_chat": ("COHERE_API_KEY", "CO_API_KEY"),
+    "exa_ai": ("EXA_API_KEY", "EXA_AI_API_KEY"),
     "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY", "FIREWORKSAI_API_KEY"),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "huggingface": ("HUGGINGFACE_API_KEY", "HF_TOKEN"),

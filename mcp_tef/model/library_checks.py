@@ -26,7 +26,7 @@ _SETTINGS: Final[Mapping[ExecutorKind, tuple[Mapping[str, type], Mapping[str, ty
     ExecutorKind.HTTP: ({"url": str}, {"method": str, "headers": dict, "body": object, "result": str}),
     ExecutorKind.SHELL: ({"argv": list}, {"env": list, "memory_mb": int}),
     ExecutorKind.MCP: ({"server": str, "tool": str}, {"arguments": dict}),
-    ExecutorKind.SEARCH: ({"base_url": str}, {"provider": str, "count": int}),
+    ExecutorKind.SEARCH: ({}, {"search": str, "base_url": str, "provider": str, "count": int}),
     ExecutorKind.ANSWER: ({"answer": object}, {}),
 }
 """Keys that the config of each executor must and may hold; every one may hold `seconds`."""
@@ -95,6 +95,8 @@ def _require_templates(design: ToolDesign) -> None:
 
 
 def _require_fixed_request(design: ToolDesign) -> None:
+    if design.executor is ExecutorKind.SEARCH and _names_search(design):
+        return
     origin = "/".join((design.request.url or "").split("/")[:3])
     if not origin.startswith(("http://", "https://")) or PLACEHOLDER.search(origin):
         raise _wrong(design, "has no fixed address", "Begin it with http:// or https:// and the host itself.")
@@ -104,6 +106,14 @@ def _require_fixed_request(design: ToolDesign) -> None:
         pointer_parts(design.config.get("result", ""))
     except ValueError:
         raise _wrong(design, "has a result that is no JSON Pointer", "Write one such as /data/items.") from None
+
+
+def _names_search(design: ToolDesign) -> bool:
+    """Return True for a named search tool, False for an address; InputError for neither or both."""
+    if len({"search", "base_url"} & set(design.config)) != 1:
+        hint = "Name a search tool as “search”, or give the “base_url” of a SearXNG service."
+        raise _wrong(design, "does not say how it searches", hint)
+    return "search" in design.config
 
 
 def _require_header(design: ToolDesign, name: str, value: object) -> None:

@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from mcp_tef.errors import InputError
+
+GROUP_PROVIDER: Final = "group"
+ROUTER_PROVIDER: Final = "router"
+TARGET_PROVIDERS: Final = frozenset({GROUP_PROVIDER, ROUTER_PROVIDER})
+"""What stands before the name of a group or a router where it is run like a model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from mcp_tef.model.addresses import Destination
     from mcp_tef.model.cases import Expectation, TestCase
     from mcp_tef.model.ids import RunId, SnapshotId
     from mcp_tef.model.runs import PlannedRun, RunResult
@@ -45,6 +47,11 @@ class ToolOffering(Protocol):
 class RunExecutor(Protocol):
     """Takes one run to its result."""
 
-    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
-        """Return the result; an error of the model's provider becomes a failed result, never an exception."""
+    async def execute(
+        self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Mapping[Destination, Secret]
+    ) -> RunResult:
+        """Return the result; an error of the model's provider becomes a failed result, never an exception.
+
+        `keys` are those of the batch, since a group or router asks other models than the run names.
+        """
         ...

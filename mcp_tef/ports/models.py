@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mcp_tef.model.addresses import Destination
     from mcp_tef.model.answers import Answer, CallingMode
     from mcp_tef.model.cases import EarlierMessage
     from mcp_tef.model.ids import BatchId
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 class Question:
     """Request to a selector: choose among `tools` for `query`, after the messages `before` it and under `instructions`.
 
-    `key` is for this call only. What a selector learns about a server, as that it refuses tools, holds for one `batch`.
+    `key` is for this call only, and so are the `keys` of the models that a group or router may ask instead. What a
+    selector learns about a server, as that it refuses tools, holds for one `batch`.
     """
 
     query: str
@@ -33,6 +35,7 @@ class Question:
     key: Secret | None = None
     batch: BatchId | None = None
     before: tuple[EarlierMessage, ...] = ()
+    keys: Mapping[Destination, Secret] = field(default_factory=dict)
     instructions: str = ""
 
 

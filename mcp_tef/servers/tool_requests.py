@@ -1,7 +1,6 @@
 """Executors of library tools that send an HTTP request, to the one origin that their template names."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -14,7 +13,6 @@ from mcp_tef.model.library import (
     ABSENT,
     MOST_OUTPUT_BYTES,
     PLACEHOLDER,
-    ExecutorKind,
     ToolDesign,
     as_text,
     fill_template,
@@ -27,7 +25,7 @@ _MOST_REDIRECTS = 5
 
 
 class HttpToolExecutor:
-    """Satisfies `ToolExecutor` for requests and searches."""
+    """Satisfies `ToolExecutor` for requests."""
 
     def __init__(self, access: ServerAccess) -> None:
         self._access = access
@@ -37,7 +35,7 @@ class HttpToolExecutor:
         resolved = await self._access.resolved(design.request)
         origin = address(resolved)
         headers = {name: str(fill_template(text, arguments)) for name, text in resolved.headers().items()}
-        request = _search(design, arguments) if design.executor is ExecutorKind.SEARCH else _plain(design, arguments)
+        request = _plain(design, arguments)
         transport = httpx2.AsyncHTTPTransport(verify=await trust(origin, signs_in=False), proxy=proxy_for(origin))
         try:
             async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=None) as client:
@@ -49,7 +47,7 @@ class HttpToolExecutor:
         except ReachError as error:
             raise ReachError(without_keys(error.message, resolved.secrets), hint=error.hint) from None
         found = json_without_keys(_parsed(text), resolved.secrets)
-        return _results(design, found) if design.executor is ExecutorKind.SEARCH else _part(design, found)
+        return _part(design, found)
 
 
 def _part(design: ToolDesign, found: Json) -> Json:
@@ -78,35 +76,6 @@ def _filled_url(design: ToolDesign, arguments: JsonObject) -> str:
         return quote(text, safe="")
 
     return PLACEHOLDER.sub(lambda found: value(found[1]), str(design.config["url"]))
-
-
-def _search(design: ToolDesign, arguments: JsonObject) -> dict[str, Any]:
-    """Return the request to a SearXNG service, the one that needs no key."""
-    count = arguments.get("count", design.config.get("count", 5))
-    asked = {"q": as_text(arguments.get("query", "")), "format": "json", "language": arguments.get("language")}
-    params = {name: str(value) for name, value in asked.items() if value}
-    url = f"{str(design.config['base_url']).rstrip('/')}/search"
-    if not isinstance(count, int) or not 1 <= count <= 20:
-        raise InputError(f"{design.name} lists 1 to 20 results.", hint="Give another count.")
-    return {"method": "GET", "url": url, "params": params}
-
-
-def _results(design: ToolDesign, found: Json) -> Json:
-    items = found.get("results") if isinstance(found, Mapping) else None
-    if not isinstance(items, list):
-        raise ReachError(f"The search service of {design.name} sent no results.", hint="Let it answer in JSON.")
-    kept = [item for item in items if isinstance(item, Mapping) and item.get("title") and item.get("url")]
-    results = [
-        {
-            "title": item["title"],
-            "url": item["url"],
-            "snippet": item.get("content") or "",
-            "date": item.get("publishedDate"),
-            "last_updated": None,
-        }
-        for item in kept
-    ]
-    return {"object": "search", "results": results[: design.config.get("count", 5)]}
 
 
 async def _answer(design: ToolDesign, client: httpx2.AsyncClient, origin: httpx2.URL, **request: Any) -> str:

@@ -294,7 +294,7 @@ class BatchJob:
             kit = await self._tools.kit_for(case, run.id)
             if kit.expectation is not None:
                 case = replace(case, draft=replace(case.draft, expectation=kit.expectation))
-            outcome = await self._executor.execute(run, case, kit, self._job.keys.get(run.settings.destination))
+            outcome = await self._executor.execute(run, case, kit, self._job.keys)
             outcome = replace(outcome, expectation=kit.expectation)
             return self._agreement.settle(run, case, kit, outcome)
         except StoreError:

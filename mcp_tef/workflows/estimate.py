@@ -11,17 +11,22 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import canonical
-from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo
 from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelSettings, PlannedRun, RunSummary
 from mcp_tef.model.tools import Listing
 from mcp_tef.workflows.cost_budget import BYTES_PER_TOKEN, CallPrice, byte_count, call_price, with_answer_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_tef.model.secrets import Secret
     from mcp_tef.ports import Selectors, Store
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.model_targets import ModelTargets
     from mcp_tef.workflows.models import Keys, Models
     from mcp_tef.workflows.run_steering import RunSteering
+
+    TargetsOf = Callable[[], ModelTargets]
 
 CHARACTERS_PER_TOKEN = 4
 PROMPT_TOKENS = 150
@@ -142,6 +147,7 @@ class BatchPreparation:
     """Gathers everything that a batch needs before it starts."""
 
     def __init__(self, store: Store, selectors: Selectors, models: Models, consents: Consents) -> None:
+        self.targets: TargetsOf | None = getattr(selectors, "targets", None)
         self._store = store
         self._selectors = selectors
         self._models = models
@@ -161,7 +167,7 @@ class BatchPreparation:
         names = sorted({name for case in cases for name in case.draft.servers})
         missing = self._consents.missing([(await self._store.servers.find(name)).spec for name in names])
         try:
-            keys = self._models.keys_for(request.models, given)
+            keys = self._models.keys_for(await self._asked(request.models), given)
         except ConsentError as error:
             raise ConsentError.of((*missing, *error.requests)) from None
         if missing:
@@ -176,12 +182,21 @@ class BatchPreparation:
 
     async def infos(self, models: Sequence[ModelSettings]) -> dict[str, ModelInfo | None]:
         """Return what is known of each model by its label."""
-        return {model.label: await self._models.info(model) for model in models}
+        return {model.label: await self._info(model) for model in models}
+
+    async def _asked(self, models: Sequence[ModelSettings]) -> Sequence[ModelSettings]:
+        """Return the models that may be asked, those of groups and routers among them."""
+        by_name = self.targets and any(model.provider in TARGET_PROVIDERS for model in models)
+        return await self.targets().expand(models) if self.targets and by_name else models
+
+    async def _info(self, model: ModelSettings) -> ModelInfo | None:
+        is_target = model.provider in TARGET_PROVIDERS
+        return await (self.targets().info(model) if self.targets and is_target else self._models.info(model))
 
     async def _settings(self, model: ModelSettings, cap: float | None) -> ModelSettings:
         """Return settings with the name of the baseline that will run, and under a cost cap with an answer limit."""
         resolved = await self._selectors.resolve(model)
-        return resolved if cap is None else with_answer_limit(resolved, await self._models.info(resolved))
+        return resolved if cap is None else with_answer_limit(resolved, await self._info(resolved))
 
     async def planned(self, runs: Sequence[PlannedRun], cap: float | None) -> Sequence[PlannedRun]:
         """Return runs with the settings that they are done with under a cost cap."""
@@ -195,7 +210,7 @@ class BatchPreparation:
         if request.max_cost_usd is None:
             return RunCosts()
         paid = [model for model in request.models if not model.offline]
-        prices = {model: call_price(model, await self._models.info(model)) for model in paid}
+        prices = {model: call_price(model, await self._info(model)) for model in paid}
         listings = trial.tools.listings() if trial else await self.listings(cases)
         added = trial.tools.added_tokens() if trial else {}
         return RunCosts(prices, most_input_tokens(cases, listings, request.models), added)

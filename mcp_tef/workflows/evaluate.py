@@ -6,6 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import InputError, ModelError, NotFoundError, TefError
@@ -14,15 +15,25 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json, canonical
-from mcp_tef.model.runs import CUT_OFF_CODE, NOT_OFFERED_CODE, FailureInfo, PlannedRun, RunResult, RunStatus
-from mcp_tef.model.secrets import Secret
+from mcp_tef.model.model_catalogue import GROUP_PROVIDER, TARGET_PROVIDERS
+from mcp_tef.model.runs import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
+    FailureInfo,
+    ModelSettings,
+    PlannedRun,
+    RunResult,
+    RunStatus,
+)
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
 from mcp_tef.scoring.judge import judge, rank_of_expected
 from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
+from mcp_tef.workflows.models import Keys
 
 if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients, ClientSearch
+    from mcp_tef.workflows.model_targets import ModelTargets
 
 KEPT_SEARCHES = 64
 FIRST_BACKOFF_S = 0.5
@@ -59,6 +70,46 @@ async def _ask(selector: Selector, question: Question, sleep: Sleep) -> _Asked:
     raise AssertionError("the last attempt returns or raises")
 
 
+class TargetSelectors:
+    """Satisfies `Selectors`: groups and routers beside the models and baselines that `inner` finds."""
+
+    def __init__(self, inner: Selectors, targets: "Callable[[], ModelTargets]", sleep: Sleep = asyncio.sleep) -> None:
+        self._inner = inner
+        self.targets = targets
+        self._sleep = sleep
+
+    async def resolve(self, settings: ModelSettings) -> ModelSettings:
+        """Return the settings that will run; NotFoundError for a group or router that is not known."""
+        if settings.provider not in TARGET_PROVIDERS:
+            return await self._inner.resolve(settings)
+        is_group = settings.provider == GROUP_PROVIDER
+        await (self.targets().group(settings.model) if is_group else self.targets().router(settings.model))
+        return settings
+
+    def selector_for(self, settings: ModelSettings) -> Selector:
+        """Return what asks a group, a router, a model or a baseline."""
+        if settings.provider not in TARGET_PROVIDERS:
+            return self._inner.selector_for(settings)
+        return self._groups if settings.provider == GROUP_PROVIDER else self._routers
+
+    async def close(self) -> None:
+        """Close every selector."""
+        await self._inner.close()
+
+    @cached_property
+    def _groups(self) -> Selector:
+        from mcp_tef.workflows.deployment_load import DeploymentLoad
+        from mcp_tef.workflows.target_selectors import GroupSelector
+
+        return GroupSelector(self._inner, self.targets, DeploymentLoad(), self._sleep)
+
+    @cached_property
+    def _routers(self) -> Selector:
+        from mcp_tef.workflows.target_selectors import RouterSelector
+
+        return RouterSelector(self, self.targets)
+
+
 class SelectorExecutor:
     """Executes runs by asking the selector of their model once, with retries; satisfies `RunExecutor`."""
 
@@ -66,7 +117,7 @@ class SelectorExecutor:
         self._selectors = selectors
         self._sleep = sleep
 
-    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Keys) -> RunResult:
         """Return the result of one run; a provider's error becomes a failed result, never an exception.
 
         What is not offered cannot be picked: without the tools of any acceptable answer, nothing is sent.
@@ -75,9 +126,9 @@ class SelectorExecutor:
             return failed(run, _not_offered(reason), tools)
         selector = self._selectors.selector_for(run.settings)
         draft = case.draft
-        question = Question(
-            draft.query, tools.offered, run.settings, key, run.batch_id, draft.before, tools.instructions
-        )
+        key = keys.get(run.settings.destination)
+        given = (draft.query, tools.offered, run.settings, key, run.batch_id, draft.before)
+        question = Question(*given, keys=keys, instructions=tools.instructions)
         try:
             await selector.prepare(question)
             asked = await _ask(selector, question, self._sleep)
@@ -110,10 +161,10 @@ class ClientExecutor:
         self._runs = runs
         self._searches: dict[tuple[str, str, int], tuple[CaseTools, asyncio.Task[ClientSearch]]] = {}
 
-    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, key: Secret | None) -> RunResult:
+    async def execute(self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Keys) -> RunResult:
         """Return the result of one run; see `RunExecutor`."""
         if not run.settings.client:
-            return await self._inner.execute(run, case, tools, key)
+            return await self._inner.execute(run, case, tools, keys)
         try:
             search = await asyncio.shield(self._search(run, tools))
         except (NotFoundError, InputError) as error:
@@ -125,7 +176,7 @@ class ClientExecutor:
             why = search.why_missing(expected)
             hint = "Change the name or the description so that the search finds it."
             return failed(run, InputError(why, hint=hint, code=NOT_OFFERED_CODE), seen)
-        return await self._inner.execute(run, case, seen, key)
+        return await self._inner.execute(run, case, seen, keys)
 
     async def _seen(
         self, run: PlannedRun, tools: CaseTools, search: "ClientSearch", shown: tuple[OfferedTool, ...]

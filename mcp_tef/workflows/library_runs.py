@@ -74,14 +74,14 @@ class ServerExecutor:
 
 
 def executors(
-    programs: ToolExecutor, requests: ToolExecutor, servers: Servers, caller: ToolCaller
+    programs: ToolExecutor, requests: ToolExecutor, searches: ToolExecutor, servers: Servers, caller: ToolCaller
 ) -> Mapping[ExecutorKind, ToolExecutor]:
     """Return what carries out each kind of tool."""
     return {
         ExecutorKind.PYTHON: programs,
         ExecutorKind.SHELL: programs,
         ExecutorKind.HTTP: requests,
-        ExecutorKind.SEARCH: requests,
+        ExecutorKind.SEARCH: searches,
         ExecutorKind.MCP: ServerExecutor(servers, caller),
         ExecutorKind.ANSWER: AnswerExecutor(),
     }
@@ -197,8 +197,10 @@ class LibraryRuns:
         match design.executor:
             case ExecutorKind.PYTHON | ExecutorKind.SHELL:
                 return (design.program(self.interpreter),)
-            case ExecutorKind.HTTP | ExecutorKind.SEARCH:
+            case ExecutorKind.HTTP:
                 return (design.request,)
+            case ExecutorKind.SEARCH:  # The address of a named search tool is agreed to where its key is sent.
+                return () if "search" in design.config else (design.request,)
             case ExecutorKind.MCP:
                 return ((await self._servers.find(design.config["server"])).spec,)
             case ExecutorKind.ANSWER:

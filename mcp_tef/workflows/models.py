@@ -9,6 +9,7 @@ from mcp_tef.model.addresses import SENDS_CREDENTIALS, Destination, is_custom, i
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
 from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.model_groups import Deployment
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
@@ -94,6 +95,15 @@ class Models:
         price_in, price_out = prices or (None, None)
         return replace(known, input_price=price_in, output_price=price_out)
 
+    async def entry(self, settings: ModelSettings) -> ModelInfo:
+        """Return the catalogue entry of one model; NotFoundError names the nearest."""
+        found = await self._catalogue.find(settings)
+        if found is None:
+            known = [info.label for info in await self.catalogue()]
+            hint = did_you_mean(settings.label, known, "Look for it with: mcp-tef models list TEXT")
+            raise NotFoundError(f"The catalogue does not know {settings.label}.", hint=hint)
+        return found
+
     async def served(self, settings: ModelSettings, typed: Secret | None = None) -> tuple[str, ...]:
         """Return the names that the server at the settings' address lists; a key that may not go there stays here.
 
@@ -116,7 +126,8 @@ class Models:
 
     def needs_key(self, settings: ModelSettings) -> bool:
         """Return True if a run would fail because a key is missing, and not since its provider is unknown."""
-        needed = self._is_known(settings) and self._catalogue.asks_for_key(settings)
+        known = self._is_known(settings.provider, settings.base_url)
+        needed = known and self._catalogue.asks_for_key(settings)
         return needed and not self._decide(settings.destination, {})[0]
 
     def keys_for(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> Keys:
@@ -128,13 +139,23 @@ class Models:
             ModelError: a cloud provider has no key.
         """
         asked = [model for model in models if not model.offline]
-        if unknown := next((model.provider for model in asked if not self._is_known(model)), None):
-            raise self._unknown(unknown)
+        for model in asked:
+            self.require_known(model.provider, model.base_url)
         found = self.keys_at([model.destination for model in asked], given)
         for model in asked:
             if model.destination not in found and self._catalogue.asks_for_key(model):
                 raise self._missing(model.provider)
         return found
+
+    def require_known(self, provider: str, address: str | None) -> None:
+        """Raise NotFoundError for a provider that is unknown where nothing says where it is."""
+        if not self._is_known(provider, address):
+            raise self._unknown(provider)
+
+    async def deployment_info(self, deployment: Deployment) -> ModelInfo | None:
+        """Return the catalogue entry of a deployment, without prices at an address of its own."""
+        place = deployment.provider, deployment.model, deployment.base_url
+        return await self.info(ModelSettings(provider=place[0], model=place[1], base_url=place[2]))
 
     def keys_at(self, destinations: Iterable[Destination], given: Mapping[str, Secret]) -> Keys:
         """Return the keys that may be sent to some destinations; none where there is none. Raises ConsentError."""
@@ -214,9 +235,8 @@ class Models:
         stored = self._keys.stored(provider)
         return (stored.secret, stored.source) if stored else (None, "")
 
-    def _is_known(self, model: ModelSettings) -> bool:
-        is_placed = bool(model.base_url or self._keys.address(model.provider))
-        return is_placed or model.provider in self._catalogue.providers()
+    def _is_known(self, provider: str, address: str | None) -> bool:
+        return bool(address or self._keys.address(provider)) or provider in self._catalogue.providers()
 
     def _unknown(self, provider: str) -> NotFoundError:
         otherwise = "Select one from the catalogue, or give the base URL of an OpenAI-compatible server."

@@ -187,7 +187,6 @@ class FakeEngine:
         self.writer = FakeWriter(lambda _task: "")
         self.quality = Quality(self.writer, FourCharactersEach(), self.models)
         self.embedders = FakeEmbedders(TfidfEmbedder())
-        self.clients = Clients(Path("memory-clients"), self.embedders)
         self.tools = ToolSources(self.servers, self.gateway, self._current)
         self.similarity = SimilarityAnalyses(self.embedders, TfidfLexicon(), self.store.metrics)
         self.case_drafting = CaseDrafting(self.similarity, lambda: self.writer, self.models, self._current)
@@ -199,8 +198,9 @@ class FakeEngine:
 
     def _add_library(self) -> None:
         store = self.store
+        self.clients = Clients(Path("memory-clients"), self.embedders)
         self.library = Library(store.library, self.servers, self._events)
-        kinds = executors(AnswerExecutor(), AnswerExecutor(), self.servers, self.caller)
+        kinds = executors(AnswerExecutor(), AnswerExecutor(), AnswerExecutor(), self.servers, self.caller)
         parts = (self.library, store.library, self.servers, kinds, self.consents, self._events, "python3")
         self.library_runs = LibraryRuns(*parts)
         self.served_library = ServedLibrary(self.library, self.library_runs)

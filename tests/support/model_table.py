@@ -26,9 +26,10 @@ SOURCE = "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses")
 _FIELDS = frozenset({
     "litellm_provider", "mode", "max_input_tokens", "max_tokens", "max_output_tokens", "supports_function_calling",
-    "supports_vision", "supports_response_schema", "supports_native_streaming", "supports_reasoning",
-    "deprecation_date", "input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost",
-    "cache_creation_input_token_cost", "output_cost_per_reasoning_token", "input_cost_per_token_cache_hit",
+    "supports_vision", "supports_web_search", "supports_response_schema", "supports_native_streaming",
+    "supports_reasoning", "deprecation_date", "input_cost_per_token", "output_cost_per_token",
+    "cache_read_input_token_cost", "cache_creation_input_token_cost", "output_cost_per_reasoning_token",
+    "input_cost_per_token_cache_hit",
 })  # fmt: skip
 _TIERED = ("input_cost_per_token_", "output_cost_per_token_", "cache_read_input_token_cost_")
 _NOT_SOLD_SO = ("_batches", "_balanced", "_ultrafast", "_decisions")

@@ -98,6 +98,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
         "prompt": answer.prompt if answer else None,
         "answered_model": answer.answered_model if answer else None,
         "answered_fingerprint": answer.answered_fingerprint if answer else None,
+        "routing": answer.routing if answer else None,
         "settings": {
             "timeout": settings.timeout,
             "temperature": settings.temperature,

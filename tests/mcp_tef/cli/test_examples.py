@@ -12,6 +12,7 @@ import pytest
 from mcp_tef import default_workspace
 from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.main import parser
+from tests.support import routers
 from tests.support.command_line import ROOT, run, say
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import TOOLS, case, tools_file
@@ -19,6 +20,7 @@ from tests.support.workspace_files import TOOLS, case, tools_file
 OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "mcp", "serve"}
 NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
+NO_KEY = "There is no key for brave"
 CASES = [
     {**case("weather report", [{"tool": "weather_report"}], server="shop"), "suites": ["Smoke"]},
     {**case("train times", [{"tool": "train_times"}], server="shop"), "suites": ["Smoke"]},
@@ -49,6 +51,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"clock": {"command": "uvx"}}}), "utf-8")
     (tmp_path / "fix.patch.json").write_text('[{"op": "remove", "path": "/tools/1/title"}]', "utf-8")
     (tmp_path / "client.yaml").write_text("name: ours\ntitle: Ours\nversion: 1\nchecked: '2026-11-26'\n", "utf-8")
+    (tmp_path / "router.yaml").write_text(json.dumps(routers.WORDS_ONLY), "utf-8")
     tool = {"name": "rent", "description": "Rent a bike.", "inputSchema": {"type": "object"}}
     (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
     (tmp_path / "prompt.txt").write_text("Choose a tool. Be {{tone}}.", "utf-8")
@@ -72,7 +75,7 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
             elif name not in OPENS_OR_SERVES:
                 said = say(*words)
                 done = (0, 1) if name == "runs merge" else (0,)  # like `run`, it fails where runs are wrong
-                assert said.code in done or NOTHING_LEFT in said.err, (example, said)
+                assert said.code in done or NOTHING_LEFT in said.err or NO_KEY in said.err, (example, said)
 
 
 def options_with_tests() -> dict[str, list[str]]:

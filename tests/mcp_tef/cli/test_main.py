@@ -1,6 +1,7 @@
 """The parser: usage errors, verbs that only read, the environment, and `gui` and `keys` without screen and keychain."""
 
 import argparse
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import pytest
 
 from mcp_tef.cli.arguments import joined
 from mcp_tef.cli.main import parser, verb_of
-from tests.support import isolation, workspace_files
+from tests.support import isolation, routers, workspace_files
 from tests.support.command_line import run, say
 from tests.support.processes import read_only
 from tests.support.workspace_files import case_file, tools_file, weather
@@ -135,6 +136,16 @@ READING = {
     "draft export": ("Shorter",),
     "clients list": (),
     "clients show": ("codex-cli",),
+    "models list": ("gpt-4.1",),
+    "models show": ("openai/gpt-4.1-mini",),
+    "models export": ("OUT/models.yaml",),
+    "models groups list": (),
+    "models groups show": ("fast",),
+    "routes list": (),
+    "routes show": ("auto",),
+    "routes test": ("auto", "train"),
+    "routes compare": ("auto",),
+    "search list": (),
     "prompts list": (),
     "prompts show": ("built-in",),
     "prompts diff": ("built-in", "built-in-json"),
@@ -154,8 +165,11 @@ def run_twice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert say("cases", "import", workspace_files.case_file(files, [workspace_files.weather(1)]), *at).code == 0
         assert say("draft", "new", "Shorter", "--server", "city", *at).code == 0
         assert say("library", "import", "--server", "city", "--tool", "weather_report", *at).code == 0
+        (files / "router.yaml").write_text(json.dumps(routers.WORDS_ONLY), "utf-8")
+        assert say("routes", "add", files / "router.yaml", *at).code == 0
+        assert say("models", "groups", "add", "fast", "--deployment", "openai/gpt-4.1-mini", *at).code == 0
         for _ in range(2):
-            assert say("run", *at).code in (0, 1)
+            assert say("run", "--model", "offline/words", *at).code in (0, 1)
         yield files / "work.db"
 
 
@@ -188,8 +202,8 @@ def test_a_workspace_that_cannot_be_written_is_read_as_any_other(folder: Path, t
     batch, earlier = (
         item["id"] for item in say("runs", "list", "--workspace", workspace, "--json").document["batches"]
     )
-    given = {"BATCH": batch, "EARLIER": earlier, "OUT/cases.yaml": str(tmp_path / "cases.yaml")}
-    words = [given.get(word, word) for word in READING[verb]]
+    given = {"BATCH": batch, "EARLIER": earlier}
+    words = [given.get(word, word.replace("OUT", str(tmp_path))) for word in READING[verb]]
     command: list[str | Path] = [*verb.split(), *words, "--workspace", workspace, "--json"]
     expected, before = say(*command), workspace.read_bytes()
     with read_only(folder):

@@ -15,6 +15,7 @@ from tests.support.command_line import say
 WRITES = {
     ("cases draft", "out"): "cases draft --server city --offline --out {file}",
     ("cases export", "out"): "cases export --format csv {file}",
+    ("models export", "out"): "models export {file}",
     ("run", "junit"): "run --junit {file}",
     ("run", "html"): "run --html {file}",
     ("run", "csv"): "run --csv {file}",

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_tef.cli.main import parser
 from tests.mcp_tef.cli.test_output_files import verbs
-from tests.support import isolation, workspace_files
+from tests.support import isolation, routers, workspace_files
 from tests.support.command_line import say
 
 READ_METAVARS = ("F", "[NAME=]F", "FILE", "DIR", "RESULT.json", "IN.jsonl", "PAIRS.jsonl", "TEXT|@FILE")
@@ -67,6 +67,8 @@ READ = {
     ),
     ("clients add", "file"): ("clients add -", PROFILE, "narrow"),
     ("clients check", "tools_file"): ("clients check --tools-file - --client zed", TOOLS, "Zed"),
+    ("models import", "file"): ("models import -", "mcp_tef_models: 1\ngroups: []\n", "0 groups"),
+    ("routes add", "file"): ("routes add -", json.dumps(routers.WORDS_ONLY), "auto"),
     ("prompts add", "file"): ("prompts add new --file -", "Choose a tool.", "new@1"),
     ("prompts edit", "file"): ("prompts edit kept --file -", "Choose a tool.", "kept@2"),
     ("library add", "file"): ("library add -", TOOL, "rent"),

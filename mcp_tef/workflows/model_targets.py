@@ -1,0 +1,228 @@
+"""Groups and routers of a workspace: kept as definitions, looked up for runs, and taken apart into models."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.model.definitions import DefinitionKind
+from mcp_tef.model.model_catalogue import GROUP_PROVIDER, ROUTER_PROVIDER, ModelInfo, parse_model
+from mcp_tef.model.model_groups import (
+    Deployment,
+    GroupAbilities,
+    ModelGroup,
+    group_abilities,
+    group_from_json,
+    group_to_json,
+)
+from mcp_tef.model.model_routers import (
+    ModelRouter,
+    RouteDecision,
+    RouteScore,
+    decide_route,
+    router_from_json,
+    router_to_json,
+)
+from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.similarity import EmbedderKind, parse_embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mcp_tef.model.runs import ModelSettings
+    from mcp_tef.ports import DefinitionStore, Embedder, Embedders
+    from mcp_tef.workflows.models import Models
+
+KEPT_VECTORS: Final = 32
+
+
+def deployed(settings: ModelSettings, deployment: Deployment) -> ModelSettings:
+    """Return settings of a group as those of one of its deployments."""
+    one = deployment
+    return replace(settings, provider=one.provider, model=one.model, base_url=one.base_url)
+
+
+def target_settings(settings: ModelSettings, target: str) -> ModelSettings:
+    """Return settings of a router as those of the model or group that it chose."""
+    provider, model = parse_model(target)
+    return replace(settings, provider=provider, model=model, base_url=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _UtteranceVectors:
+    """Unit vectors of the utterances of all routes in order, with the place of each one's route."""
+
+    vectors: NDArray[np.float32]
+    route: NDArray[np.intp]
+
+
+class ModelTargets:
+    """Groups and routers by name. Vectors of utterances are computed once for each version of a router."""
+
+    def __init__(self, store: DefinitionStore, models: Models, embedders: Embedders) -> None:
+        self._store = store
+        self._models = models
+        self._embedders = embedders
+        self._vectors: dict[ModelRouter, asyncio.Task[_UtteranceVectors]] = {}
+
+    async def groups(self) -> tuple[ModelGroup, ...]:
+        """Return every group, by name."""
+        return tuple(group_from_json(one.document) for one in await self._store.all(DefinitionKind.GROUP))
+
+    async def group(self, name: str) -> ModelGroup:
+        """Return a group; NotFoundError names the nearest."""
+        groups = {group.name: group for group in await self.groups()}
+        if name not in groups:
+            hint = did_you_mean(name, groups, "List them with: mcp-tef models groups list")
+            raise NotFoundError(f"There is no group named {name}.", hint=hint)
+        return groups[name]
+
+    async def add_group(self, group: ModelGroup) -> ModelGroup:
+        """Keep a group, in the place of one of its name; NotFoundError for a provider that nothing says where it is."""
+        await self.add_all([group], [])
+        return group
+
+    async def add_all(self, groups: Sequence[ModelGroup], routers: Sequence[ModelRouter]) -> None:
+        """Keep groups and routers, which may ask these groups, once all of them are checked; NotFoundError."""
+        for deployment in chain.from_iterable(group.deployments for group in groups):
+            self._models.require_known(deployment.provider, deployment.base_url)
+        new = {group.name for group in groups}
+        for router in routers:
+            await self._require_targets(router, new)
+        for group in groups:
+            await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group))
+        for router in routers:
+            await self._store.add(DefinitionKind.ROUTE, router.name, router_to_json(router))
+
+    async def remove_group(self, name: str) -> None:
+        """Remove a group; ConflictError while a router asks it."""
+        await self.group(name)
+        label = f"{GROUP_PROVIDER}/{name}"
+        if user := next((one.name for one in await self.routers() if label in one.targets), None):
+            raise ConflictError(f"The router {user} asks the group {name}.", hint="Change or remove the router first.")
+        await self._store.remove(DefinitionKind.GROUP, name)
+
+    async def abilities(self, group: ModelGroup) -> GroupAbilities:
+        """Return what a group can do, by the rules of seed 001."""
+        return group_abilities(group, [await self._models.deployment_info(one) for one in group.deployments])
+
+    async def routers(self) -> tuple[ModelRouter, ...]:
+        """Return every router, by name."""
+        return tuple(router_from_json(one.document) for one in await self._store.all(DefinitionKind.ROUTE))
+
+    async def router(self, name: str) -> ModelRouter:
+        """Return a router; NotFoundError names the nearest."""
+        routers = {router.name: router for router in await self.routers()}
+        if name not in routers:
+            hint = did_you_mean(name, routers, "List them with: mcp-tef routes list")
+            raise NotFoundError(f"There is no router named {name}.", hint=hint)
+        return routers[name]
+
+    async def add_router(self, router: ModelRouter) -> ModelRouter:
+        """Keep a router, in the place of one of its name; NotFoundError for a model or group that is not known."""
+        await self.add_all([], [router])
+        return router
+
+    async def remove_router(self, name: str) -> None:
+        """Remove a router."""
+        await self.router(name)
+        await self._store.remove(DefinitionKind.ROUTE, name)
+
+    async def expand(self, models: Sequence[ModelSettings]) -> tuple[ModelSettings, ...]:
+        """Return the models that runs with these settings may ask; ConsentError for the key of an embedder."""
+        found: list[ModelSettings] = []
+        for settings in models:
+            if settings.provider == GROUP_PROVIDER:
+                group = await self.group(settings.model)
+                found += [deployed(settings, one) for one in group.deployments]
+            elif settings.provider == ROUTER_PROVIDER:
+                router = await self.router(settings.model)
+                self._models.embedder_key(parse_embedder(router.embedder))
+                found += await self.expand([target_settings(settings, one) for one in router.targets])
+            else:
+                found.append(settings)
+        return tuple(dict.fromkeys(found))
+
+    async def info(self, settings: ModelSettings) -> ModelInfo | None:
+        """Return the catalogue entry of a model, a group or a router; a router costs as much as its dearest target."""
+        if settings.provider == GROUP_PROVIDER:
+            return (await self.abilities(await self.group(settings.model))).as_model
+        if settings.provider == ROUTER_PROVIDER:
+            asked = await self.expand([settings])
+            parts = tuple(Deployment(provider=one.provider, model=one.model, base_url=one.base_url) for one in asked)
+            whole = await self.abilities(ModelGroup(name=settings.model, deployments=parts))
+            return replace(whole.as_model, provider=ROUTER_PROVIDER)
+        return await self._models.info(settings)
+
+    async def decide(self, name: str, query: str) -> RouteDecision:
+        """Return what a router asks for a query, with the score of every route; EmbeddingError."""
+        router = await self.router(name)
+        return (await self.decisions(router, [query]))[0]
+
+    async def decisions(self, router: ModelRouter, queries: Sequence[str]) -> tuple[RouteDecision, ...]:
+        """Return what a router asks for each query; EmbeddingError."""
+        if not queries:
+            return ()
+        choice = parse_embedder(router.embedder)
+        embedder = await self._embedders.find(choice, self._models.embedder_key(choice))
+        texts = [text for route in router.routes for text in route.utterances]
+        if choice.kind is EmbedderKind.TFIDF:  # Its vectors are comparable within one call only.
+            both = await embedder.embed([*texts, *queries])
+            known, asked = _placed(router, both[: len(texts)]), both[len(texts) :]
+        else:
+            known, asked = await self._known_vectors(router, embedder, texts), await embedder.embed(queries)
+        nearest = partial(_decided, router, known, texts)
+        return tuple(nearest(np.asarray(known.vectors @ vector, dtype=np.float64)) for vector in asked)
+
+    async def _known_vectors(self, router: ModelRouter, embedder: Embedder, texts: Sequence[str]) -> _UtteranceVectors:
+        """Return vectors that are computed once for all runs; those that failed are computed anew."""
+        known = self._vectors.get(router)
+        if known is None or (known.done() and known.exception()):
+            while len(self._vectors) >= KEPT_VECTORS:
+                self._vectors.pop(next(iter(self._vectors)))
+            known = self._vectors[router] = asyncio.create_task(_vectors(router, embedder, texts))
+        return await asyncio.shield(known)
+
+    async def _require_targets(self, router: ModelRouter, new: AbstractSet[str]) -> None:
+        for target in router.targets:
+            await self._require_target(router, target, new)
+
+    async def _require_target(self, router: ModelRouter, target: str, new: AbstractSet[str]) -> None:
+        provider, name = parse_model(target)
+        try:
+            if provider != GROUP_PROVIDER:
+                self._models.require_known(provider, None)
+            elif name not in new:
+                await self.group(name)
+        except NotFoundError as error:
+            where = "default" if target == router.default else "route"
+            message = f"The {where} {target} of the router {router.name} is not known. {error.message}"
+            raise NotFoundError(message, hint=error.hint) from None
+
+
+async def _vectors(router: ModelRouter, embedder: Embedder, texts: Sequence[str]) -> _UtteranceVectors:
+    return _placed(router, await embedder.embed(texts))
+
+
+def _placed(router: ModelRouter, vectors: NDArray[np.float32]) -> _UtteranceVectors:
+    sizes = [len(route.utterances) for route in router.routes]
+    return _UtteranceVectors(vectors, np.repeat(np.arange(len(sizes)), sizes))
+
+
+def _decided(
+    router: ModelRouter, known: _UtteranceVectors, texts: Sequence[str], scores: NDArray[np.float64]
+) -> RouteDecision:
+    """Return the decision for the similarities of a query to every utterance: a route is as near as its nearest one."""
+    found = []
+    for place, route in enumerate(router.routes):
+        best = int(np.argmax(np.where(known.route == place, scores, -np.inf)))
+        found.append(RouteScore(route.target, float(scores[best]), router.threshold_of(route), texts[best]))
+    return decide_route(router, found)
