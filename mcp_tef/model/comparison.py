@@ -388,15 +388,12 @@ class RejudgeReport:
         """Return the result as a sentence: “Judged again: 200 runs, 3 otherwise than before (2 now correct).”."""
         if not self.judged:
             return "No run was judged again: none of them has an answer."
+        runs = f"{self.judged:,} run{'' if self.judged == 1 else 's'}"
         if not self.changes:
-            return f"Judged again: {_runs(self.judged)}, and no verdict changed."
+            return f"Judged again: {runs}, and no verdict changed."
         turned = ", ".join(filter(None, (self._turned(True), self._turned(False)))) or "the same ones correct"
-        return f"Judged again: {_runs(self.judged)}, {len(self.changes):,} otherwise than before ({turned})."
+        return f"Judged again: {runs}, {len(self.changes):,} otherwise than before ({turned})."
 
     def _turned(self, passes: bool) -> str:
         number = sum(change.run.passes is passes is not change.passed_before for change in self.changes)
         return f"{number:,} now {'correct' if passes else 'no correct call'}" if number else ""
-
-
-def _runs(number: int) -> str:
-    return f"{number:,} run{'' if number == 1 else 's'}"

@@ -379,13 +379,8 @@ def _confidence(run: RunSummary, *, misleads: bool) -> ConfidenceView:
         sentence = "The answer has no confidence"
         return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=VerdictMark.NEUTRAL)
     sentence, mark = _category(run, misleads=misleads)
-    return ConfidenceView(
-        value=run.confidence,
-        figure=format_share(run.confidence),
-        source=_source(run.confidence_source),
-        sentence=sentence,
-        mark=mark,
-    )
+    figure, source = format_share(run.confidence), _source(run.confidence_source)
+    return ConfidenceView(value=run.confidence, figure=figure, source=source, sentence=sentence, mark=mark)
 
 
 def _category(run: RunSummary, *, misleads: bool) -> tuple[str, VerdictMark]:
