@@ -78,4 +78,5 @@ def _settings(stored: Mapping[str, Any], base_url: str | None) -> ModelSettings:
     """Return the settings of the trial, with an address that the caller names instead of that of the file."""
     kinds = {"mode": CallingMode, "tool_choice": ToolChoiceMode}
     known = {one.name: stored[one.name] for one in fields(ModelSettings)}
+    known["variables"] = tuple(map(tuple, known["variables"]))
     return ModelSettings(**known | {name: kind(known[name]) for name, kind in kinds.items()} | {"base_url": base_url})

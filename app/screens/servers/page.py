@@ -28,7 +28,7 @@ from app.screens.servers.commands import (
     server_commands,
 )
 from app.screens.servers.filters import SCREEN, SERVER_FIELDS, SERVER_ORDERS, TOOL_FIELDS, TOOL_ORDERS, TOOLS
-from app.screens.servers.health_tab import HEALTH_PAGE, HealthTab
+from app.screens.servers.health_tab import HealthTab
 from app.screens.servers.import_dialogs import ServerImporter, offer_tools
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
@@ -150,7 +150,7 @@ class ServersPage(Page):
         await self.health.refresh()
 
     def handle(self, event: Event) -> Refresh:
-        soonest = Refresh.LATER if self._all.currentIndex() == HEALTH_PAGE else Refresh.NOW
+        soonest = Refresh.LATER if self.health.shown() else Refresh.NOW
         return min(self.presenter.handle(event), soonest)
 
     def receive(self, events: tuple[Event, ...]) -> bool:

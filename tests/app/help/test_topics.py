@@ -61,6 +61,12 @@ def test_the_pictures_together_stay_small() -> None:
     assert sum(file.stat().st_size for file in (FOLDER / "pictures").iterdir()) < MOST_BYTES
 
 
+def whole_help(verb: argparse.ArgumentParser) -> str:
+    """The help of a verb and of all below it."""
+    groups = [action for action in verb._actions if isinstance(action, argparse._SubParsersAction)]
+    return verb.format_help() + "".join(whole_help(sub) for group in groups for sub in group.choices.values())
+
+
 def test_every_line_for_the_terminal_can_be_read_by_the_command_line() -> None:
     known = verbs()
     lines = re.findall(r"mcp-tef ([a-z].*)$", "\n".join(TEXTS.values()).replace("\\\n", " "), re.MULTILINE)
@@ -69,12 +75,7 @@ def test_every_line_for_the_terminal_can_be_read_by_the_command_line() -> None:
         verb, *rest = with_help(re.findall(r"[^\s`]+", line))
         assert verb in known, line
         options = [word for word in rest if word.startswith("--")]
-        told = known[verb].format_help() + "".join(
-            sub.format_help()
-            for action in known[verb]._actions
-            if isinstance(action, argparse._SubParsersAction)
-            for sub in action.choices.values()
-        )
+        told = whole_help(known[verb])
         assert [option for option in options if option not in told] == [], line
 
 
@@ -82,19 +83,19 @@ def test_every_screen_has_its_page_and_every_variable_its_line() -> None:
     assert {place.key for place in screens()} <= set(PAGES)
     assert [one.name for one in VARIABLES if f"| `{one.name}` |" not in TEXTS["settings"]] == []
     named = set(re.findall(r"\b[A-Z]+_[A-Z_]{3,}\b", "\n".join(TEXTS.values())))
-    of_others = {"BATCH_A", "BATCH_B", "OPENAI_API_KEY", "GITHUB_STEP_SUMMARY"}
+    of_others = {"BATCH_A", "BATCH_B", "OPENAI_API_KEY", "GITHUB_STEP_SUMMARY", "OTEL_EXPORTER_OTLP_ENDPOINT"}
     assert named - {one.name for one in VARIABLES} - of_others == set()
 
 
 def test_the_shortcuts_are_those_of_the_commands() -> None:
     assert "| Ctrl+K | Find a command |" in TEXTS["shortcuts"]
-    assert "{{" not in "".join(TEXTS.values())
+    assert re.findall(r"\{\{\w+\}\}", "".join(TEXTS.values())) == []
 
 
 def test_what_is_typed_is_found_with_headings_first() -> None:
     found = find(PAGES.values(), "local MODELS")
     assert found[0].address == "local-models.md#local-models"
-    assert all("[" not in one.excerpt for one in found)
+    assert all("](" not in one.excerpt for one in found)
     assert find(PAGES.values(), "zzyzx") == []
 
 

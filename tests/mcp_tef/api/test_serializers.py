@@ -125,4 +125,5 @@ def test_tools_are_the_raw_definitions_beside_what_was_set_aside() -> None:
         "server": "clock",
         "tools": [raw],
         "problems": [{"tool": None, "reason": "It has no name."}],
+        "instructions": None,
     }

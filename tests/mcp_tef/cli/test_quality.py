@@ -121,7 +121,7 @@ def test_a_model_that_gives_no_text_is_told_and_never_applied(reply: Step, sente
 
 def test_quality_tells_the_worst_first_with_rules_and_tokens(tools: Path) -> None:
     document = expect(1, say("quality", "--tools-file", tools, "--json")).document
-    assert set(document) == {"tools", "servers", "tokenizer", "unreachable", "problems", "void"}
+    assert set(document) == {"tools", "servers", "tokenizer", "unreachable", "problems", "notes", "void"}
     assert document["tools"][0]["id"] == "tools/pay"
     assert "description-missing" in [finding["rule"] for finding in document["tools"][0]["findings"]]
     scores = [tool["score"] for tool in document["tools"]]

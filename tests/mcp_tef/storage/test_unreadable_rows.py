@@ -11,6 +11,7 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.comparison import Judgement
+from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.drafts import Draft, DraftStep
 from mcp_tef.model.ids import DraftId, ToolCallId, new_id
 from mcp_tef.model.run_filter import RunFilter
@@ -80,6 +81,7 @@ async def fill_every_table(store: SqliteStore) -> Filled:
     await store.calls.begin(call)
     await store.calls.end(call)
     await store.drafts.add(DRAFT)
+    await store.definitions.add(DefinitionKind.GROUP, "fast", {"deployments": []})
     await store.runs.set_trial(filled.batch.id, {"seed": 7})
     return filled
 
@@ -95,6 +97,7 @@ async def reads(store: SqliteStore, filled: Filled) -> tuple[Read, ...]:
         lambda: store.calls.of_server(server),
         store.cases.all,
         store.drafts.all,
+        lambda: store.definitions.all(DefinitionKind.GROUP),
         store.cases.recent,
         store.runs.batches,
         lambda: store.runs.request(batch),
