@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
 import hypothesis
+import pydantic.types  # noqa: F401 - before PySide6, as in app/__init__.py
 import pytest
 
 from tests.support import isolation

@@ -69,7 +69,7 @@ def whole_help(verb: argparse.ArgumentParser) -> str:
 
 def test_every_line_for_the_terminal_can_be_read_by_the_command_line() -> None:
     known = verbs()
-    lines = re.findall(r"mcp-tef ([a-z].*)$", "\n".join(TEXTS.values()).replace("\\\n", " "), re.MULTILINE)
+    lines = re.findall(r"(?<!-)\bmcp-tef ([a-z].*)$", "\n".join(TEXTS.values()).replace("\\\n", " "), re.MULTILINE)
     assert len(lines) > 10
     for line in lines:
         verb, *rest = with_help(re.findall(r"[^\s`]+", line))
