@@ -65,6 +65,7 @@ async def test_a_sheet_has_the_keyboard_until_esc_gives_it_back_and_a_word_never
 
     async with opened(await hostile_engine(TEXT, SERVER)) as window:
         await filled(window, lambda page: SERVER in drawn(page))
+        window.show_screen("quality")
         server = (await window.session.call(lambda core: core.servers.list()))[0]
         await has_keyboard(window.window())
         for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):

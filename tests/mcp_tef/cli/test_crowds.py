@@ -103,7 +103,7 @@ def test_a_killed_crowd_test_goes_on_when_it_is_started_again_and_asks_nothing_t
         return model(request)
 
     arguments = ("crowd", "--suite", "Repairs", "--sizes", "10,30", "--silence", "0", "--model", "openai/x")
-    with ModelStub(answer, delay=0.02) as stub:
+    with ModelStub(answer, delay=0.08) as stub:
         options = (*arguments, "--base-url", stub.url, "--yes", "--workspace", "work.db")
         process = subprocess.Popen(command(*options, "--quiet"))
         assert enough.wait(60)
