@@ -15,6 +15,7 @@ from mcp_tef.model.consents import (
     user_name,
     visible,
 )
+from mcp_tef.model.library import ToolProgramSpec
 from mcp_tef.model.servers import AuthType, ServerSpec
 
 if TYPE_CHECKING:
@@ -138,7 +139,9 @@ def _program_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
     if defaults := _input_defaults(spec):
         filled = (f"${{input:{visible(name)}}} = {quoted_argument(text)}" for name, text in defaults.items())
         yield "Fills in", tuple(filled)
-    yield "Folder", (visible(spec.cwd or spec.project or "your home folder"),)
+    own = isinstance(spec, ToolProgramSpec)
+    folder = "an empty folder of its own, deleted afterwards" if own else spec.cwd or spec.project or "your home folder"
+    yield "Folder", (visible(folder),)
     yield "Sets", (visible(", ".join(spec.env)) or "no variables of its own",)
     if spec.env_file:
         yield "Sets from file", (f"{visible(spec.env_file)} (every variable in it)",)

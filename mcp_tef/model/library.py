@@ -73,6 +73,11 @@ NEXT_EXECUTION_STATUSES: Final[Mapping[ExecutionStatus, frozenset[ExecutionStatu
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ToolProgramSpec(ServerSpec):
+    """Program of a library tool, started in an empty folder; its own class, so that no config can claim this."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDesign:
     """All that a version keeps of a library tool; `category` is the name of one."""
@@ -100,11 +105,13 @@ class ToolDesign:
         headers = self.config.get("headers", {})
         return ServerSpec(name=self.name, transport=Transport.STREAMABLE_HTTP, url=url, headers=headers)
 
-    def program(self, interpreter: str) -> ServerSpec:
+    def program(self, interpreter: str) -> ToolProgramSpec:
         """Return the program of a script or command as that of a server, so that consent is tied to its whole text."""
         words = (interpreter, "-I", "-c", self.script or "") if self.script else tuple(self.config["argv"])
         variables = {name: f"${{{name}}}" for name in self.config.get("env", ())}
-        return ServerSpec(name=self.name, transport=Transport.STDIO, command=words[0], args=words[1:], env=variables)
+        return ToolProgramSpec(
+            name=self.name, transport=Transport.STDIO, command=words[0], args=words[1:], env=variables
+        )
 
     @property
     def definition(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ TOOLS: Final = (
     Column(key="cases", title="Cases", kind=CellKind.NUMBER, width=56, tip="Test cases that expect the tool"),
     Column(key="without", title="Without", kind=CellKind.NUMBER, width=70, tip="Correct tool without the new server"),
     Column(key="with", title="With", kind=CellKind.NUMBER, width=60, tip="Correct tool with the new server"),
-    Column(key="taken", title="Taken, 95 %", width=132, least=80, tip="The paired loss with its 95 % interval"),
+    Column(key="taken", title="Taken, 95 %", width=146, least=80, tip="The paired loss with its 95 % interval"),
     Column(key="verdict", title="Verdict", width=132, least=60, tip="Worse: the loss holds after Holm over all tools"),
 )
 CASES: Final = (

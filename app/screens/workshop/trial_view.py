@@ -28,6 +28,7 @@ from app.widgets import (
     Rule,
     Segmented,
     Span,
+    Spoken,
 )
 from app.widgets.checkable_table import MakeCells
 from mcp_tef import Claim, ClaimVerdict, TrialGoal
@@ -58,6 +59,8 @@ ARMS: Final = (
 
 class VerdictBanner(QWidget):
     """The claims with their marks, the shares of both arms, and what to do next."""
+
+    SPOKEN_AS = Spoken.Grouping
 
     def __init__(self) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef import ConsentError, Engine, ServerSpec, Transport
+from mcp_tef import ConsentError, Engine, ServerSpec, Transport, consent_rows
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ExecutionId
 from mcp_tef.model.library import Execution, ExecutionFigures, ExecutionStatus, ExecutorKind, ToolDesign
@@ -40,6 +40,15 @@ async def agreed(engine: Engine, design: ToolDesign) -> None:
         await engine.library_runs.run(design.name, {})
     for request in asked.value.requests:
         await engine.consents.allow(request)
+
+
+async def test_the_consent_names_the_folder_that_a_script_runs_in(engine: Engine) -> None:
+    design = scripted("def run(input):\n    return 1\n")
+    await engine.library.add(design)
+    with pytest.raises(ConsentError) as asked:
+        await engine.library_runs.run(design.name, {})
+    (request,) = asked.value.requests
+    assert "empty folder" in dict(consent_rows(request))["Folder"][0]
 
 
 async def run(engine: Engine, design: ToolDesign, **arguments: Any) -> Execution:
