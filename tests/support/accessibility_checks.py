@@ -212,7 +212,7 @@ def path(widget: QWidget) -> str:
     return f"{' < '.join(names)} {word[:40]!r}"
 
 
-SLACK, SETTLING = 2, 3
+SLACK, SETTLING = 2, 12
 ELIDES = (MenuButton,)
 
 
