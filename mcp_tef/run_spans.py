@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from mcp_tef.events import RunEnded
+from mcp_tef.model.extras import how_to_install
 from mcp_tef.model.version import VERSION
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     ReadRun: TypeAlias = Callable[[RunId], Awaitable[RunDetail]]
 
 ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
-MISSING: Final = (
-    f"{ENDPOINT} is set, but no spans are sent: OpenTelemetry is not installed. "
-    'Install it with: pip install "mcp-tef-desktop[otel]"'
+MISSING: Final = f"{ENDPOINT} is set, but no spans are sent: OpenTelemetry is not installed. " + how_to_install(
+    "opentelemetry"
 )
 
 

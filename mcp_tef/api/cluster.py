@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from mcp_tef.errors import InputError, ModelError, ModelFault, ReachError
 from mcp_tef.model.addresses import Destination, is_loopback
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.extras import how_to_install
 from mcp_tef.model.ids import new_id
 from mcp_tef.model.model_catalogue import TARGET_PROVIDERS
 from mcp_tef.model.runs import PlannedRun, RunResult
@@ -165,9 +166,7 @@ async def _connected(address: str, stack: AsyncExitStack) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError(
-            "Runs on a cluster need Dask.", hint='Install it with: pip install "mcp-tef-desktop[cluster]"'
-        ) from None
+        raise InputError("Runs on a cluster need Dask.", hint=how_to_install("distributed")) from None
     logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells of every connection
     place: Any = address
     if address.startswith(LOCAL):

@@ -13,6 +13,9 @@ EXTRAS: Final = {
     "onnxruntime": "embedding",
     "litellm": "litellm",
     "openai": "litellm",
+    "fastapi": "serve",
+    "distributed": "cluster",
+    "opentelemetry": "otel",
 }
 """Optional libraries by the name under which they are imported, each with the extra that installs it."""
 

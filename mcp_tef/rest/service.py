@@ -9,14 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mcp_tef import Engine, InputError, ReachError, Secret
+from mcp_tef import Engine, InputError, ReachError, Secret, how_to_install
 
 if TYPE_CHECKING:
     import uvicorn
 
 SHORTEST_TOKEN: Final = 16
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-MISSING: Final = 'REST needs further libraries: pip install "mcp-tef-desktop[serve]"'
+MISSING: Final = f"REST needs further libraries. {how_to_install('fastapi')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
