@@ -84,7 +84,7 @@ _NAMES = {
     ),
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
-    "mcp_tef.model.drafts": "Draft ToolKey ToolRevision require_draft_name",
+    "mcp_tef.model.drafts": "Draft INSTRUCTIONS ToolKey ToolRevision require_draft_name",
     "mcp_tef.model.extras": "how_to_install missing_library",
     "mcp_tef.model.files": (
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "

@@ -262,6 +262,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
 
         trials = Trials(self._store, self.drafts, self.runs, self._current)
         trials.direction_of = lambda draft, cases: self.predictions.direction(draft, cases)
+        trials.shows_instructions = lambda settings: not settings.offline and self.clients.shown_by(settings.client)
         return trials
 
     @cached_property

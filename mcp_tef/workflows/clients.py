@@ -52,6 +52,10 @@ class Clients:
             raise NotFoundError(message, hint="Start a new batch with the profile of today.")
         return profile
 
+    def shown_by(self, name: str) -> bool:
+        """Return True if a client shows the instructions of servers to the model; without a name there is none."""
+        return bool(name) and self.find(name).uses_instructions
+
     def add(self, file: Path) -> ClientProfile:
         """Keep a copy of the user's profile; raises InputError where the file is none."""
         profile = read_profile(file)
