@@ -106,7 +106,7 @@ _NAMES = {
         "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
         "TrendPoint"
     ),
-    "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
+    "mcp_tef.model.model_catalogue": "TARGET_PROVIDERS ModelInfo parse_model",
     "mcp_tef.model.model_checks": "LocalServer ModelCheck",
     "mcp_tef.model.model_groups": "GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRouter RouteDecision",
@@ -126,7 +126,9 @@ _NAMES = {
         "RunDetail RunStatus RunSummary is_baseline"
     ),
     "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
-    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets require_no_credentials secrets_in without_keys",
+    "mcp_tef.model.secrets": (
+        "RedactingFormatter Secret SessionSecrets keys_by_name require_no_credentials secrets_in without_keys"
+    ),
     "mcp_tef.model.servers": "SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport",
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "

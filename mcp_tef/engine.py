@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.prediction import Predictions
-    from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.run_steering import RunSteering
@@ -240,13 +239,6 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
 
         store, (kinds, python) = self._store.library, self._tool_executors(self.servers, self._search_executor)
         return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
-
-    @cached_property
-    def prompts(self) -> "Prompts":
-        """Prompt templates."""
-        from mcp_tef.workflows.prompts import Prompts
-
-        return Prompts(self._store.definitions, self._events)
 
     @cached_property
     def drafts(self) -> "Drafts":
