@@ -84,7 +84,7 @@ _NAMES = {
     ),
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
-    "mcp_tef.model.drafts": "Draft ToolKey ToolRevision require_draft_name",
+    "mcp_tef.model.drafts": "INSTRUCTIONS Draft ToolKey ToolRevision require_draft_name",
     "mcp_tef.model.extras": "how_to_install missing_library",
     "mcp_tef.model.files": (
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
@@ -106,7 +106,7 @@ _NAMES = {
         "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
         "TrendPoint"
     ),
-    "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
+    "mcp_tef.model.model_catalogue": "TARGET_PROVIDERS ModelInfo parse_model",
     "mcp_tef.model.model_checks": "LocalServer ModelCheck",
     "mcp_tef.model.model_groups": "GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRouter RouteDecision",
@@ -126,7 +126,9 @@ _NAMES = {
         "RunDetail RunStatus RunSummary is_baseline"
     ),
     "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
-    "mcp_tef.model.secrets": "RedactingFormatter Secret SessionSecrets require_no_credentials secrets_in without_keys",
+    "mcp_tef.model.secrets": (
+        "RedactingFormatter Secret SessionSecrets keys_by_name require_no_credentials secrets_in without_keys"
+    ),
     "mcp_tef.model.servers": "SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport",
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.prediction import Predictions
-    from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
     from mcp_tef.workflows.run_steering import RunSteering
@@ -242,13 +241,6 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
 
     @cached_property
-    def prompts(self) -> "Prompts":
-        """Prompt templates."""
-        from mcp_tef.workflows.prompts import Prompts
-
-        return Prompts(self._store.definitions, self._events)
-
-    @cached_property
     def drafts(self) -> "Drafts":
         """Drafts of changed tools."""
         from mcp_tef.workflows.drafts import Drafts
@@ -262,6 +254,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
 
         trials = Trials(self._store, self.drafts, self.runs, self._current)
         trials.direction_of = lambda draft, cases: self.predictions.direction(draft, cases)
+        trials.shows_instructions = lambda settings: not settings.offline and self.clients.shown_by(settings.client)
         return trials
 
     @cached_property

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.model_definitions import ModelDefinitions
     from mcp_tef.workflows.model_targets import ModelTargets
     from mcp_tef.workflows.models import Models
+    from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.route_comparisons import RouteComparisons
     from mcp_tef.workflows.run_parts import RunParts
     from mcp_tef.workflows.search_tools import SearchExecutor, SearchTools
@@ -258,6 +259,13 @@ class ModelWorkflows(ServerAdapters):
         return ModelChecks(self._selectors, self.models, self.targets)
 
     @cached_property
+    def prompts(self) -> "Prompts":
+        """Prompt templates."""
+        from mcp_tef.workflows.prompts import Prompts
+
+        return Prompts(self._store.definitions, self._events)
+
+    @cached_property
     def route_comparisons(self) -> "RouteComparisons":
         """Comparisons of routers with always asking one model."""
         from mcp_tef.workflows.route_comparisons import RouteComparisons
@@ -280,7 +288,7 @@ class ModelWorkflows(ServerAdapters):
 
     @cached_property
     def model_definitions(self) -> "ModelDefinitions":
-        """Groups, routers and search tools in and out of one file."""
+        """Groups, routers, search tools, prompts and clients in and out of one file."""
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
-        return ModelDefinitions(self.targets, self._store.definitions)
+        return ModelDefinitions(self.targets, self._store.definitions, self.prompts, self.clients)

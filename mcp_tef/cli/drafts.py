@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_tef import (
+    INSTRUCTIONS,
     LARGEST_FILE_BYTES,
     DraftFormat,
     InputError,
@@ -52,7 +53,7 @@ def register(verbs: Verbs) -> None:
     add_verb(group, "list", "list the drafts", list_drafts, reads=True)
     _named(add_verb(group, "show", "show what a draft changes", show, reads=True))
     _named(add_verb(group, "predict", "predict what a draft changes, without a model", predict, reads=True))
-    _add_set(_named(add_verb(group, "set", "change one tool in a draft", set_tool)))
+    _add_set(_named(add_verb(group, "set", "change one tool in a draft, or the server's instructions", set_tool)))
     add_parser = _named(add_verb(group, "add", "add a tool to a draft", add))
     add_parser.add_argument("file", metavar="FILE", help="its definition as JSON; - is standard input")
     patch_parser = _named(add_verb(group, "patch", "apply an RFC 6902 patch to a draft", patch))
@@ -77,7 +78,8 @@ def _named(parser: Parser) -> Parser:
 
 
 def _add_set(parser: Parser) -> None:
-    parser.add_argument("tool", metavar="TOOL", help="name of the tool in the draft")
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="name of the tool in the draft")
+    parser.add_argument("--instructions", metavar="FILE", help="file with the server's new instructions; no TOOL then")
     parser.add_argument("--description", metavar="FILE", help="file with the new description; - is standard input")
     parser.add_argument("--title", metavar="TEXT", help='the new title; "" takes it away')
     parser.add_argument("--rename", metavar="NAME", help="the new name of the tool")
@@ -201,8 +203,16 @@ def _predicted_set(prediction: Prediction) -> list[str]:
 
 
 async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
-    """Change one tool of a draft."""
+    """Change one tool of a draft, or the instructions of its server."""
     edit = _edit(arguments)
+    if arguments.instructions is not None:
+        if arguments.tool is not None or edit != ToolEdit() or arguments.remove:
+            raise InputError(
+                "--instructions changes no tool.", hint="Leave out TOOL and its options.", code="bad_usage"
+            )
+        arguments.tool, edit = INSTRUCTIONS, ToolEdit(description=_read(arguments.instructions).strip())
+    elif arguments.tool is None:
+        raise InputError("No tool is named.", hint="Name one, or add --instructions FILE.", code="bad_usage")
     if edit == ToolEdit() and not arguments.remove:
         hint = "Give an option such as --description FILE; see mcp-tef help draft set."
         raise InputError("Nothing was given to change.", hint=hint, code="bad_usage")

@@ -16,6 +16,7 @@ from mcp_tef import (
     ImprovementEnd,
     ImprovementRequest,
     InputError,
+    PromptKind,
     RunFilter,
     improvement_sentences,
     improvement_to_json,
@@ -24,7 +25,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.model_options import add_cost_options, model_settings
+from mcp_tef.cli.model_options import add_cost_options, add_prompt_options, asked_with_prompt, model_settings
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
@@ -54,6 +55,7 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--writer", metavar="PROVIDER/NAME", help="a model that writes texts (default: rules)")
+    add_prompt_options(parser, PromptKind.REWRITING)
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     parser.add_argument("--budget", type=int, required=True, metavar="CALLS", help="the most calls of both models")
     add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, replace(REPEATS, default=ROUNDS, help="most times per case"))
@@ -75,6 +77,8 @@ async def improve(arguments: Namespace, terminal: Terminal) -> int:
     keys = read_keys(arguments, terminal, (one.provider for one in asked))
     async with opened(arguments, terminal) as engine:
         allow_typed_addresses(engine, asked, arguments)
+        writer = await asked_with_prompt(engine, request.writer, arguments, PromptKind.REWRITING, "--writer")
+        request = replace(request, writer=writer)
         plan = await engine.improvements.plan(request)
         _tell_plan(plan, terminal)
         progress = Progress(terminal)

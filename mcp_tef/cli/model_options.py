@@ -14,6 +14,7 @@ from mcp_tef import (
     WRITING_TIMEOUT_S,
     InputError,
     ModelSettings,
+    PromptKind,
     parse_model,
     parse_prices,
 )
@@ -21,7 +22,7 @@ from mcp_tef.cli.arguments import add_run_fields
 from mcp_tef.cli.formatting import counted
 
 if TYPE_CHECKING:
-    from mcp_tef import Estimate
+    from mcp_tef import Engine, Estimate
     from mcp_tef.cli.arguments import Parser
     from mcp_tef.cli.terminal import Terminal
 
@@ -46,6 +47,26 @@ def add_cost_options(parser: Parser) -> None:
 def add_variable_option(parser: Parser, summary: str) -> None:
     """Add the option for variables of prompts."""
     parser.add_argument("--var", action="append", default=[], type=_pair, metavar="NAME=VALUE", help=summary)
+
+
+def add_prompt_options(parser: Parser, kind: PromptKind) -> None:
+    """Add the options for the prompt that a model writes or reviews with."""
+    parser.add_argument("--prompt", metavar="NAME[@N]", help=f"ask it with this prompt of the kind {kind}; see prompts")
+    add_variable_option(parser, "a value of a variable of the prompt")
+
+
+async def asked_with_prompt(
+    engine: Engine, model: ModelSettings | None, arguments: Namespace, kind: PromptKind, option: str = "--model"
+) -> ModelSettings | None:
+    """Return the model with the prompt of the options, or as it is. InputError where the prompt is for no model."""
+    values = dict(arguments.var)
+    if values and not arguments.prompt:
+        raise InputError("--var sets a variable of a prompt.", hint="Add --prompt NAME.", code="bad_usage")
+    if model is None and arguments.prompt:
+        raise InputError("--prompt is for a model, and none is named.", hint=f"Add {option} NAME.", code="bad_usage")
+    if model is None or not arguments.prompt:
+        return model
+    return await engine.prompts.applied(model, arguments.prompt, values, (kind,))
 
 
 def _pair(text: str) -> tuple[str, str]:

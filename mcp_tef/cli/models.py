@@ -50,9 +50,10 @@ def register(verbs: Verbs) -> None:
     check_parser.add_argument("model", metavar="PROVIDER/NAME", help="a model, group/NAME or router/NAME")
     check_parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     add_key_options(check_parser)
-    export_parser = add_verb(group, "export", "write groups, routers and search tools to a file", export, reads=True)
+    what = "write groups, routers, search tools, prompts and clients to a file"
+    export_parser = add_verb(group, "export", what, export, reads=True)
     export_parser.add_argument("out", type=writable, metavar="FILE", help="the YAML file")
-    import_parser = add_verb(group, "import", "keep the groups, routers and search tools of a file", import_file)
+    import_parser = add_verb(group, "import", "keep what a file of models export holds", import_file)
     import_parser.add_argument("file", type=Path, metavar="FILE", help="the YAML file")
     _register_groups(add_group(group, "groups", "keep several deployments that answer in each other's place"))
 
@@ -184,6 +185,7 @@ async def import_file(arguments: Namespace, terminal: Terminal) -> int:
 
 def _counts(counts: dict[str, int]) -> str:
     things = {"groups": "group", "routers": "router", "searches": "search tool"}
+    things |= {"prompts": "prompt", "clients": "client profile"}
     return ", ".join(counted(number, things[name]) for name, number in counts.items())
 
 

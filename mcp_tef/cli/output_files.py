@@ -35,7 +35,7 @@ ENDINGS = {
 """Endings of the files of options that name a format; a file without an ending takes any."""
 READ = (
     *("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file", "description", "patch"),
-    *("definition", "config", "script", "token_file", "crowd_file", "tls_cert", "tls_key"),
+    *("definition", "config", "script", "token_file", "crowd_file", "tls_cert", "tls_key", "instructions"),
 )
 """Options and arguments that name a file to be read, or several."""
 NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_tef import (
     InputError,
     ModelReview,
+    PromptKind,
     QualityReport,
     Severity,
     Suppression,
@@ -20,7 +21,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
+from mcp_tef.cli.model_options import add_prompt_options, add_writer_options, asked_with_prompt, tell_estimate, writer
 from mcp_tef.cli.output_files import analysis_file, output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
@@ -41,6 +42,7 @@ def register(verbs: Verbs) -> None:
     parser = add_verb(verbs, "quality", "how well tools are described, the worst first, with what to fix", quality)
     add_source_options(parser)
     add_writer_options(parser, "a model that reviews the descriptions, too")
+    add_prompt_options(parser, PromptKind.REVIEW)
     parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
     parser.add_argument("--fail-under", type=score, metavar="score=X", help="exit with 1 where a tool has less, of 100")
     parser.add_argument(
@@ -81,6 +83,7 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
     model = writer(arguments)
     keys = read_keys(arguments, terminal, [model.provider] if model else [])
     async with opened(arguments, terminal) as engine:
+        model = await asked_with_prompt(engine, model, arguments, PromptKind.REVIEW)
         tool_set = await gather(engine, arguments, terminal, at_least=1, broken_too=True)
         if model:
             tell_estimate(await engine.quality.estimate(tool_set, model), model, terminal)
@@ -202,4 +205,5 @@ def _tool_lines(one: ToolQuality) -> Iterator[str]:
 def _review_lines(review: ModelReview) -> Sequence[str]:
     grades = {"clarity": review.clarity, "completeness": review.completeness, "conciseness": review.conciseness}
     lines = [f"  {name} {grade.score} of 10: {one_line(grade.explanation, SENTENCE)}" for name, grade in grades.items()]
+    lines += [f"  asked with {review.prompt}"]
     return [*lines, f"  {review.model} suggests: {one_line(review.suggested, SENTENCE)}"] if review.suggested else lines

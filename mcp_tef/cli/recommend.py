@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import FlagRule, InputError, Json, ModelSettings, PairAdvice, ToolSet
+from mcp_tef import FlagRule, InputError, Json, ModelSettings, PairAdvice, PromptKind, ToolSet
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import advice_lines, compared_line, counted
-from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
+from mcp_tef.cli.model_options import add_prompt_options, add_writer_options, asked_with_prompt, tell_estimate, writer
 from mcp_tef.cli.run import allow_typed_addresses
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
@@ -40,6 +40,7 @@ def register(verbs: Verbs) -> None:
     add_threshold_option(parser)
     add_embedder_options(parser)
     add_writer_options(parser, "the model that writes (default: drafts from the tools' own schemas)")
+    add_prompt_options(parser, PromptKind.REWRITING)
     parser.add_argument("--patch-dir", type=Path, metavar="DIR", help="write patches and overrides as files to DIR")
 
 
@@ -50,6 +51,7 @@ async def recommend(arguments: Namespace, terminal: Terminal) -> int:
     model = writer(arguments)
     keys = keys_for(arguments, terminal, [model.provider] if model else [])
     async with opened(arguments, terminal) as engine:
+        model = await asked_with_prompt(engine, model, arguments, PromptKind.REWRITING)
         tool_set = await gather(engine, arguments, terminal)
         found = await analyse(engine, tool_set, arguments, terminal, keys, full=True)
         places = wanted_pairs(found, arguments.pair, flag_rule(engine, arguments))
@@ -109,6 +111,7 @@ def _document(
     return {
         "embedder": found.embedder,
         "model": model.label if model else None,
+        "prompt": model.prompt or None if model else None,
         "pairs": [advice_to_json(one) for one in advice],
         "patches": {server: list(patch) for server, (patch, _) in joint_changes(advice).items()},
         "files": [str(path) for path in files],

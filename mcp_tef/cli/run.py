@@ -13,6 +13,7 @@ from mcp_tef import (
     REPEATS,
     RETRIES,
     SEED,
+    TARGET_PROVIDERS,
     TEMPERATURE,
     TIMEOUT,
     BatchRequest,
@@ -23,6 +24,7 @@ from mcp_tef import (
     Secret,
     ToolChoiceMode,
     is_baseline,
+    keys_by_name,
     parse_model,
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
@@ -34,7 +36,9 @@ from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, PromptTemplate, TestCase
+    from mcp_tef import Batch, Engine, PromptTemplate, TestCase
+
+KEY_LINES = "read the provider's key from standard input; of several, a line PROVIDER=KEY or PROVIDER@URL=KEY each"
 
 
 def register(verbs: Verbs) -> None:
@@ -146,7 +150,7 @@ async def _on_cluster(engine: "Engine", arguments: Namespace, terminal: Terminal
 
 def add_key_options(parser: Parser) -> None:
     """Add the options for keys and consent; a key itself is never an argument."""
-    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
+    parser.add_argument("--key-stdin", action="store_true", help=KEY_LINES)
     add_consent_options(parser, asks_models=True)
 
 
@@ -188,8 +192,15 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         if not all(model.offline for model in given):
             tell_run_estimate(await engine.runs.estimate(request), terminal)
         async with _on_cluster(engine, arguments, terminal):
-            start = with_consent(engine, arguments, terminal, lambda: engine.runs.start(request, keys))
+            start = with_consent(engine, arguments, terminal, lambda: _started(engine, request, keys))
             return (await follow(engine, terminal, start, arguments))[1]
+
+
+async def _started(engine: "Engine", request: BatchRequest, keys: dict[str, Secret]) -> "Batch":
+    """Start a batch; InputError for a key that none of its models takes."""
+    if keys:
+        engine.models.require_meant(await engine.targets.expand(request.models), keys)
+    return await engine.runs.start(request, keys)
 
 
 def run_workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContextManager["Engine"]:
@@ -279,16 +290,18 @@ def _text(given: str | None) -> str | None:
 
 
 def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]) -> dict[str, Secret]:
-    """Read the key for the only provider from standard input; return nothing where --key-stdin is absent."""
+    """Read keys from standard input; return nothing where --key-stdin is absent.
+
+    The only provider takes one line. Several, groups and routers take lines `PROVIDER=KEY` or `PROVIDER@ADDRESS=KEY`.
+    """
     if not arguments.key_stdin:
         return {}
     names = sorted(set(providers))
-    if len(names) != 1:
-        raise InputError(
-            f"--key-stdin brings one key, but {len(names)} providers are to be asked.",
-            hint="Run one provider at a time, or set the keys in the environment.",
-        )
-    return {names[0]: terminal.read_key(f"Key for {names[0]}: ")}
+    if not names:
+        raise InputError("--key-stdin brings a key, but no model is to be asked.", hint="Name one with --model.")
+    if len(names) == 1 and names[0] not in TARGET_PROVIDERS:
+        return {names[0]: terminal.read_key(f"Key for {names[0]}: ")}
+    return keys_by_name(terminal.read_keys("PROVIDER=KEY, an empty line ends: "))
 
 
 async def wanted_cases(engine: "Engine", arguments: Namespace) -> list["TestCase"]:

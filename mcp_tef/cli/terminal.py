@@ -29,6 +29,7 @@ _STYLES = {"✓": _GREEN, "✗": _RED, "~": _YELLOW, "!": _YELLOW, "mcp-tef:": f
 _MARK = re.compile(r"( {0,2})([✓✗~!]|mcp-tef:)(?= )")
 _HELP_HEADING = re.compile(r"^[a-z]+(?: [a-z]+)*:", re.MULTILINE)
 NARROWEST_CELL = 8
+MOST_KEY_CHARACTERS = 1_000_000
 CELL_WIDTH, LAST_CELL_WIDTH = 60, 120
 _KEY_ANSWERS = {
     **dict.fromkeys(("y", "yes"), ConsentAnswer.ALLOW),
@@ -100,6 +101,18 @@ class Terminal:
             raise InputError("No key came in on standard input.", hint="Pipe it in, or type it when asked.")
         self.secrets.append(key)
         return key
+
+    def read_keys(self, prompt: str) -> list[str]:
+        """Read lines with a key each that are typed unseen or piped in; later output never shows what they hold."""
+        with self.interruption.raised_at_once():
+            if self.input.isatty():
+                from getpass import getpass
+
+                lines = [*iter(lambda: getpass(prompt).strip(), "")]
+            else:
+                lines = self.input.read(MOST_KEY_CHARACTERS).splitlines()
+        self.secrets.extend(Secret(line.partition("=")[2].strip() or line) for line in lines if line.strip())
+        return lines
 
     def redacted(self, text: str) -> str:
         """Return the text without any key that this process knows of."""

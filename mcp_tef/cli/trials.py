@@ -36,7 +36,7 @@ from mcp_tef.cli.formatting import counted, share_line
 from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.output_files import output_name, writable, write_verdict
 from mcp_tef.cli.project_file import NamedSource, named_source
-from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
+from mcp_tef.cli.run import add_key_options, allow_typed_addresses, as_clients_ask, default_models, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
@@ -75,6 +75,9 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--cases", type=Path, metavar="F", help="a case file; with --tools-file, no workspace is used")
     parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
+    parser.add_argument(
+        "--client", action="append", default=[], metavar="NAME", help="show the tools as this client does; see clients"
+    )
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, replace(REPEATS, default=ROUNDS, help="most times per case"))
     parser.add_argument(
@@ -110,7 +113,7 @@ async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
 
 async def _trials(engine: Engine, draft: Draft, arguments: Namespace, terminal: Terminal) -> Trials:
     """Try the draft with each model in turn."""
-    models = _models(arguments)
+    models = as_clients_ask(engine, _models(arguments), arguments.client)
     keys = read_keys(arguments, terminal, (model.provider for model in models if not model.offline))
     allow_typed_addresses(engine, models, arguments)
     request = await _request(engine, draft, models[0], arguments)

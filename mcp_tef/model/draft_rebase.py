@@ -2,8 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
-from mcp_tef.model.drafts import Draft, DraftStep, KeyedTools, ToolKey, difference, name_of
+from mcp_tef.model.drafts import (
+    INSTRUCTIONS,
+    Draft,
+    DraftStep,
+    KeyedTools,
+    ToolKey,
+    difference,
+    instructions_change,
+    name_of,
+)
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.json_patch import MISSING, Path, object_changes, same
 
@@ -42,6 +52,7 @@ def rebased(draft: Draft, listing: JsonObject, *, keep_draft: bool = True) -> Re
     `conflicts` names them all. Steps that were undone are dropped.
     """
     base: KeyedTools = tuple(enumerate(listing["tools"]))
+    now = listing.get("instructions", "")
     old = tuple(enumerate(draft.base))
     states: list[KeyedTools] = [base]
     conflicts: tuple[TextConflict, ...] = ()
@@ -49,9 +60,15 @@ def rebased(draft: Draft, listing: JsonObject, *, keep_draft: bool = True) -> Re
         merge = _Merge(base, state, keep_draft)
         states.append(merge.result(old))
         conflicts = tuple(merge.conflicts)
+    texts = [_merged_text(draft.instructions_states[0], now, text, keep_draft) for text in draft.instructions_states]
+    if len({draft.instructions_states[0], now, draft.instructions}) == 3:
+        shown = (draft.instructions_states[0], now, draft.instructions)
+        conflicts += (TextConflict(INSTRUCTIONS, ("description",), *shown),)
     steps = [
-        DraftStep(number, difference(before, after), step.made_at)
-        for number, (before, after, step) in enumerate(zip(states, states[1:], draft.steps, strict=False), 1)
+        DraftStep(number, difference(*tools) + instructions_change(*pair), step.made_at)
+        for number, (tools, pair, step) in enumerate(
+            zip(pairwise(states), pairwise(texts), draft.steps, strict=False), 1
+        )
     ]
     kept = tuple(step for step in steps if step.operations)
     renumbered = tuple(DraftStep(number, step.operations, step.made_at) for number, step in enumerate(kept, 1))
@@ -66,6 +83,11 @@ def rebased(draft: Draft, listing: JsonObject, *, keep_draft: bool = True) -> Re
         updated_at=draft.updated_at,
     )
     return RebasedDraft(made, conflicts)
+
+
+def _merged_text(was: str, now: str, draft: str, keep_draft: bool) -> str:
+    """Return the draft's instructions over those of a new listing."""
+    return now if draft == was else draft if keep_draft or now == was else now
 
 
 class _Merge:

@@ -1,18 +1,18 @@
 """Drafts: changes to the tools of one listing as steps of RFC 6902 operations, and what they change."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import count
+from itertools import accumulate, count
 from typing import Any, Final, TypeAlias
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import DraftId
 from mcp_tef.model.json import JsonObject, fingerprint
 from mcp_tef.model.json_patch import MISSING, Path, apply_patch, object_changes, pointer, pointer_parts
-from mcp_tef.model.tools import Listing
+from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing
 
 Operations: TypeAlias = tuple[JsonObject, ...]
 RawTools: TypeAlias = tuple[JsonObject, ...]
@@ -21,7 +21,10 @@ ToolKey: TypeAlias = int | str
 KeyedTools: TypeAlias = tuple[tuple[ToolKey, JsonObject], ...]
 
 LONGEST_NAME: Final = 100
+INSTRUCTIONS: Final = "server instructions"
+"""Name of the server's instructions among the changes of a draft; no tool has it, since it holds a space."""
 _WHOLE: Final = ((), ("tools",))
+_OF_INSTRUCTIONS: Final = "/instructions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,10 @@ class DraftStep:
 
 @dataclass(frozen=True, slots=True)
 class ToolRevision:
-    """One tool as the listing and as the draft has it; None where it was added or removed."""
+    """One tool as the listing and as the draft has it; None where it was added or removed.
+
+    The instructions of the server are one more, as the description of what is named `INSTRUCTIONS`.
+    """
 
     before: JsonObject | None
     after: JsonObject | None
@@ -55,8 +61,9 @@ class ToolRevision:
 class Draft:
     """Changed definitions over one listing of tools; no server is ever touched.
 
-    `listing` is the raw `tools/list` answer, `{"tools": […]}`; `server` is None for one of a tools file. Of all `steps`
-    the first `step` apply, so that undo and redo move that number.
+    `listing` is the raw `tools/list` answer, `{"tools": […]}`, with the server's "instructions" where it has some;
+    `server` is None for one of a tools file. Of all `steps` the first `step` apply, so that undo and redo move that
+    number.
     """
 
     id: DraftId
@@ -97,11 +104,28 @@ class Draft:
         return tuple(found)
 
     @cached_property
+    def instructions_states(self) -> tuple[str, ...]:
+        """The server's instructions before the first and after each step that applies; "" where it has none."""
+        return (*accumulate(self.steps[: self.step], instructions_after, initial=self.listing.get("instructions", "")),)
+
+    @property
+    def instructions(self) -> str:
+        """The server's instructions after the steps that apply."""
+        return self.instructions_states[-1]
+
+    @property
+    def of_instructions(self) -> ToolRevision:
+        """The server's instructions as the listing and as the draft has them."""
+        texts = (self.instructions_states[0], self.instructions)
+        return ToolRevision(*({"name": INSTRUCTIONS, "description": text} for text in texts))
+
+    @cached_property
     def revisions(self) -> tuple[ToolRevision, ...]:
-        """The tools that differ from the listing: in its order, then the added ones."""
+        """What differs from the listing: tools in its order, the added ones, then the server's instructions."""
         now = dict(self.keyed)
         pairs = [ToolRevision(raw, now.get(place)) for place, raw in enumerate(self.base)]
         pairs += [ToolRevision(None, raw) for key, raw in self.keyed if isinstance(key, str)]
+        pairs.append(self.of_instructions)
         return tuple(one for one in pairs if one.before is None or one.after is None or one.fields)
 
     @property
@@ -113,7 +137,8 @@ class Draft:
     @property
     def patch(self) -> Operations:
         """The shortest patch that gives the tools of the draft, applied to its listing."""
-        return difference(tuple(enumerate(self.base)), self.keyed)
+        texts = instructions_change(self.instructions_states[0], self.instructions)
+        return difference(tuple(enumerate(self.base)), self.keyed) + texts
 
     def changed_tools(self) -> tuple[str, ...]:
         """Return the names of the tools that differ: those in the draft, of removed ones those in the listing."""
@@ -137,17 +162,54 @@ def listing_document(listing: Listing) -> JsonObject:
     """
     placed = {place if tool.place is None else tool.place: tool.raw for place, tool in enumerate(listing.tools)}
     placed |= {one.place: one.raw for one in listing.problems if one.place is not None and one.raw is not None}
-    return {"tools": [dict(placed.get(place, {})) for place in range(max(placed, default=-1) + 1)]}
+    tools = [dict(placed.get(place, {})) for place in range(max(placed, default=-1) + 1)]
+    return {"tools": tools, **({"instructions": listing.instructions} if listing.instructions else {})}
+
+
+def offered_fingerprint(tools: Iterable[JsonObject], instructions: str) -> str:
+    """Return the fingerprint of what a draft or one of its states offers."""
+    return fingerprint({"tools": list(tools), **({"instructions": instructions} if instructions else {})})
 
 
 def after_step(before: KeyedTools, step: DraftStep) -> KeyedTools:
     """Return the tools after a step. InputError where an operation does not apply, or no list of tools is left."""
-    document = apply_patch({"tools": [raw for _, raw in before]}, step.operations)
+    operations = [one for one in step.operations if not _changes_instructions(one)]
+    document = apply_patch({"tools": [raw for _, raw in before]}, operations)
     tools = document.get("tools") if isinstance(document, Mapping) else None
     if not isinstance(tools, list) or any(not isinstance(raw, (dict, Mapping)) for raw in tools):
         hint = "Address tools as /tools/0, /tools/1 and so on."
         raise InputError("After the patch there is no list of tools.", hint=hint, code="bad_patch")
     return tuple(zip(_keys(before, tools, step), tools, strict=True))
+
+
+def instructions_after(before: str, step: DraftStep) -> str:
+    """Return the server's instructions after a step. InputError where an operation does not apply, or leaves no text.
+
+    An operation that replaces the whole document replaces them too.
+    """
+    document: JsonObject = {"instructions": before} if before else {}
+    for one in step.operations:
+        if _changes_instructions(one):
+            document = apply_patch(document, [one])
+        elif one["op"] != "test" and not one["path"]:
+            document = one["value"]
+    text = document.get("instructions", "")
+    if not isinstance(text, str) or len(text) > LONGEST_INSTRUCTIONS:
+        hint = f"Write up to {LONGEST_INSTRUCTIONS:,} characters."
+        raise InputError("After the patch the instructions are not a text.", hint=hint, code="bad_patch")
+    return text
+
+
+def _changes_instructions(operation: JsonObject) -> bool:
+    return _OF_INSTRUCTIONS in (operation["path"], operation.get("from"))
+
+
+def instructions_change(before: str, after: str) -> Operations:
+    """Return the operations that turn a server's instructions into others."""
+    if before == after:
+        return ()
+    op = "add" if not before else "replace" if after else "remove"
+    return ({"op": op, "path": _OF_INSTRUCTIONS, **({"value": after} if after else {})},)
 
 
 def _keys(before: KeyedTools, tools: Sequence[JsonObject], step: DraftStep) -> list[ToolKey]:

@@ -66,13 +66,14 @@ class GradedQuality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReview:
-    """Review of a definition by a model. `suggested` is the description that it proposes."""
+    """Review of a definition by a model, asked with `prompt`. `suggested` is the description that it proposes."""
 
     model: str
     clarity: GradedQuality
     completeness: GradedQuality
     conciseness: GradedQuality
     suggested: str | None
+    prompt: str = ""
     tokens: int | None = None
     cost_usd: float | None = None
 

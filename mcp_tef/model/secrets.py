@@ -9,7 +9,7 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.addresses import without_user_info
+from mcp_tef.model.addresses import origin_of, without_user_info
 from mcp_tef.model.json import Json
 
 MASK: Final = "•••"
@@ -147,3 +147,28 @@ class RedactingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         return without_keys(super().format(record))
+
+
+def keys_by_name(lines: Iterable[str]) -> dict[str, Secret]:
+    """Return the keys of lines `PROVIDER=KEY`, or `PROVIDER@ADDRESS=KEY` by the address's origin.
+
+    Raises InputError, which never repeats a line, for another form, for a name that comes twice, and for no line.
+    """
+    found: dict[str, Secret] = {}
+    hint = "Write each key in a line of its own: PROVIDER=KEY, or PROVIDER@ADDRESS=KEY for one address."
+    for number, line in enumerate(lines, 1):
+        name, equals, key = (part.strip() for part in line.partition("="))
+        if not line.strip():
+            continue
+        provider, at, address = name.partition("@")
+        if not equals or not provider or not key or any(map(str.isspace, name)):
+            raise InputError(f"Line {number} of the keys is not PROVIDER=KEY.", hint=hint)
+        origin = origin_of(address)
+        if at and not origin:
+            raise InputError(f"Line {number} of the keys names no address behind the @.", hint=hint)
+        if (full := f"{provider}{at}{origin}") in found:
+            raise InputError(f"Two keys are given for {full}.", hint="Leave one of them out.")
+        found[full] = Secret(key)
+    if not found:
+        raise InputError("No key came in on standard input.", hint=hint)
+    return found

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.model.drafts import Draft, DraftStep, ToolKey, difference
+from mcp_tef.model.drafts import INSTRUCTIONS, Draft, DraftStep, ToolKey, difference, instructions_change
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.search import did_you_mean
 
@@ -57,9 +57,12 @@ def edited_tool(raw: JsonObject, edit: ToolEdit) -> JsonObject:
 
 
 def edited_draft(draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Draft:
-    """Return a draft with one more step, not stored, that edits tools by their identities."""
+    """Return a draft with one more step, not stored, that edits tools by their identities, or `INSTRUCTIONS`."""
     after = tuple((key, edited_tool(raw, edits[key]) if key in edits else raw) for key, raw in draft.keyed)
-    step = DraftStep(draft.step + 1, difference(draft.keyed, after), draft.updated_at)
+    text = edits[INSTRUCTIONS].description if INSTRUCTIONS in edits else None
+    operations = difference(draft.keyed, after)
+    operations += instructions_change(draft.instructions, draft.instructions if text is None else text)
+    step = DraftStep(draft.step + 1, operations, draft.updated_at)
     made = replace(draft, steps=(*draft.steps[: draft.step], step), step=draft.step + 1)
     made.__dict__["states"] = (*draft.states, after)  # applying every step again takes too long while one types
     return made

@@ -44,6 +44,10 @@ class ToolProblem:
     raw: Mapping[str, Any] | None = field(default=None, compare=False)
 
 
+LONGEST_INSTRUCTIONS = 100_000
+"""Characters of a server's instructions that are kept; no client shows a model more than a few thousand."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """Tools that a server lists: valid tools, and those that were set aside; `instructions` are its own to a model."""

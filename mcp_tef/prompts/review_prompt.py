@@ -66,8 +66,13 @@ class ReviewError(ValueError):
 
 def review_request(definition: str) -> str:
     """Return the prompt about one definition (JSON), which stands between marks that no text in it can close."""
-    fenced = definition.replace("<", "\\u003c")
-    return f"{REVIEW_PROMPT.task}\n\nThe definition, as data:\n<definition>\n{fenced}\n</definition>"
+    data = review_data(definition)
+    return f"{REVIEW_PROMPT.task}\n\nThe definition, as data:\n<definition>\n{data}\n</definition>"
+
+
+def review_data(definition: str) -> str:
+    """Return a definition without a mark that could close its place in a prompt."""
+    return definition.replace("<", "\\u003c")
 
 
 def read_review(text: str) -> Grades:

@@ -79,8 +79,13 @@ class RewriteError(ValueError):
 
 def rewrite_request(tool: Tool, others: Sequence[Tool]) -> str:
     """Return the prompt about a tool. The definitions stand between marks that no text in them can close."""
-    asked = {"rewrite": _definition(tool), "others": list(map(_definition, others))}
-    return f"{REWRITE_PROMPT.task}\n\nThe definitions, as data:\n<definitions>\n{_fenced(asked)}\n</definitions>"
+    data = rewrite_data(tool, others)
+    return f"{REWRITE_PROMPT.task}\n\nThe definitions, as data:\n<definitions>\n{data}\n</definitions>"
+
+
+def rewrite_data(tool: Tool, others: Sequence[Tool]) -> str:
+    """Return the definitions as JSON without a mark that could close their place in a prompt."""
+    return _fenced({"rewrite": _definition(tool), "others": list(map(_definition, others))})
 
 
 def _fenced(data: object) -> str:

@@ -11,10 +11,11 @@ from typing import Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.model.tools import OfferedTool
-from mcp_tef.prompts.review_prompt import REVIEW_PROMPT
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT
+from mcp_tef.model.tools import OfferedTool, Tool
+from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, review_data, review_request
+from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, rewrite_data, rewrite_request
 from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, TOOLS_VARIABLE, tool_lines
 
 _VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
@@ -144,6 +145,25 @@ def selection_values(tools: Sequence[OfferedTool], today: date) -> dict[str, str
 def filled(text: str, values: Mapping[str, str]) -> str:
     """Return a text with the values of its variables; one without a value stays as it is."""
     return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def review_text(settings: ModelSettings, definition: str) -> str:
+    """Return the request to review a definition (JSON), in the prompt of the settings if they have one."""
+    if not settings.prompt:
+        return review_request(definition)
+    return _writing_text(settings, PromptKind.REVIEW, review_data(definition))
+
+
+def rewrite_text(settings: ModelSettings, tool: Tool, others: Sequence[Tool]) -> str:
+    """Return the request to describe a tool apart from others, in the prompt of the settings if they have one."""
+    if not settings.prompt:
+        return rewrite_request(tool, others)
+    return _writing_text(settings, PromptKind.REWRITING, rewrite_data(tool, others))
+
+
+def _writing_text(settings: ModelSettings, kind: PromptKind, data: str) -> str:
+    known = {"date": date.today().isoformat(), "language": DEFAULT_LANGUAGE, **dict(settings.variables)}
+    return filled(settings.system_prompt or "", {**known, REQUIRED_VARIABLE[kind]: data})
 
 
 def word_changes(before: str, after: str) -> tuple[tuple[str, str, str], ...]:

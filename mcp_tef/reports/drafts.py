@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
-from mcp_tef.model.drafts import Draft, ToolRevision, name_of
+from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolRevision, name_of
 from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.json_patch import MISSING
 from mcp_tef.model.rates import percent_text
@@ -67,7 +67,8 @@ def draft_text(draft: Draft, kind: DraftFormat, *, evidence: Sequence[str] = ())
         case DraftFormat.OVERRIDE:
             return _json_text(draft_override(draft))
         case DraftFormat.TOOLS:
-            return _json_text({"tools": [raw for raw in draft.tools if raw]})
+            text = {"instructions": draft.instructions} if draft.instructions else {}
+            return _json_text({"tools": [raw for raw in draft.tools if raw], **text})
         case DraftFormat.MARKDOWN:
             return draft_markdown(draft, evidence)
     return draft_html(draft, evidence)
@@ -78,6 +79,8 @@ def draft_override(draft: Draft) -> dict[str, Json]:
     found = {}
     for one in draft.revisions:
         changed = {path[0]: new for path, (_, new) in one.fields.items() if path in _OF_OVERRIDES}
+        if one.name == INSTRUCTIONS:
+            continue
         if one.before is not None and one.after is not None and changed:
             found[name_of(one.before)] = {key: "" if value is MISSING else value for key, value in changed.items()}
     return {"toolsOverride": found}
@@ -89,6 +92,8 @@ def left_out_of_override(draft: Draft) -> tuple[str, ...]:
     for one in draft.revisions:
         if one.before is None or one.after is None:
             found.append(f"{one.name} is {'added' if one.before is None else 'removed'}")
+        elif one.name == INSTRUCTIONS:
+            found.append(INSTRUCTIONS)
         else:
             found += [
                 f"{' / '.join(path)} of {one.name}" for path in one.fields if path[0] not in ("name", "description")

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
@@ -15,7 +15,7 @@ from mcp_tef.model.files import open_regular_file
 from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing, Tool, ToolProblem
 from mcp_tef.scoring.schema_soundness import why_unsound
 from mcp_tef.servers.observations import quoted
 from mcp_tef.servers.sanitizing import MARK
@@ -183,13 +183,15 @@ _SHAPE_HINT = 'Save a tools/list answer there: {"tools": [...]}, or just the arr
 class _Saved:
     definitions: list[Json]
     problems: tuple[ToolProblem, ...] = ()
+    instructions: str = ""
 
 
 def read_tools_file(spec: ServerSpec, limits: Limits = USUAL) -> Listing:
     """The tools that the file of `spec` holds. Blocks; ServerError (TOOLS_FILE) says what is wrong with the file."""
     saved = _saved(spec, limits)
     sorted_out = check_definitions(spec, saved.definitions, limits)
-    return Listing(server=spec.name, tools=sorted_out.tools, problems=sorted_out.problems + saved.problems)
+    problems = sorted_out.problems + saved.problems
+    return Listing(server=spec.name, tools=sorted_out.tools, problems=problems, instructions=saved.instructions)
 
 
 def read_catalogue(path: str, limits: Limits = USUAL) -> tuple[Listing, ...]:
@@ -212,6 +214,8 @@ def _by_server(name: str, saved: _Saved, limits: Limits) -> tuple[Listing, ...]:
         told = definition.get("server") if isinstance(definition, dict) else None
         servers.setdefault(told if isinstance(told, str) and told.strip() else name, []).append(definition)
     found = [_listed(server, definitions, limits) for server, definitions in servers.items()]
+    if len(found) == 1:
+        found = [replace(found[0], instructions=saved.instructions)]
     return (*found, Listing(server=name, tools=(), problems=saved.problems)) if saved.problems else tuple(found)
 
 
@@ -262,7 +266,9 @@ def _definitions(spec: ServerSpec, content: Json, limits: Limits) -> _Saved:
     tools = answer.get("tools") if isinstance(answer, dict) else None
     if not isinstance(tools, list):
         raise _fault(spec, "holds no list of tools", _SHAPE_HINT)
-    return _capped(tools, limits, more=bool(answer.get("nextCursor")))
+    saved = _capped(tools, limits, more=bool(answer.get("nextCursor")))
+    text = answer.get("instructions")
+    return replace(saved, instructions=text[:LONGEST_INSTRUCTIONS]) if isinstance(text, str) else saved
 
 
 def _capped(tools: list[Json], limits: Limits, *, more: bool = False) -> _Saved:

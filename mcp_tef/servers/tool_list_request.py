@@ -13,7 +13,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.secrets import without
 from mcp_tef.model.servers import Transport
-from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing, Tool, ToolProblem
 from mcp_tef.servers.definitions import CheckedDefinitions, check_definitions, why_unwieldy
 from mcp_tef.servers.observations import Stage
 from mcp_tef.servers.session import ServerSession, UnfitAnswerError
@@ -42,8 +42,6 @@ def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, de
     return mcp_param_headers(x_mcp_header_map(schema), arguments)
 
 
-LONGEST_INSTRUCTIONS = 100_000
-"""Characters of instructions that are kept; no client shows a model more than a few thousand."""
 _SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
 
 

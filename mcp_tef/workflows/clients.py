@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.formats.cases.texts import read_text, write_text
+from mcp_tef.formats.cases.texts import parse_yaml, read_text, write_text
 from mcp_tef.formats.client_profiles import bundled_profiles, read_profile
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.clients import ClientCheck, ClientProfile, ClientView, SearchMethod, SearchRule
+from mcp_tef.model.json import Json
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.similarity import EmbedderKind
 from mcp_tef.model.tools import OfferedTool, Tool
@@ -26,6 +27,12 @@ _Scores = NDArray[np.float64]
 _Search = Callable[[str], Awaitable[_Scores]]
 
 
+def require_client_name(profile: ClientProfile) -> None:
+    """Raise InputError for a name that cannot be that of a file."""
+    if not profile.name.replace("-", "").isalnum() or not profile.name.isascii():
+        raise InputError(f"A client profile cannot be named {profile.name}.", hint="Use letters, digits and hyphens.")
+
+
 class Clients:
     """The bundled profiles and the user's own, which lie in `folder`."""
 
@@ -35,9 +42,15 @@ class Clients:
 
     def profiles(self) -> tuple[ClientProfile, ...]:
         """Return every profile; one of the user's takes the place of a bundled one with its name."""
-        own = [read_profile(file) for file in sorted(self._folder.glob("*.yaml"))] if self._folder.is_dir() else []
-        known = {profile.name: profile for profile in (*bundled_profiles(), *own)}
+        known = {profile.name: profile for profile in (*bundled_profiles(), *map(read_profile, self._files()))}
         return tuple(known.values())
+
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob("*.yaml")) if self._folder.is_dir() else []
+
+    def documents(self) -> list[Json]:
+        """Return the profiles of the user as they are written; InputError for a damaged file."""
+        return [parse_yaml(read_text(file), file.name) for file in self._files()]
 
     def find(self, name: str) -> ClientProfile:
         """Return a profile by name or by the label that runs record; NotFoundError names the nearest."""
@@ -52,16 +65,21 @@ class Clients:
             raise NotFoundError(message, hint="Start a new batch with the profile of today.")
         return profile
 
+    def shown_by(self, name: str) -> bool:
+        """Return True if a client shows the instructions of servers to the model; without a name there is none."""
+        return bool(name) and self.find(name).uses_instructions
+
     def add(self, file: Path) -> ClientProfile:
         """Keep a copy of the user's profile; raises InputError where the file is none."""
         profile = read_profile(file)
-        if not profile.name.replace("-", "").isalnum() or not profile.name.isascii():
-            raise InputError(
-                f"A client profile cannot be named {profile.name}.", hint="Use letters, digits and hyphens."
-            )
-        self._folder.mkdir(parents=True, exist_ok=True)
-        write_text(self._folder / f"{profile.name}.yaml", read_text(file))
+        self.keep(profile, read_text(file))
         return profile
+
+    def keep(self, profile: ClientProfile, text: str) -> None:
+        """Keep the text of a profile, in the place of one of its name; raises InputError for an unusable name."""
+        require_client_name(profile)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_text(self._folder / f"{profile.name}.yaml", text)
 
     async def check(
         self, profile: ClientProfile, tools: Sequence[Tool], cases: Sequence[TestCase] = (), model: str = ""

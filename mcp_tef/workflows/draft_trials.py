@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from mcp_tef.model.drafts import Draft, KeyedTools
+from mcp_tef.model.drafts import Draft, KeyedTools, offered_fingerprint
 from mcp_tef.model.ids import DraftId
-from mcp_tef.model.json import fingerprint
 from mcp_tef.model.runs import Batch
 from mcp_tef.workflows.trial_plan import alike
 
@@ -25,13 +24,14 @@ def trials_by_step(batches: Iterable[Batch], draft: Draft) -> Mapping[int, tuple
     """
     own = [one for one in batches if _draft_of(one) == draft.id]
     tried = [one for one in own if one.trial and not one.trial.get("same_against_same")]
-    found = {number: _with_tools(tried, state) for number, state in enumerate(draft.states)}
+    states = zip(draft.states, draft.instructions_states, strict=True)
+    found = {number: _with_tools(tried, *state) for number, state in enumerate(states)}
     return {number: alike(ones) for number, ones in found.items() if ones}
 
 
-def _with_tools(batches: Iterable[Batch], state: KeyedTools) -> list[Batch]:
-    """Return the trials of a draft that had these tools."""
-    tools = fingerprint({"tools": [raw for _, raw in state]})
+def _with_tools(batches: Iterable[Batch], state: KeyedTools, instructions: str) -> list[Batch]:
+    """Return the trials of a draft that had these tools and instructions."""
+    tools = offered_fingerprint((raw for _, raw in state), instructions)
     return [one for one in batches if one.trial and one.trial.get("draft_hash") == tools]
 
 

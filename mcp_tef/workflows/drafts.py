@@ -12,11 +12,14 @@ from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError
 from mcp_tef.events import DraftsChanged
 from mcp_tef.model.draft_rebase import RebasedDraft, rebased
 from mcp_tef.model.drafts import (
+    INSTRUCTIONS,
     Draft,
     DraftStep,
     KeyedTools,
     after_step,
     difference,
+    instructions_after,
+    instructions_change,
     listing_document,
     name_of,
     require_draft_name,
@@ -86,11 +89,18 @@ class Drafts:
         """Add a step: RFC 6902 operations, as parsed from JSON, over the draft as it is now."""
         draft = await self._store.get(draft_id)
         step = DraftStep(draft.step + 1, read_patch(patch), datetime.now(UTC))
+        instructions_after(draft.instructions, step)
         return await self._stepped(draft, step, after_step(draft.keyed, step), by)
 
     async def edit(self, draft_id: DraftId, tool: str, edit: ToolEdit, *, by: str = "") -> Draft:
-        """Add a step that changes texts, parameters or annotations of one tool; NotFoundError names the nearest."""
+        """Add a step that changes texts, parameters or annotations of one tool; NotFoundError names the nearest.
+
+        The tool `INSTRUCTIONS` is the server's instructions, as a description.
+        """
         draft = await self._store.get(draft_id)
+        if tool == INSTRUCTIONS:
+            operations = instructions_change(draft.instructions, edit.description or "")
+            return await self.apply(draft_id, list(operations), by=by) if operations else draft
         place = _place_of(draft, tool)
         changed = edited_tool(draft.tools[place], edit)
         after = [(key, changed if at == place else raw) for at, (key, raw) in enumerate(draft.keyed)]
@@ -178,7 +188,9 @@ class Drafts:
             self._original = key, await self._gateway.sort_catalogue(server, _present(draft.base))
         original = self._original[1]
         changed = await self._checked(server, original, draft)
-        return original, changed or await self._gateway.sort_catalogue(server, _present(draft.tools))
+        changed = changed or await self._gateway.sort_catalogue(server, _present(draft.tools))
+        texts = (draft.instructions_states[0], draft.instructions)
+        return _instructed(original, texts[0]), _instructed(changed, texts[1])
 
     async def _checked(self, server: str, original: Sequence[Listing], draft: Draft) -> tuple[Listing, ...] | None:
         """Return the listing of the draft, checking the new definitions only; None where all have to be sorted.
@@ -254,6 +266,11 @@ class Drafts:
     def _told(self, draft: Draft, by: str) -> Draft:
         self._events.publish(DraftsChanged((draft.id,), by))
         return draft
+
+
+def _instructed(listings: Sequence[Listing], text: str) -> tuple[Listing, ...]:
+    """Return listings of one server with its instructions; those of several servers have none."""
+    return tuple(replace(one, instructions=text) for one in listings) if len(listings) == 1 else tuple(listings)
 
 
 def _steps_text(draft: Draft) -> str:

@@ -1,5 +1,6 @@
 """Candidates of a search for a better text: made by rules and by a writer, and refused before any is asked."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,8 +8,15 @@ from mcp_tef.errors import InputError, ModelError
 from mcp_tef.model.improvements import TextCandidate, WorkingFailure
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.ports import TokenCounter
-from mcp_tef.prompts.rewrite_prompt import IMPROVE_PROMPT, RewriteError, improve_request, read_improvements
+from mcp_tef.ports import TokenCounter, Written
+from mcp_tef.prompts.rewrite_prompt import (
+    IMPROVE_PROMPT,
+    RewriteError,
+    improve_request,
+    read_improvements,
+    read_rewrite,
+)
+from mcp_tef.prompts.templates import rewrite_text
 from mcp_tef.scoring.differentiation.candidate_texts import CandidateTool, rule_candidates, why_refused
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
 from mcp_tef.scoring.differentiation.patches import RecommendationWriter
@@ -28,6 +36,12 @@ class WrittenCandidates:
 
     candidates: tuple[TextCandidate, ...] = ()
     cost_usd: float | None = None
+
+
+def _rewritten(written: Written, tool: Tool) -> TextCandidate:
+    """Return the candidate in the answer to a request for one description. RewriteError."""
+    found = read_rewrite(written.text)
+    return TextCandidate(texts={tool.name: found.description}, reason=found.rationale)
 
 
 class CandidateSource:
@@ -54,6 +68,7 @@ class CandidateSource:
         self._counter = counter
         self._rules: Iterator[TextCandidate] = rule_candidates(failures, self.tools, requests)
         self._seen: set[frozenset[tuple[str, str]]] = set()
+        self._rewritten: list[str] = []
 
     def from_rules(self, wanted: int) -> list[TextCandidate]:
         """Return the next candidates of the rules until so many may be asked, the refused ones among them."""
@@ -67,22 +82,41 @@ class CandidateSource:
         return found
 
     async def from_writer(self, writer: CappedWriter) -> WrittenCandidates:
-        """Ask the writer once; what it fails at is a candidate without a text, refused with the reason."""
-        label = writer.model.label
+        """Ask the writer once; what it fails at is a candidate without a text, refused with the reason.
+
+        A writer with a prompt of its own is asked for one tool after the other, each apart from those called instead.
+        """
+        label, own = writer.model.asked, bool(writer.model.prompt)
         shown = self._failures[:MOST_SHOWN_FAILURES]
-        named = dict.fromkeys(name for one in shown for name in (one.expected, one.selected) if name in self.tools)
-        tools = [self.tools[name].tool for name in list(named)[:MOST_SHOWN_TOOLS] if name]
+        tools = self._next_to_rewrite(shown) if own else self._failing(shown)
+        if not tools:
+            return WrittenCandidates()
+        request = rewrite_text(writer.model, tools[0], tools[1:]) if own else improve_request(tools, shown)
         try:
-            written = await writer.write(IMPROVE_PROMPT.system, improve_request(tools, shown))
+            written = await writer.write(IMPROVE_PROMPT.system, request)
         except (InputError, ModelError) as error:
             return WrittenCandidates((TextCandidate(texts={}, author=label, refused=error.message),))
         try:
-            found = read_improvements(written.text, self.tools.keys())[:MOST_CANDIDATES]
+            found = read_improvements(written.text, self.tools.keys()) if not own else [_rewritten(written, tools[0])]
         except RewriteError as error:
             failed = TextCandidate(texts={}, author=label, refused=f"{label} {error}.")
             return WrittenCandidates((failed,), written.cost_usd)
         checked = tuple(self._checked(replace(one, author=label), [tool.name for tool in tools]) for one in found)
-        return WrittenCandidates(checked, written.cost_usd)
+        return WrittenCandidates(checked[:MOST_CANDIDATES], written.cost_usd)
+
+    def _failing(self, shown: Sequence[WorkingFailure]) -> list[Tool]:
+        named = dict.fromkeys(name for one in shown for name in (one.expected, one.selected) if name in self.tools)
+        return [self.tools[name].tool for name in list(named)[:MOST_SHOWN_TOOLS] if name]
+
+    def _next_to_rewrite(self, shown: Sequence[WorkingFailure]) -> list[Tool]:
+        """Return the expected tool that fails most often and was not rewritten yet, then those called instead."""
+        expected = Counter(one.expected for one in shown if one.expected in self.tools)
+        name = next((name for name, _ in expected.most_common() if name not in self._rewritten), "")
+        if not name:
+            return []
+        self._rewritten.append(name)
+        called = dict.fromkeys(one.selected or "" for one in shown if one.expected == name and one.selected != name)
+        return [self.tools[one].tool for one in (name, *called) if one in self.tools][:MOST_SHOWN_TOOLS]
 
     def _checked(self, candidate: TextCandidate, rivals: Sequence[str] = ()) -> TextCandidate:
         """Return a candidate with the texts that differ, refused where there is a reason; `rivals` for written ones."""

@@ -9,7 +9,8 @@ from mcp_tef.model.run_fields import require_amount
 from mcp_tef.model.runs import CUT_OFF_CODE, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
+from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite
+from mcp_tef.prompts.templates import rewrite_text
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
 from mcp_tef.scoring.differentiation.patches import DraftOutcome
 from mcp_tef.scoring.differentiation.tool_pair import PairedTool
@@ -135,14 +136,14 @@ class DescriptionAuthor:
 
     @property
     def label(self) -> str:
-        """`provider/model`."""
-        return self._writer.model.label
+        """`provider/model`, with the prompt if one was chosen."""
+        return self._writer.model.asked
 
     async def rewrite(self, side: PairedTool, others: Sequence[PairedTool]) -> RewriteAttempt:
         """Return a description of one tool that tells it from the others, or why there is none."""
         if self._hopeless:
             return RewriteAttempt(failure=self._hopeless)
-        request = rewrite_request(side.tool, [other.tool for other in others])
+        request = rewrite_text(self._writer.model, side.tool, [other.tool for other in others])
         try:
             written = await self._writer.write(REWRITE_PROMPT.system, request, self._sleep)
         except (InputError, ModelError) as error:

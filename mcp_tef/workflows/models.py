@@ -131,7 +131,7 @@ class Models:
         return needed and not self._decide(settings.destination, {})[0]
 
     def keys_for(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> Keys:
-        """Return the key of each destination: given for this batch by provider, else at hand.
+        """Return the key of each destination: given for this batch by provider or `provider@origin`, else at hand.
 
         Raises:
             NotFoundError: a provider is unknown, and nothing says where it is.
@@ -151,6 +151,14 @@ class Models:
         """Raise NotFoundError for a provider that is unknown where nothing says where it is."""
         if not self._is_known(provider, address):
             raise self._unknown(provider)
+
+    def require_meant(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> None:
+        """Raise InputError for a given key that is for none of these models, with the nearest name."""
+        asked = [model.destination for model in models if not model.offline]
+        names = {name for one in asked for name in (one.provider, f"{one.provider}@{self._origin(one)[0]}")}
+        if unknown := next((name for name in given if name not in names), None):
+            hint = did_you_mean(unknown, names, f"Asked are {', '.join(sorted({one.provider for one in asked}))}.")
+            raise InputError(f"No model of {unknown} is asked, so its key has no use.", hint=hint)
 
     async def deployment_info(self, deployment: Deployment) -> ModelInfo | None:
         """Return the catalogue entry of a deployment, without prices at an address of its own."""
@@ -209,7 +217,8 @@ class Models:
         provider = destination.provider
         origin, set_address = self._origin(destination)
         own = not origin or (origin in self._catalogue.own_origins(provider) and not is_loopback(origin))
-        typed = given.get(provider) or self._keys.typed(provider, "" if own else origin)
+        there = given.get(f"{provider}@{origin}")
+        typed = there or given.get(provider) or self._keys.typed(provider, "" if own else origin)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
         return _FoundKey(
             key=key,
@@ -218,7 +227,8 @@ class Models:
             own_origin=own,
             set_address=set_address,
             typed=bool(typed),
-            typed_together=self._consents.is_typed(provider, origin) or (bool(typed) and provider not in given),
+            typed_together=self._consents.is_typed(provider, origin)
+            or (bool(typed) and (bool(there) or provider not in given)),
             signs_in=provider in SENDS_CREDENTIALS,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,11 @@ from mcp_tef.events import (
     ServerStateChanged,
 )
 from mcp_tef.model.cases import case_renamed
-from mcp_tef.model.drafts import name_of
+from mcp_tef.model.drafts import INSTRUCTIONS, name_of
 from mcp_tef.model.prediction import DirectionRecord, Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.tools import ToolLabel
+from mcp_tef.scoring.lint.linter import lint_instructions
 from mcp_tef.workflows.prediction_arms import ranked
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
     from mcp_tef.model.drafts import Draft, ToolRevision
     from mcp_tef.model.ids import CaseId
+    from mcp_tef.model.quality import LintFinding
     from mcp_tef.model.tools import Tool
     from mcp_tef.ports import CaseStore, RunStore, ServerStore
     from mcp_tef.workflows.drafts import Drafts
@@ -113,14 +116,23 @@ class Predictions:
     async def _predict(self, draft: Draft) -> Prediction:
         cases = await self._cases_of(draft)
         before, after = await self._both(draft)
-        tools = await asyncio.to_thread(lambda: tuple(_tool(each, before, after) for each in draft.revisions))
+        changed = [each for each in draft.revisions if each.name != INSTRUCTIONS]
+        tools = await asyncio.to_thread(lambda: tuple(_tool(each, before, after) for each in changed))
         return Prediction(
-            tools=tools,
+            tools=(*tools, *await self._instructions(draft)),
             set_tokens_before=sum(before.tokens.values()),
             set_tokens_after=sum(after.tokens.values()),
             cases=await self._ranked(draft, cases, before, after),
             record=await self._inputs.record(),
         )
+
+    async def _instructions(self, draft: Draft) -> tuple[ToolPrediction, ...]:
+        """Return what changes with the server's instructions, nothing where they stay; search does not read them."""
+        texts = (draft.instructions_states[0], draft.instructions)
+        if texts[0] == texts[1]:
+            return ()
+        tokens = await self._arms.text_tokens(texts)
+        return (_changed(INSTRUCTIONS, [lint_instructions(text) for text in texts], tokens),)
 
     async def direction(self, draft: Draft, cases: Collection[CaseId]) -> int:
         """Return 1 where the baseline passes more of some cases with the draft, −1 where it passes fewer, else 0."""
@@ -238,9 +250,9 @@ class Predictions:
 
 
 def _changed_names(draft: Draft) -> set[str]:
-    """Return the names of the tools that a draft changes, before and after."""
-    raws = (raw for one in draft.revisions for raw in (one.before, one.after))
-    return {name_of(raw or {}) for raw in raws} - {""}
+    """Return the names of the tools that a draft changes, before and after; new instructions are about every tool."""
+    names = {name_of(raw or {}) for one in draft.revisions for raw in (one.before, one.after)} - {""}
+    return names if INSTRUCTIONS not in names else {name_of(raw) for raw in (*draft.base, *draft.tools)} - {""}
 
 
 def _expected(case: TestCase, draft: Draft) -> set[str]:
@@ -251,17 +263,21 @@ def _expected(case: TestCase, draft: Draft) -> set[str]:
 
 def _tool(revision: ToolRevision, before: PredictionArm, after: PredictionArm) -> ToolPrediction:
     old, new = name_of(revision.before or {}), name_of(revision.after or {})
-    was, now = before.findings(old), after.findings(new)
-    known = {(one.rule.id, one.place) for one in was}
-    left = {(one.rule.id, one.place) for one in now}
+    tokens = (before.tokens.get(old, 0), after.tokens.get(new, 0))
+    found = _changed(revision.name, (before.findings(old), after.findings(new)), tokens)
+    return replace(found, neighbours_before=before.neighbours(old), neighbours_after=after.neighbours(new))
+
+
+def _changed(name: str, findings: Sequence[Sequence[LintFinding]], tokens: Sequence[int]) -> ToolPrediction:
+    """Return what changes with a text, from its findings and tokens before and after."""
+    was, now = findings
+    known, left = ({(one.rule.id, one.place) for one in side} for side in findings)
     return ToolPrediction(
-        name=revision.name,
+        name=name,
         findings_gone=tuple(one for one in was if (one.rule.id, one.place) not in left),
         findings_new=tuple(one for one in now if (one.rule.id, one.place) not in known),
-        tokens_before=before.tokens.get(old, 0),
-        tokens_after=after.tokens.get(new, 0),
-        neighbours_before=before.neighbours(old),
-        neighbours_after=after.neighbours(new),
+        tokens_before=tokens[0],
+        tokens_after=tokens[1],
     )
 
 

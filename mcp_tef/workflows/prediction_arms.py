@@ -142,6 +142,10 @@ class PredictionArms:
         self._tokens |= dict(zip(new, self._counter.count(list(new.values())), strict=True))
         return {tool.name: self._tokens[one] for one, tool in pairs}
 
+    async def text_tokens(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the tokens of texts that are no tools, such as the instructions of a server."""
+        return await asyncio.to_thread(self._counter.count, list(texts))
+
     async def scores(self, arm: PredictionArm, cases: Sequence[TestCase], others: Others) -> ScoredTools:
         """Return the scores of the baseline for cases, which are offered tools of other servers too."""
         tools = [("", tool) for tool in arm.tools]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mcp_tef.model.runs import ModelSettings
     from mcp_tef.ports import DefinitionStore
 
-_SELECTING = (PromptKind.SYSTEM, PromptKind.JSON)
+SELECTING = (PromptKind.SYSTEM, PromptKind.JSON)
+_PURPOSES = {PromptKind.REVIEW: "reviewing definitions", PromptKind.REWRITING: "rewriting descriptions"}
 
 
 class Prompts:
@@ -79,13 +80,20 @@ class Prompts:
         await self._store.restore(DefinitionKind.PROMPT, name)
         self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, name, by))
 
-    async def applied(self, settings: ModelSettings, label: str, values: Mapping[str, str]) -> ModelSettings:
-        """Return settings that ask with a template; a baseline reads no prompt. InputError, NotFoundError."""
+    async def applied(
+        self,
+        settings: ModelSettings,
+        label: str,
+        values: Mapping[str, str],
+        kinds: Sequence[PromptKind] = SELECTING,
+    ) -> ModelSettings:
+        """Return settings that ask with a template of these kinds; a baseline reads none. InputError, NotFoundError."""
         template = await self.find(label)
-        if template.kind not in _SELECTING:
+        if template.kind not in kinds:
+            purposes = [_PURPOSES.get(one, "selecting tools") for one in (template.kind, kinds[0])]
             raise InputError(
-                f"{template.label} is a prompt for {template.kind}, not for selecting tools.",
-                hint="Name one of the kind system or json.",
+                f"{template.label} is a prompt for {purposes[0]}, not for {purposes[1]}.",
+                hint=f"Name one of the kind {' or '.join(kinds)}.",
             )
         given = given_values(template, values)
         if settings.offline:
@@ -97,6 +105,19 @@ class Prompts:
             variables=tuple(sorted(given.items())),
             mode=CallingMode.JSON if template.kind is PromptKind.JSON else settings.mode,
         )
+
+    async def documents(self) -> Sequence[Mapping[str, object]]:
+        """Return each template of the workspace with all its versions, the oldest first."""
+        names = [one.name for one in await self._store.all(DefinitionKind.PROMPT)]
+        return [{"name": name, "versions": [*map(_version, reversed(await self.versions(name)))]} for name in names]
+
+    async def take_over(self, versions: Sequence[PromptTemplate], *, by: str = "") -> None:
+        """Keep versions of templates that are not here yet, each as the next one of its name; their names are sound."""
+        for template in versions:
+            known = {one.name for one in await self.list()}
+            kept = map(_document, await self.versions(template.name)) if template.name in known else ()
+            if _document(template) not in kept:
+                await self._keep(template, by)
 
     async def _keep(self, template: PromptTemplate, by: str) -> PromptTemplate:
         require_sound(template)
@@ -118,6 +139,33 @@ def _document(template: PromptTemplate) -> dict[str, object]:
         "variables": dict(template.variables),
         "model": template.model,
     }
+
+
+def _version(template: PromptTemplate) -> dict[str, object]:
+    return {**_document(template), "note": template.note}
+
+
+def read_templates(document: Mapping[str, object]) -> tuple[PromptTemplate, ...]:
+    """Return the versions of a template as `Prompts.documents` gives it; InputError for anything else."""
+    name, versions = document.get("name"), document.get("versions")
+    try:
+        if isinstance(name, str) and isinstance(versions, list) and versions:
+            return tuple(
+                PromptTemplate(
+                    name=name,
+                    version=number,
+                    kind=PromptKind(one["kind"]),
+                    text=str(one["text"]),
+                    variables={str(key): str(value) for key, value in one.get("variables", {}).items()},
+                    model=str(one.get("model", "")),
+                    note=str(one.get("note", "")),
+                )
+                for number, one in enumerate(versions, 1)
+            )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass
+    hint = f"Each version needs a text and a kind: {', '.join(PromptKind)}."
+    raise InputError(f"The prompt {name or 'without a name'} cannot be read.", hint=hint)
 
 
 def _template(stored: StoredDefinition) -> PromptTemplate:

@@ -12,13 +12,15 @@ from mcp_tef.errors import InputError, ModelError
 from mcp_tef.formats.suppressions import read_suppressions, write_suppressions
 from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.model_catalogue import ModelInfo
+from mcp_tef.model.prompt_templates import BUILT_IN
 from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, Suppression, ToolQuality
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import TokenCounter, Writer, Written
-from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
+from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review
+from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, review_text
 from mcp_tef.scoring.lint.client_limits import set_notes
 from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.lint_context import ListedNames
@@ -96,7 +98,7 @@ class Quality:
         """
         writer = await capped_writer(self._writer, self._models, model, keys, max_cost_usd) if model else None
         if writer:
-            writer.require_one((_prompt(one) for one, _ in judged_tools(tool_set)), "review")
+            writer.require_one((_prompt(writer.model, one) for one, _ in judged_tools(tool_set)), "review")
         reviewer = _Reviewer(writer) if writer else None
         accepted = (*ignored, *self.ignored())
         found = await asyncio.to_thread(judged, tool_set, self._counter, self._clients())
@@ -107,7 +109,7 @@ class Quality:
     async def estimate(self, tool_set: ToolSet, model: ModelSettings) -> Estimate:
         """Estimate reviews of all tools: one request per tool; the cost is None if the price is unknown."""
         tools = [one for one, _ in judged_tools(tool_set)]
-        tokens_in = await asyncio.to_thread(self._tokens_asked, tools)
+        tokens_in = await asyncio.to_thread(lambda: sum(self._counter.count([_prompt(model, one) for one in tools])))
         tokens_out = ANSWER_TOKENS * len(tools)
         info = await self._models.info(model)
         cost = _cost(info, tokens_in, tokens_out)
@@ -117,12 +119,9 @@ class Quality:
         """Return the tokens that each definition takes in a request, as reports of quality count them."""
         return await asyncio.to_thread(lambda: self._counter.count([definition_text(tool) for tool in tools]))
 
-    def _tokens_asked(self, tools: Sequence[ComparedTool]) -> int:
-        return sum(self._counter.count([_prompt(one) for one in tools]))
 
-
-def _prompt(one: ComparedTool) -> str:
-    return f"{REVIEW_PROMPT.system}\n{review_request(definition_text(one.tool))}"
+def _prompt(model: ModelSettings, one: ComparedTool) -> str:
+    return f"{REVIEW_PROMPT.system}\n{review_text(model, definition_text(one.tool))}"
 
 
 def _cost(info: ModelInfo | None, tokens_in: int, tokens_out: int) -> float | None:
@@ -251,7 +250,7 @@ class _Reviewer:
         """Return the tool with the model's review, or with why there is none."""
         if self._hopeless:
             return replace(quality, failure=self._hopeless)
-        request = review_request(definition_text(quality.tool.tool))
+        request = review_text(self._writer.model, definition_text(quality.tool.tool))
         try:
             written = await self._writer.write(REVIEW_PROMPT.system, request)
             return replace(quality, review=self._read(written))
@@ -268,6 +267,7 @@ class _Reviewer:
         counts = [count for count in (written.tokens_in, written.tokens_out) if count is not None]
         return ModelReview(
             model=self._writer.model.label,
+            prompt=self._writer.model.prompt or BUILT_IN_TEMPLATES[f"{BUILT_IN}-review"].label,
             clarity=grades.clarity,
             completeness=grades.completeness,
             conciseness=grades.conciseness,

@@ -11,7 +11,8 @@ from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import CaseEffect, DifferentiationIssue, IssueType, PairAdvice, Recommendation
 from mcp_tef.ports import CaseStore, Selector, Writer, Written
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, rewrite_request
+from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT
+from mcp_tef.prompts.templates import rewrite_text
 from mcp_tef.scoring.differentiation.descriptions import drafts
 from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.patches import DraftOutcome, RecommendationWriter
@@ -73,7 +74,7 @@ class Recommendations:
         author = None
         if model:
             writer = await capped_writer(self._writer, self._models, model, keys, max_cost_usd)
-            writer.require_one(selection.prompts(), "rewrite")
+            writer.require_one(selection.prompts(model), "rewrite")
             author = DescriptionAuthor(writer, self._sleep)
         tools = [compared.tool for compared in similarity.tools]
         job = _Job(selection, CaseEffects(self._baseline, await self._cases.all(), tools), author)
@@ -84,7 +85,7 @@ class Recommendations:
     ) -> Estimate:
         """Estimate asking a model about these pairs: one request per tool; the cost is None if the price is unknown."""
         _check(pairs, len(similarity))
-        prompts = (await asyncio.to_thread(_Selection, similarity, pairs)).prompts()
+        prompts = (await asyncio.to_thread(_Selection, similarity, pairs)).prompts(model)
         tokens_in = sum(len(prompt) for prompt in prompts) // CHARACTERS_PER_TOKEN
         tokens_out = ANSWER_TOKENS * len(prompts)
         cost = writing_cost(await self._models.info(model), tokens_in, tokens_out)
@@ -137,11 +138,11 @@ class _Selection:
         self.found[a, b] = self.found[b, a] = pair, issues(pair)
         return self.found[a, b]
 
-    def prompts(self) -> list[str]:
+    def prompts(self, model: ModelSettings) -> list[str]:
         """Return the prompts of the requests for these pairs: one for each tool that has a look-alike."""
         asked = [(tool, self.others(tool)) for tool in self._tools.values() if self.others(tool)]
         return [
-            REWRITE_PROMPT.system + rewrite_request(tool.tool, [other.tool for other in others])
+            REWRITE_PROMPT.system + rewrite_text(model, tool.tool, [other.tool for other in others])
             for tool, others in asked
         ]
 

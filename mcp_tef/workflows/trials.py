@@ -7,9 +7,8 @@ from mcp_tef.errors import ConflictError, EmbeddingError, InputError, TefError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.drafts import Draft
+from mcp_tef.model.drafts import INSTRUCTIONS, Draft, offered_fingerprint
 from mcp_tef.model.ids import BatchId, CaseId, DraftId
-from mcp_tef.model.json import fingerprint
 from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_fields import REPEATS
 from mcp_tef.model.run_filter import RunFilter
@@ -47,6 +46,7 @@ class Trials:
         self._runs = runs
         self._config = config
         self.direction_of: Callable[[Draft, Collection[CaseId]], Awaitable[int]] | None = None
+        self.shows_instructions: Callable[[ModelSettings], bool] = lambda _: False
 
     async def start(
         self, request: TrialRequest, keys: Mapping[str, Secret] | None = None, *, may_pause: bool = False
@@ -71,12 +71,15 @@ class Trials:
         draft = await self._drafts.get(request.draft)
         draft = draft if request.step is None else replace(draft, step=request.step)
         plan = _plan(request, draft)
+        if _only_instructions(draft) and not (plan.same_against_same or self.shows_instructions(request.settings)):
+            said = f"The draft {draft.name} changes only the server's instructions, which the model would not see."
+            raise InputError(said, hint="Choose a client that shows them, for example --client claude-code.")
         return draft, replace(plan, predicted=await self._predicted(request, draft, plan))
 
     async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
         """Return the direction that the baseline predicts for a model; None where nothing can be predicted."""
         own = plan.same_against_same or plan.hints or plan.against
-        if self.direction_of is None or request.settings.offline or own:
+        if self.direction_of is None or request.settings.offline or own or _only_instructions(draft):
             return None
         try:
             return await self.direction_of(draft, plan.cases)
@@ -321,6 +324,10 @@ def _plan(request: TrialRequest, draft: Draft) -> TrialPlan:
     )
 
 
+def _only_instructions(draft: Draft) -> bool:
+    return draft.changed_tools() == (INSTRUCTIONS,)
+
+
 def _of_one_kind(earlier: TrialPlan, plan: TrialPlan) -> bool:
     """Return True if an earlier trial tried something new, as this one does, and of the same kind."""
     same_kind = bool(earlier.prompts) is bool(plan.prompts)
@@ -338,7 +345,7 @@ def _states(plan: TrialPlan, draft: Draft) -> dict[Arm, Draft]:
 
 
 def _tools_hash(draft: Draft) -> str:
-    return fingerprint({"tools": list(draft.tools)})
+    return offered_fingerprint(draft.tools, draft.instructions)
 
 
 def _models(request: TrialRequest) -> tuple[ModelSettings, ...]:

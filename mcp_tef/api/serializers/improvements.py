@@ -21,6 +21,7 @@ def improvement_to_json(result: ImprovementResult, runs: Iterable[RunSummary] = 
         "draft": result.draft.name if result.draft else None,
         "model": result.plan.request.settings.label,
         "writer": result.plan.request.writer.label if result.plan.request.writer else None,
+        "prompt": (result.plan.request.writer.prompt or None) if result.plan.request.writer else None,
         "result": result.end.value,
         "sentence": sentences[0],
         "sentences": list(sentences),

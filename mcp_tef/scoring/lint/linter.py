@@ -41,6 +41,12 @@ def lint(
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.rule.severity)))
 
 
+def lint_instructions(text: str) -> tuple[LintFinding, ...]:
+    """Return the findings in a server's instructions: places that read as orders of a stranger to the model."""
+    subject = LintContext(Tool(server="", name="", description=text, input_schema={}, raw={}))
+    return tuple(finding for check in poisoning.CHECKS for finding in _findings(check, subject))
+
+
 def score(findings: Iterable[LintFinding]) -> int:
     """0–100: 100 less the penalties of all findings, never below 0.
 

@@ -183,15 +183,92 @@ def test_the_catalogue_is_listed_searched_and_shown(city: Path) -> None:
     assert (missing.code, "openai/gpt-4.1-mini" in missing.err) == (2, True)
 
 
-def test_groups_and_routers_go_through_one_file(city: Path, tmp_path: Path) -> None:
+def test_all_definitions_go_through_one_file_and_come_back_as_they_were(
+    city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     group(city, "small", "openai/gpt-4.1-mini,rpm=3", "openai/gpt-4.1-nano")
     assert router(city).code == 0
-    file, other = tmp_path / "models.yaml", tmp_path / "other.db"
+    assert on(city, "search", "add", "web", "searxng", "--base-url", "http://127.0.0.1:9").code == 0
+    for verb, text in (("add", "Be {{tone}}."), ("edit", "Say why, and be {{tone}}.")):
+        line = ("prompts", verb, "counter", "--file", "-", "--var", "tone=short", "--note", text[:2])
+        assert say(*line, "--workspace", city, stdin=text).code == 0
+    narrow = "name: narrow\ntitle: Narrow\nversion: 1\nchecked: 2026-11-26\nmost_tools: 1\n"
+    assert say("clients", "add", "-", "--workspace", city, stdin=narrow).code == 0
+    file, other, again = tmp_path / "models.yaml", tmp_path / "other.db", tmp_path / "again.yaml"
     assert on(city, "models", "export", file).code == 0
+    shown = (
+        *(("models", "groups", "list"), ("routes", "list"), ("routes", "show", "auto"), ("search", "list")),
+        *(("prompts", "show", "counter"), ("clients", "show", "narrow")),
+    )
+    before = [on(city, *words, "--json").document for words in shown]
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    counts = on(other, "models", "import", file, "--json").document
+    assert counts == {"groups": 1, "routers": 1, "searches": 1, "prompts": 1, "clients": 1}
+    found = [on(other, *words, "--json").document for words in shown]
+    for one in (*before, *found):
+        one.pop("created_at", None)
+    assert found == before
     assert on(other, "models", "import", file).code == 0
-    for words in (("models", "groups", "list"), ("routes", "list"), ("routes", "show", "auto")):
-        assert on(other, *words, "--json").document == on(city, *words, "--json").document
+    assert [*(tmp_path / "elsewhere").rglob("narrow.yaml")]
+    assert on(other, "models", "export", again).code == 0
+    assert again.read_text("utf-8") == file.read_text("utf-8")
+    text = file.read_text("utf-8")
+    for old, new, reason in (
+        ("{{tone}}", "{{tonne}}", "Did you mean tone?"),
+        ("kind: system", "kind: systm", "The prompt counter cannot be read."),
+        ("most_tools: 1", "most_tools: 0", "most_tools must be at least 1."),
+        ("name: counter", "name: built-in", "Built-in prompts are never changed."),
+    ):
+        assert old in text
+        file.write_text(text.replace(old, new), "utf-8")
+        refused = on(tmp_path / "third.db", "models", "import", file)
+        assert (refused.code, reason in refused.err) == (2, True), refused.err
+    file.write_text(text, "utf-8")
     file.write_text(file.read_text("utf-8").replace("group/small", "group/smal"), "utf-8")
     refused = on(tmp_path / "third.db", "models", "import", file)
     assert (refused.code, "group/smal" in refused.err) == (2, True)
     assert on(tmp_path / "third.db", "models", "groups", "list", "--json").document == {"groups": []}
+
+
+def test_each_deployment_gets_the_key_of_its_line_and_no_key_lies_anywhere_else(city: Path, tmp_path: Path) -> None:
+    call, keys = tool_calls(("weather_report", {"city": "Oslo"})), ("first-key-41", "second-key-42", "third=key-43=")
+    down = Reply(status=503, body='{"error": {"message": "Down."}}')
+    with ModelStub(lambda _: down) as bad, ModelStub(lambda _: call) as good, ModelStub(lambda _: call) as other:
+        places = (f"openai/a,url={bad.url},rpm=90", f"openai/b,url={good.url}", f"mistral/c,url={other.url}")
+        assert group(city, "fast", *places[:2]).code == 0
+        assert group(city, "slow", places[2]).code == 0
+        names = (f"openai@{bad.url}", f"openai@{good.url}", "mistral")
+        lines = "".join(f"{name}={key}\n" for name, key in zip(names, keys, strict=True))
+        run = ("run", "--model", "group/fast", "--model", "group/slow", "--retries", "0", "--key-stdin", "--json")
+        reports = ("--html", tmp_path / "a.html", "--csv", tmp_path / "a.csv", "--junit", tmp_path / "a.xml")
+        said = say(*run, "--yes", *reports, "--workspace", city, stdin=lines)
+        assert {run["status"] for run in said.document["runs"]} == {"completed"}
+        sent = {stub: stub.requests for stub in (bad, good, other)}
+        checked = say("models", "check", "group/fast", "--key-stdin", "--yes", "--workspace", city, stdin=lines)
+    for stub, key in zip(sent, keys, strict=True):
+        assert stub.requests
+        assert {request.key for request in stub.requests} == {key}
+        rest = [(one.path, one.body, {**one.headers, "authorization": ""}) for one in stub.requests]
+        assert [text for text in keys if text in str(rest)] == []
+    assert [key for key in keys if key in said.out + said.err + checked.out + checked.err] == []
+    files = [file for file in tmp_path.parent.rglob("*") if file.is_file()]
+    assert city in files
+    assert [file for file in files if any(key.encode() in file.read_bytes() for key in keys)] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("secret-abcdef\n", "Line 1 of the keys is not PROVIDER=KEY."),
+        ("openai=secret-abcdef\nopenai=x\n", "Two keys are given for openai."),
+        ("openai@here=secret-abcdef\n", "Line 1 of the keys names no address behind the @."),
+        ("\n\n", "No key came in on standard input."),
+        ("opnai=secret-abcdef\n", "No model of opnai is asked, so its key has no use. Did you mean openai?"),
+    ],
+)
+def test_keys_that_name_no_model_are_refused_and_never_repeated(city: Path, lines: str, said: str) -> None:
+    assert group(city, "fast", "openai/a", "openai/b").code == 0
+    refused = say("run", "--model", "group/fast", "--key-stdin", "--yes", "--workspace", city, stdin=lines)
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+    assert "secret" not in refused.err

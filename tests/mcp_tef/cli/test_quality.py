@@ -38,7 +38,7 @@ def expect(code: int, said: Said) -> Said:
 
 def test_flagged_pairs_get_drafts_with_patches(tools: Path) -> None:
     document = expect(0, say("recommend", "--tools-file", tools, *ALIKE, "--json")).document
-    assert set(document) == {"embedder", "model", "pairs", "patches", "files", "unreachable"}
+    assert set(document) == {"embedder", "model", "pairs", "patches", "prompt", "files", "unreachable"}
     assert document["model"] is None
     (pair,) = document["pairs"]
     assert {pair["a"], pair["b"]} == {"tools/read_file", "tools/open_file"}

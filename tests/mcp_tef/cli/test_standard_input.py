@@ -55,6 +55,7 @@ READ = {
     ("quality", "baseline"): ("quality --server city --baseline -", '{"tools": []}', "weather_report"),
     ("draft new", "tools_file"): ("draft new Longer --tools-file -", TOOLS, "2 tools"),
     ("draft set", "description"): ("draft set Shorter train_times --description -", "Trains.", "train_times"),
+    ("draft set", "instructions"): ("draft set Shorter --instructions -", "Ask for a city.", "server instructions"),
     ("draft add", "file"): ("draft add Shorter -", json.dumps({"name": "rent", "inputSchema": {}}), "rent"),
     ("draft patch", "file"): ("draft patch Shorter -", PATCH, "weather_report"),
     ("draft rebase", "tools_file"): ("draft rebase Shorter --tools-file -", TOOLS, "It changes"),

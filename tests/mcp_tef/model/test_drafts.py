@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.model.draft_rebase import rebased
 from mcp_tef.model.drafts import (
+    INSTRUCTIONS,
     Draft,
     DraftStep,
     difference,
+    instructions_after,
     require_draft_name,
     require_sound_set,
 )
@@ -167,6 +169,28 @@ def test_a_draft_follows_a_listing_that_changed_elsewhere() -> None:
     ]
     assert found.draft.tools[1]["title"] == "Search"
     assert [len(replace(found.draft, step=step).tools) for step in range(4)] == [4, 4, 3, 4]
+
+
+def test_instructions_follow_their_steps_and_a_listing_that_changed_them_too() -> None:
+    steps = [{"op": "add", "path": "/instructions", "value": text} for text in ("Ask.", "Ask first.")]
+    told = {"tools": list(BASE), "instructions": "Guess."}
+    made = replace(draft([steps[0]], [describe(0, "Finds.")], [steps[1]]), listing=told)
+    assert made.instructions_states == ("Guess.", "Ask.", "Ask.", "Ask first.")
+    assert apply_patch(told, made.patch) == {"tools": list(made.tools), "instructions": "Ask first."}
+    same = rebased(made, {"tools": list(BASE), "instructions": "Guess."})
+    assert (same.draft.instructions_states, same.conflicts) == (made.instructions_states, ())
+    now = {"tools": list(BASE), "instructions": "Try."}
+    mine, theirs = rebased(made, now), rebased(made, now, keep_draft=False)
+    (conflict,) = mine.conflicts
+    assert (conflict.tool, conflict.was, conflict.now, conflict.draft) == (INSTRUCTIONS, "Guess.", "Try.", "Ask first.")
+    assert (mine.draft.instructions, theirs.draft.instructions) == ("Ask first.", "Try.")
+    other = rebased(draft([describe(0, "Finds.")]), now).draft
+    assert (other.instructions, other.changed_tools()) == ("Try.", ("search",))
+    emptied = replace(draft([{"op": "remove", "path": "/instructions"}]), listing=told)
+    assert (emptied.instructions, emptied.patch) == ("", ({"op": "remove", "path": "/instructions"},))
+    for value, number in ((5, 1), ("x" * 100_001, 1)):
+        with pytest.raises(InputError, match="the instructions are not a text"):
+            instructions_after("", DraftStep(number, ({"op": "add", "path": "/instructions", "value": value},), NOW))
 
 
 def test_texts_that_both_changed_are_named_with_three_columns() -> None:
