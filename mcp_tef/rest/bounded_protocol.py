@@ -1,5 +1,7 @@
 """The HTTP protocol of uvicorn with bounds that it lacks: connections, and the time for the head of a request.
 
+It also sends each answer in one piece.
+
 Reaches into `H11Protocol` (its `conn`, `connections`, `transport` and `on_response_complete`), since uvicorn has no
 time-out for a request that never ends its headers; `tests/mcp_tef/rest/test_attacks.py` fails if these change.
 """
@@ -13,6 +15,34 @@ MOST_CONNECTIONS: Final = 512
 HEAD_SECONDS: Final = 10.0
 
 
+class JoinedWrites:
+    """A transport that sends head and body together: on a busy machine, each system call may cost the thread its turn."""
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._written: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Keep the bytes until this turn of the loop ends."""
+        if not self._written:
+            self._loop.call_soon(self._send)
+        self._written.append(data)
+
+    def close(self) -> None:
+        """Send what is left, and close."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        written, self._written = self._written, []
+        if written:
+            self._transport.write(b"".join(written))
+
+
 class BoundedProtocol(H11Protocol):
     """Closes connections beyond the bound, and those whose request does not arrive in time."""
 
@@ -21,7 +51,7 @@ class BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, unless too many are open."""
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
         else:
