@@ -172,6 +172,7 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.agent_server": "serve_agents",
+    "mcp_tef.servers.bounded_protocol": "bounded_by",
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",

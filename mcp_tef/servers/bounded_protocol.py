@@ -2,8 +2,8 @@
 
 It also sends each answer in one piece.
 
-Reaches into `H11Protocol` (its `conn`, `connections`, `transport` and `on_response_complete`), since uvicorn has no
-time-out for a request that never ends its headers; `tests/mcp_tef/rest/test_attacks.py` fails if these change.
+Reaches into `H11Protocol` (its `conn`, `cycle`, `connections`, `transport` and `on_response_complete`), since uvicorn
+has no time-out for a request that never ends its headers; `tests/mcp_tef/rest/test_attacks.py` fails if these change.
 """
 
 import asyncio
@@ -12,11 +12,10 @@ from typing import Any, Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 512
-HEAD_SECONDS: Final = 10.0
 
 
 class JoinedWrites:
-    """A transport that sends head and body together: on a busy machine, each system call may cost the thread its turn."""
+    """A transport that sends head and body together: on a busy machine, a system call may cost the thread its turn."""
 
     def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
@@ -46,12 +45,13 @@ class JoinedWrites:
 class BoundedProtocol(H11Protocol):
     """Closes connections beyond the bound, and those whose request does not arrive in time."""
 
-    head_seconds: float = HEAD_SECONDS
+    head_seconds: float
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, unless too many are open."""
-        super().connection_made(JoinedWrites(transport, self.loop))
+        joined: Any = JoinedWrites(transport, self.loop)
+        super().connection_made(joined)
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
         else:
@@ -65,17 +65,20 @@ class BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take a part of a request; its head has to be whole by the deadline."""
         super().data_received(data)
-        if repr(self.conn.their_state) == "IDLE":
+        self._judge()
+
+    def on_response_complete(self) -> None:
+        """Let the caller end a body that nobody will read, but only until the deadline."""
+        super().on_response_complete()
+        self._judge()
+
+    def _judge(self) -> None:
+        state = repr(self.conn.their_state)
+        is_unread = state == "SEND_BODY" and self.cycle is not None and self.cycle.response_complete
+        if state == "IDLE" or is_unread:
             self._watch()
         else:
             self._unwatch()
-
-    def on_response_complete(self) -> None:
-        """Close a connection whose body nobody will read."""
-        unread = repr(self.conn.their_state) == "SEND_BODY"
-        super().on_response_complete()
-        if unread:
-            self.transport.close()
 
     def _watch(self) -> None:
         if self._deadline is None and not self.transport.is_closing():
