@@ -17,7 +17,7 @@ _NAMES = {
         "sign_in_where_needed"
     ),
     "mcp_tef.api.evidence": "EvidenceCheck batch_evidence evidence_badge outdated_parts verified_evidence",
-    "mcp_tef.api.evidence_trials": "repeated_trial",
+    "mcp_tef.api.repeated_evidence": "repeated_evidence",
     "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
     "mcp_tef.api.run_texts": "run_failure_text",
     "mcp_tef.api.samples": "run_sample",

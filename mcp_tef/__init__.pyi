@@ -16,8 +16,8 @@ from mcp_tef.api.consent import (
     sign_in_where_needed,
 )
 from mcp_tef.api.evidence import EvidenceCheck, batch_evidence, evidence_badge, outdated_parts, verified_evidence
-from mcp_tef.api.evidence_trials import repeated_trial
 from mcp_tef.api.patch_trials import draft_of_patch, trial_of_affected_cases
+from mcp_tef.api.repeated_evidence import repeated_evidence
 from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
@@ -505,7 +505,7 @@ __all__ = [
     "parse_number", "parse_prices", "parse_search_provider", "part_name", "part_of", "percent_text", "percentile",
     "placed_source", "prediction_to_json", "priced_text", "program_request", "prompt_to_json", "quality_to_json",
     "read_baseline", "read_pair_lines", "read_router", "read_suppressions", "rejudge_report_to_json",
-    "rename_workspace", "renamed_path", "repeated_trial", "require_draft_name", "require_ending",
+    "rename_workspace", "renamed_path", "repeated_evidence", "require_draft_name", "require_ending",
     "require_no_credentials", "require_replaceable", "require_workspace", "route_comparison_to_json",
     "route_decision_to_json", "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines",
     "scored_overview", "scored_run", "search_answer_to_json", "search_request", "search_tool_to_json", "secrets_in",
