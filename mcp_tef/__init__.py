@@ -17,8 +17,8 @@ _NAMES = {
         "sign_in_where_needed"
     ),
     "mcp_tef.api.evidence": "EvidenceCheck batch_evidence evidence_badge outdated_parts verified_evidence",
-    "mcp_tef.api.evidence_trials": "repeated_trial",
     "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
+    "mcp_tef.api.repeated_evidence": "repeated_evidence",
     "mcp_tef.api.run_texts": "run_failure_text",
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
@@ -174,6 +174,7 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.agent_server": "serve_agents",
+    "mcp_tef.servers.bounded_protocol": "bounded_by",
     "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",

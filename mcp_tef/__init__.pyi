@@ -16,8 +16,8 @@ from mcp_tef.api.consent import (
     sign_in_where_needed,
 )
 from mcp_tef.api.evidence import EvidenceCheck, batch_evidence, evidence_badge, outdated_parts, verified_evidence
-from mcp_tef.api.evidence_trials import repeated_trial
 from mcp_tef.api.patch_trials import draft_of_patch, trial_of_affected_cases
+from mcp_tef.api.repeated_evidence import repeated_evidence
 from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
@@ -415,6 +415,7 @@ from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.servers.agent_server import serve_agents
+from mcp_tef.servers.bounded_protocol import bounded_by
 from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
@@ -486,12 +487,12 @@ __all__ = [
     "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope",
     "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict", "VerdictChange", "VerdictKind",
     "WorkItem", "WorkspaceOperations", "advice_to_json", "answer_pages", "answer_tokens", "apply_consent_answer",
-    "batch_evidence", "batch_to_its_end", "batch_to_json", "bounded_lines", "canonical", "case_export_to_json",
-    "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json", "client_result_to_json",
-    "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json", "conflict_to_json",
-    "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
-    "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json", "detect_files",
-    "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_of_patch",
+    "batch_evidence", "batch_to_its_end", "batch_to_json", "bounded_by", "bounded_lines", "canonical",
+    "case_export_to_json", "case_finding_to_json", "case_import_to_json", "case_to_json", "client_check_to_json",
+    "client_result_to_json", "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json",
+    "conflict_to_json", "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html",
+    "crowd_to_json", "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json",
+    "detect_files", "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_of_patch",
     "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
     "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "evidence_badge",
     "execution_figures_to_json", "execution_to_json", "expectation_from_json", "expectation_to_json", "filled",
@@ -505,7 +506,7 @@ __all__ = [
     "parse_embedder", "parse_model", "parse_number", "parse_prices", "parse_search_provider", "part_name",
     "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
     "program_request", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines", "read_router",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeated_trial",
+    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeated_evidence",
     "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable", "require_workspace",
     "route_comparison_to_json", "route_decision_to_json", "run_detail_to_json", "run_failure_text", "run_sample",
     "run_to_json", "score_lines", "scored_overview", "scored_run", "search_answer_to_json", "search_request",

@@ -1,4 +1,4 @@
-"""`verify`: recomputes a verdict file offline, repeats its trial and makes a badge; and the option that writes it."""
+"""`verify`: recomputes a verdict file offline, asks its model again and makes a badge."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from mcp_tef import (
     evidence_badge,
     open_regular_file,
     outdated_parts,
-    repeated_trial,
+    repeated_evidence,
     temporary_workspace,
-    trial_sentences,
     verified_evidence,
     write_text,
 )
@@ -34,8 +33,8 @@ HOLDS, DOES_NOT = 0, 1
 SHAPE = """With --json: {"holds", "checks": [{"what", "problem"}], "outdated": ["tools"|"cases"], "repeated": {"same",
 "sentences"} or null}.
 
-Exit codes: 0 everything holds; 1 a number or hash differs, tools or cases have changed, or the repeated trial decides
-otherwise."""
+Exit codes: 0 everything holds; 1 a number or hash differs, tools or cases have changed, or what is asked
+again decides otherwise."""
 
 
 def register(verbs: Verbs) -> None:
@@ -46,13 +45,13 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--tools-file", type=Path, metavar="F", help="fail if these tools are not the tested ones")
     parser.add_argument("--cases", type=Path, metavar="F", help="fail if these cases are not the tested ones")
     parser.add_argument("--badge", type=writable, metavar="F", help="write a badge for shields.io to F")
-    parser.add_argument("--ask", action="store_true", help="repeat the trial with its model, and compare the verdicts")
+    parser.add_argument("--ask", action="store_true", help="ask the trial or the cases again, and compare")
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server, for --ask")
     parser.add_argument("--max-cost", type=float, metavar="USD", help="start nothing that could cost more in all")
 
 
 async def verify(arguments: Namespace, terminal: Terminal) -> int:
-    """Recompute, compare with today's files, and repeat the trial if asked to."""
+    """Recompute, compare with today's files, and ask again if wanted."""
     document = _read(arguments.file)
     checks = verified_evidence(document)
     problems = [one for one in checks if one.problem]
@@ -79,15 +78,9 @@ def _lines(checks: Sequence[EvidenceCheck], outdated: Sequence[str]) -> Iterator
 
 
 async def _repeated(document: dict[str, Any], arguments: Namespace, terminal: Terminal) -> dict[str, Json]:
-    found = await repeated_trial(document, base_url=arguments.base_url, max_cost_usd=arguments.max_cost)
-    same = _claim(document) == found.claims.on_these_cases.verdict.value
-    terminal.say(*trial_sentences(found))
-    terminal.say("The repeated trial decides the same." if same else "The repeated trial decides otherwise.")
-    return {"same": same, "sentences": [*trial_sentences(found)]}
-
-
-def _claim(document: dict[str, Any]) -> str:
-    return str(document["verdict"]["on_these_cases"])
+    found = await repeated_evidence(document, base_url=arguments.base_url, max_cost_usd=arguments.max_cost)
+    terminal.say(*found.sentences)
+    return {"same": found.same, "sentences": [*found.sentences]}
 
 
 def _read(path: Path) -> dict[str, Any]:

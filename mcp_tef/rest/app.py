@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from mcp_tef import VERSION, Engine
 from mcp_tef.rest import batch_routes, case_routes, run_routes, server_routes, similarity_routes, tool_routes
-from mcp_tef.rest.case_pages import CasePages
+from mcp_tef.rest.case_pages import CasePages, KeptPages
 from mcp_tef.rest.docs_page import docs_page
 from mcp_tef.rest.errors import STATUSES, add_error_handlers
 from mcp_tef.rest.parameters import require_known_query
@@ -49,9 +49,9 @@ def create_app(engine: Engine, rules: AccessRules) -> RequestGuard:
     engine.keys.use_given_only()
     app = described_app()
     app.state.engine = engine
-    app.state.case_pages = CasePages(engine)
+    app.state.case_pages = pages = CasePages(engine)
     app.state.single_runs = asyncio.Semaphore(MOST_SINGLE_RUNS)
-    return RequestGuard(app, rules)
+    return RequestGuard(KeptPages(app, pages), rules)
 
 
 def described_app() -> FastAPI:

@@ -5,10 +5,15 @@ import os
 from collections import OrderedDict
 from typing import Final, TypeAlias
 
+from fastapi import Response
+
 from mcp_tef import CasesChanged, Engine, Event, TestCase
 from mcp_tef.rest.parameters import page_of
+from mcp_tef.rest.request_guard import AsgiApp, Message, Receive, Send
 from mcp_tef.rest.schemas import AnswerPage, CaseAnswer, case_answer
 
+PATH: Final = "/test-cases"
+MOST_PAGES: Final = 1_000
 MOST_BYTES: Final = 32 * 1024 * 1024
 _Stamp: TypeAlias = tuple[int, ...]
 _Choice: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
@@ -22,35 +27,41 @@ class CasePages:
         self._changes = 0
         self._stamp: _Stamp = ()
         self._cases: dict[_Choice, tuple[TestCase, ...]] = {}
-        self._pages: OrderedDict[tuple[_Choice, int, int], bytes] = OrderedDict()
+        self._pages: OrderedDict[bytes, bytes] = OrderedDict()
         self._reading = asyncio.Lock()
         self._files = (os.fspath(engine.workspace), f"{engine.workspace}-wal")
         engine.subscribe(self._hear)
 
-    async def page(self, suites: tuple[str, ...], tags: tuple[str, ...], limit: int, offset: int) -> bytes:
-        """Return the page as JSON."""
-        place = ((suites, tags), limit, offset)
-        if self._current() and place in self._pages:
-            return self._pages[place]
+    def kept(self, query: bytes) -> bytes | None:
+        """Return the page that was read for a query string, unless something was written since."""
+        return self._pages.get(query) if self._current() else None
+
+    async def page(
+        self, query: bytes, suites: tuple[str, ...], tags: tuple[str, ...], limit: int, offset: int
+    ) -> bytes:
+        """Return the page as JSON, and keep it under the query string that asked for it."""
         async with self._reading:
             if not self._current():
                 self._pages.clear()
                 self._cases.clear()
                 self._stamp = self._now()
-            if place not in self._pages:
-                await self._read(place)
-            return self._pages[place]
+            if query not in self._pages:
+                self._pages[query] = await self._read((suites, tags), limit, offset)
+            found = self._pages[query]
+            while len(self._pages) > 1 and self._are_too_many():
+                self._pages.popitem(last=False)
+            return found
 
-    async def _read(self, place: tuple[_Choice, int, int]) -> None:
-        choice, limit, offset = place
+    async def _read(self, choice: _Choice, limit: int, offset: int) -> bytes:
         if choice not in self._cases:
             self._cases = {choice: await self._engine.cases.list(suites=choice[0], tags=choice[1])}
         found = page_of(self._cases[choice], limit, offset)
         items = [case_answer(case) for case in found.items]
         page = AnswerPage[CaseAnswer](items=items, total=found.total, offset=offset, limit=limit)
-        self._pages[place] = page.model_dump_json().encode()
-        while len(self._pages) > 1 and sum(map(len, self._pages.values())) > MOST_BYTES:
-            self._pages.popitem(last=False)
+        return page.model_dump_json().encode()
+
+    def _are_too_many(self) -> bool:
+        return len(self._pages) > MOST_PAGES or sum(map(len, self._pages.values())) > MOST_BYTES
 
     def _hear(self, event: Event) -> None:
         self._changes += isinstance(event, CasesChanged)
@@ -69,3 +80,20 @@ def _state(file: str) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (status.st_mtime_ns, status.st_size)
+
+
+class KeptPages:
+    """Another ASGI app, which answers requests for pages that are kept: routing and checks take twice their time."""
+
+    def __init__(self, app: AsgiApp, pages: CasePages) -> None:
+        self._app = app
+        self._pages = pages
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer from the pages, or hand the request on."""
+        is_page = scope["type"] == "http" and (scope["method"], scope["path"]) == ("GET", PATH)
+        page = self._pages.kept(scope["query_string"]) if is_page else None
+        if page is None:
+            await self._app(scope, receive, send)
+        else:
+            await Response(page, media_type="application/json")(scope, receive, send)

@@ -6,11 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from mcp_tef import BatchRequest, CaseId, RunFilter
+from mcp_tef.rest.case_pages import PATH, CasePages
 from mcp_tef.rest.parameters import EngineOf, KeyHeader, Limit, Offset, keys_of
 from mcp_tef.rest.run_schemas import RunAnswer, run_answer
 from mcp_tef.rest.schemas import AnswerPage, CaseAnswer, CaseChange, CaseCreate, WithModel, case_answer
 
-router = APIRouter(prefix="/test-cases", tags=["test-cases"])
+router = APIRouter(prefix=PATH, tags=["test-cases"])
 
 
 @router.post("", status_code=201)
@@ -29,7 +30,8 @@ async def list_cases(
     offset: Offset = 0,
 ) -> Response:
     """List the test cases, oldest first."""
-    body = await request.app.state.case_pages.page(tuple(suite or ()), tuple(tag or ()), limit, offset)
+    pages: CasePages = request.app.state.case_pages
+    body = await pages.page(request.scope["query_string"], tuple(suite or ()), tuple(tag or ()), limit, offset)
     return Response(body, media_type="application/json")
 
 

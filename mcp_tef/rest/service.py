@@ -48,8 +48,8 @@ async def serve_rest(engine: Engine, options: RestOptions, tell: Callable[[str],
     require_installed()
     import uvicorn
 
+    from mcp_tef import bounded_by
     from mcp_tef.rest.app import create_app
-    from mcp_tef.rest.bounded_protocol import bounded_by
     from mcp_tef.rest.request_guard import AccessRules
 
     token = _token(options, tell)

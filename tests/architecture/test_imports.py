@@ -53,6 +53,29 @@ def test_importing_it_loads_no_heavy_library(module: str) -> None:
     assert [name for name in json.loads(child.stdout) if name in HEAVY] == []
 
 
+def test_every_front_end_is_in_the_contract_of_doors() -> None:
+    contracts = {contract["id"]: contract for contract in PROJECT["tool"]["importlinter"]["contracts"]}
+    layers: list[str] = contracts["core-layers"]["layers"]
+    above = layers[layers.index("cli") : layers.index("reports")]
+    doors = {f"mcp_tef.{name}" for layer in above for name in layer.split(" | ")}
+    assert set(contracts["doors-hold-no-rules"]["source_modules"]) == {"app", *doors}
+
+
+def test_workers_of_a_cluster_get_functions_of_the_core_only() -> None:
+    cluster = [module for module in modules("mcp_tef") if module.path.startswith("mcp_tef/api/cluster")]
+    nodes = [node for module in cluster for node in module.nodes]
+    ours = {
+        alias.name
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mcp_tef.")
+        for alias in node.names
+    }
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    sent = {ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func).endswith("client.submit")}
+    assert "execute_runs" in sent
+    assert sent <= ours
+
+
 def test_every_library_that_is_imported_is_declared() -> None:
     known_as = {
         "yaml": "pyyaml",

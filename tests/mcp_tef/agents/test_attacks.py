@@ -1,14 +1,18 @@
 """Attacks on the MCP server for agents: poisoned texts, programs without consent, overspending, foreign callers."""
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from mcp.server.lowlevel import Server
 
 from mcp_tef import CallBudget, ModelSettings, ServerSpec, Transport
 from mcp_tef.agents.untrusted import quoted, quoted_lines, unquoted
+from mcp_tef.servers.serving import run_over_http
 from tests.support.agent_client import TOKEN, agent_of, opened_workspace
 from tests.support.model_replies import tool_calls
 from tests.support.model_stub import ModelStub
@@ -110,6 +114,18 @@ async def test_only_callers_with_the_token_and_from_this_machine_are_answered(tm
         )
         assert large.status_code in (400, 413)
         assert len(await agent.call("list_cases")) > 0
+
+
+async def test_a_caller_that_never_ends_its_headers_is_closed() -> None:
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(run_over_http(Server("slow"), 0, TOKEN, address.set_result, head_seconds=0.2))
+    port = urlsplit(await address).port
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+    assert await reader.read() == b""
+    writer.close()
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
 
 
 async def test_a_workspace_is_not_harmed_by_arguments_of_other_types(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Evidence: a verdict file is recomputed offline, no changed number or answer passes, and a trial is repeated."""
+"""Evidence: a verdict file is recomputed offline, no change passes, and trials and runs are repeated."""
 
 import json
 from collections.abc import Callable
@@ -101,9 +101,23 @@ def test_a_trial_with_a_model_is_recomputed_and_repeated_and_holds_no_key(files:
     assert say("verify", moved).code == 1
 
 
-def test_a_run_is_not_repeated_and_an_address_of_the_file_gets_no_call(files: Path) -> None:
-    ran(files)
-    assert "Only trials" in say("verify", files / "v.json", "--ask").err
+def test_a_run_is_asked_again_and_surely_other_answers_are_named(files: Path) -> None:
+    right, wrong = tool_calls(("weather_report", {"city": "Rome"})), tool_calls(("train_times", {}))
+    answers = [right]
+    with ModelStub(lambda _: answers[0]) as stub:
+        at = ("--base-url", stub.url)
+        ran(files, "--model", "openai/gpt-x", *at, "--repeats", "3")
+        again = say("verify", files / "v.json", "--ask", *at, "--json")
+        assert (again.code, again.document["repeated"]["same"]) == (0, True), again.err
+        asked = len(stub.requests)
+        assert asked == 2 * 3 * len(QUERIES)
+        answers[0] = wrong
+        other = say("verify", files / "v.json", "--ask", *at, "--json")
+        assert (other.code, other.document["repeated"]["same"]) == (1, False)
+        assert other.document["repeated"]["sentences"][0].startswith("Worse on these cases")
+        asked = len(stub.requests)
+        assert say("verify", files / "v.json", "--ask").code not in (0, 1)
+        assert len(stub.requests) == asked, "an address of the file gets no call"
 
 
 def test_a_badge_expires_with_the_tools_and_cases(files: Path) -> None:

@@ -1,4 +1,4 @@
-"""SARIF as code hosts read it: checked against the parts of its schema that reports use."""
+"""SARIF as code hosts read it: checked against its official schema."""
 
 import json
 from dataclasses import replace
@@ -6,57 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft4Validator
 
 from mcp_tef.model.metrics import ThresholdCheck
+from mcp_tef.model.quality import Suppression
 from mcp_tef.model.verdicts import FindingReason, ParameterFinding
 from mcp_tef.reports.sarif import quality_sarif, results_sarif
 from tests.support import report_factories
 from tests.support.report_factories import results, run
 
-
-def closed(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    """An object with these properties, of which some are required, and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-TEXT, BAG, LEVEL = {"type": "string"}, {"type": "object"}, {"enum": ["none", "note", "warning", "error"]}
-MESSAGE = closed(("text",), text=TEXT)
-REGION = closed(startLine={"type": "integer", "minimum": 1})
-PLACE = closed(artifactLocation=closed(uri={"type": "string", "pattern": r"^[^\s\\]+$"}), region=REGION)
-NAMED = closed(fullyQualifiedName=TEXT, kind=TEXT)
-RULE = closed(
-    ("id",),
-    id=TEXT,
-    shortDescription=MESSAGE,
-    fullDescription=MESSAGE,
-    defaultConfiguration=closed(level=LEVEL),
-)
-RESULT = closed(
-    ("message",),
-    ruleId=TEXT,
-    level=LEVEL,
-    message=MESSAGE,
-    locations={"type": "array", "items": closed(physicalLocation=PLACE, logicalLocations={"items": NAMED})},
-    partialFingerprints={"type": "object", "additionalProperties": TEXT},
-    baselineState={"enum": ["new", "unchanged", "updated", "absent"]},
-    suppressions={"items": closed(("kind",), kind={"enum": ["inSource", "external"]}, justification=TEXT)},
-    properties=BAG,
-)
-DRIVER = closed(("name",), name=TEXT, version=TEXT, rules={"type": "array", "items": RULE})
-RUN = closed(
-    ("tool",),
-    tool=closed(("driver",), driver=DRIVER),
-    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-    results={"type": "array", "items": RESULT},
-    properties=BAG,
-)
-LOG = closed(("version", "runs"), **{"$schema": TEXT}, version={"const": "2.1.0"}, runs={"type": "array", "items": RUN})
+SCHEMA = Path(__file__).parents[2] / "data" / "sarif_schema.json"
+VALID = Draft4Validator(json.loads(SCHEMA.read_text("utf-8")), format_checker=Draft4Validator.FORMAT_CHECKER)
 WRONG = ParameterFinding(
     parameter="city", reason=FindingReason.WRONG_VALUE, sentence="`city` is “Bonn”.", expected="Rome", actual="Bonn"
 )
@@ -65,7 +25,7 @@ WRONG = ParameterFinding(
 def results_in(text: str) -> list[dict[str, Any]]:
     """The results of a valid document, whose rules are all described."""
     document = json.loads(text)
-    Draft202012Validator(LOG).validate(document)
+    VALID.validate(document)
     (only,) = document["runs"]
     assert {one["ruleId"] for one in only["results"]} == {rule["id"] for rule in only["tool"]["driver"]["rules"]}
     found: list[dict[str, Any]] = only["results"]
@@ -94,11 +54,14 @@ def test_where_thresholds_decide_single_runs_are_warnings() -> None:
     assert {one["level"] for one in results_in(results_sarif(made))} == {"warning"}
 
 
-def test_findings_of_tools_are_shown_in_their_tools_file(tmp_path: Path) -> None:
+def test_findings_of_tools_are_shown_in_their_tools_file_and_accepted_ones_are_suppressed(tmp_path: Path) -> None:
     quality = report_factories.quality()
-    name = quality.tools[0].tool.tool.name
+    worst, *others = quality.tools
+    accepted = (report_factories.finding("accepted"), Suppression(rule="accepted", reason="Meant so."))
+    quality = replace(quality, tools=(replace(worst, ignored=(accepted,)), *others))
     tools = tmp_path / "tools.json"
-    tools.write_text(json.dumps({"tools": [{"name": name}]}, indent=1), "utf-8")
+    tools.write_text(json.dumps({"tools": [{"name": worst.tool.tool.name}]}, indent=1), "utf-8")
     found = results_in(quality_sarif(quality, [tools]))
-    assert len(found) == sum(len(tool.findings) for tool in quality.tools)
+    assert len(found) == 1 + sum(len(tool.findings) for tool in quality.tools)
+    assert [one["ruleId"] for one in found if one["suppressions"]] == ["accepted"]
     assert found[0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 4}

@@ -1,11 +1,15 @@
-"""A library with the tools that the official conformance suite asks for, served without a token, as a program."""
+"""The servers that the official conformance suite judges, served without a token by one program.
+
+They are a library with the tools that the suite calls, and the server for coding agents.
+"""
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mcp_tef import Engine, ToolStatus
+from mcp_tef import CallBudget, Engine, ModelSettings, ToolStatus, WorkspaceOperations, serve_agents
 from mcp_tef.model.library import ExecutorKind, ToolDesign
 from mcp_tef.servers.library_server import serve_over_http
 from tests.support.library_designs import answering
@@ -53,16 +57,20 @@ TOOLS: tuple[ToolDesign, ...] = (
 
 
 async def serve(workspace: Path) -> None:
-    """Serve until the process is ended; the address is the first line of its output."""
+    """Serve until the process is ended; the first lines of its output are the addresses, each after its name."""
     async with await Engine.open(workspace) as engine:
         for design in TOOLS:
             await engine.library.add(design)
             await engine.library.set_status(design.name, ToolStatus.ACTIVE)
-        await serve_over_http(engine.served_library, 0, None, _tell)
+        operations = WorkspaceOperations(engine, ModelSettings(), CallBudget())
+        await asyncio.gather(
+            serve_over_http(engine.served_library, 0, None, partial(_tell, "library")),
+            serve_agents(operations, partial(_tell, "agents"), (0, None)),
+        )
 
 
-def _tell(address: str) -> None:
-    sys.stdout.write(f"{address}\n")
+def _tell(name: str, address: str) -> None:
+    sys.stdout.write(f"{name} {address}\n")
     sys.stdout.flush()
 
 
