@@ -122,8 +122,8 @@ _NAMES = {
     ),
     "mcp_tef.model.run_filter": "RunFilter RunOrder",
     "mcp_tef.model.runs": (
-        "CUT_OFF_CODE NOT_OFFERED_CODE Baseline Batch BatchRequest BatchStatus Estimate FailureInfo ModelSettings "
-        "RunDetail RunStatus RunSummary is_baseline"
+        "CUT_OFF_CODE NOT_OFFERED_CODE Arm Baseline Batch BatchRequest BatchStatus Estimate FailureInfo "
+        "ModelSettings RunDetail RunStatus RunSummary is_baseline"
     ),
     "mcp_tef.model.search": "SearchHit SearchHitKind did_you_mean",
     "mcp_tef.model.secrets": (

@@ -283,6 +283,7 @@ from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import (
     CUT_OFF_CODE,
     NOT_OFFERED_CODE,
+    Arm,
     Baseline,
     Batch,
     BatchRequest,
@@ -443,7 +444,7 @@ __all__ = [
     "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "PORT", "READING_ROOM", "REPEATS", "RETRIES", "RUN_FIELDS",
     "SAMPLE_SERVER", "SEED", "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS", "TARGET_PROVIDERS", "TEMPERATURE",
     "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S", "ActualCall",
-    "AgentOperations", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch",
+    "AgentOperations", "AnalysisReports", "Answer", "Arm", "AskConsent", "AuthType", "Baseline", "Batch",
     "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
     "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallBudget",
     "CallMatch", "CallingAgent", "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
@@ -22,7 +22,18 @@ from app.widgets.text_view import FlowText, LineText
 PICTURE_SCALE = 2.0
 DOTS_PER_INCH = 96
 TITLE = 36
-Drawn: TypeAlias = "Chart | MatrixChart"
+
+
+class Drawn(Protocol):
+    """What can be saved as a picture."""
+
+    def whole(self) -> QSize:
+        """Return the size of a picture of it."""
+        ...
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw all of it into an area."""
+        ...
 
 
 class Chart(QWidget):

@@ -24,6 +24,7 @@ from mcp_tef import (
     execution_figures_to_json,
     execution_to_json,
     library_tool_to_json,
+    percent_text,
     tool_version_to_json,
     write_text,
 )
@@ -280,7 +281,7 @@ async def history(arguments: Namespace, terminal: Terminal) -> int:
     rows = [_execution_row(one) for one in found]
     terminal.say(*table(("ID", "TOOL", "STATUS", "TIME", "ERROR"), rows) if rows else ["There is no execution yet."])
     if figures.error_rate is not None:
-        shown = f"p50 {figures.p50_ms} ms, p95 {figures.p95_ms} ms, {figures.error_rate:.0%} failed"
+        shown = f"p50 {figures.p50_ms} ms, p95 {figures.p95_ms} ms, {percent_text(figures.error_rate)} failed"
         terminal.note(f"{counted(figures.count, 'execution')}: {shown}.")
     return DONE
 

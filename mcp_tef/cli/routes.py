@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import model_router_to_json, read_router, route_comparison_to_json, route_decision_to_json
+from mcp_tef import model_router_to_json, percent_text, read_router, route_comparison_to_json, route_decision_to_json
 from mcp_tef.cli.arguments import add_group, add_verb
 from mcp_tef.cli.formatting import counted, rate
 from mcp_tef.cli.run import wanted_cases
@@ -132,7 +132,7 @@ def _dollars(cost: float | None) -> str:
 
 
 def _curve_lines(found: RouteComparison) -> list[str]:
-    rows = [(f"{one.threshold:g}", f"{one.share:.0%}", _dollars(one.cost_usd)) for one in found.curve]
+    rows = [(f"{one.threshold:g}", percent_text(one.share), _dollars(one.cost_usd)) for one in found.curve]
     lines = table(("THRESHOLD", "CORRECT CALL", "$ PER 1,000 QUERIES"), rows)
     if found.suggested:
         told = f"Suggested threshold: {found.suggested.threshold:g}"

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from mcp_tef import HealthState, ServerHealth, server_health_to_json
+from mcp_tef import HealthState, ServerHealth, percent_text, server_health_to_json
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
@@ -32,7 +32,6 @@ async def health(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _row(one: ServerHealth) -> tuple[str, ...]:
-    rate = "–" if one.error_rate is None else f"{one.error_rate:.0%}"
     times = ["–" if value is None else f"{value} ms" for value in (one.p50_ms, one.p95_ms)]
-    why = one_line(one.reason or "")
-    return one.server or "(all)", one.state.value, rate, *times, f"{one.calls_per_minute:.1f}", why
+    figures = (percent_text(one.error_rate), *times, f"{one.calls_per_minute:.1f}")
+    return one.server or "(all)", one.state.value, *figures, one_line(one.reason or "")

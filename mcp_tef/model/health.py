@@ -7,6 +7,8 @@ from enum import StrEnum
 from math import ceil
 from typing import Final
 
+from mcp_tef.model.rates import percent_text
+
 WINDOW: Final = timedelta(hours=1)
 KEPT: Final = timedelta(days=7)
 DEGRADED_ERROR_RATE: Final = 0.10
@@ -127,7 +129,7 @@ def _last_error(contacts: Sequence[ServerContact]) -> str | None:
 def _degradation(rate: float, p95: int, usual: int | None) -> str:
     """Return why a server is degraded; empty where it is not."""
     if rate > DEGRADED_ERROR_RATE:
-        return f"{rate:.0%} of the last hour's contacts failed"
+        return f"{percent_text(rate)} of the last hour’s contacts failed"
     if p95 > SLOW_MS:
         return f"p95 is {p95} ms, over {SLOW_MS} ms"
     if usual and p95 > DEGRADED_FACTOR * usual:

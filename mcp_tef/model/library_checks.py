@@ -30,6 +30,7 @@ _SETTINGS: Final[Mapping[ExecutorKind, tuple[Mapping[str, type], Mapping[str, ty
     ExecutorKind.ANSWER: ({"answer": object}, {}),
 }
 """Keys that the config of each executor must and may hold; every one may hold `seconds`."""
+_TYPES: Final[Mapping[type, str]] = {str: "a text", list: "a list", int: "a whole number", dict: "an object"}
 
 
 def require_sound_design(design: ToolDesign) -> None:
@@ -61,7 +62,7 @@ def _require_settings(design: ToolDesign) -> None:
             hint = f"It may hold {', '.join(known)}."
             raise _wrong(design, f"has an unknown setting “{name}” for its executor", hint)
         if not isinstance(value, known[name]):
-            raise _wrong(design, f"has a setting “{name}” of the wrong type", f"Write a {known[name].__name__}.")
+            raise _wrong(design, f"has a setting “{name}” of the wrong type", f"Write {_TYPES[known[name]]}.")
     _require_script(design)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.screens.library.page import LibraryPage
@@ -232,7 +233,7 @@ def library(user: Keyboard) -> LibraryPage:
     return page
 
 
-async def test_from_a_new_library_tool_to_the_verdict_on_it(qapp: QApplication, tmp_path: Path) -> None:
+async def test_from_a_new_library_tool_to_clients_that_are_served(qapp: QApplication, tmp_path: Path) -> None:
     async with at_the_window(tmp_path / "library.db") as user:
         await user.push("Start empty")
         await user.come_to("servers")
@@ -240,6 +241,8 @@ async def test_from_a_new_library_tool_to_the_verdict_on_it(qapp: QApplication, 
         await design_a_tool(user)
         await try_the_tool(user)
         await evaluate_the_tool(user)
+        await improve_the_tool(user)
+        await serve_the_tool(user)
 
 
 async def design_a_tool(user: Keyboard) -> None:
@@ -287,3 +290,31 @@ async def evaluate_the_tool(user: Keyboard) -> None:
     await user.go(3, "runs")
     await until(lambda: runs(user).presenter.batch and runs(user).presenter.batches.newest_active() is None)
     await user.see("Selected find_parts")
+
+
+async def improve_the_tool(user: Keyboard) -> None:
+    """Read how often it was picked, and say more in a third version, of which nothing is known yet."""
+    await user.go(8, "library")
+    await user.see("picked in 1 of 1")
+    await user.tab_to("Parts of the tool")
+    user.press(Key.Key_Left)
+    await user.tab_to("Description")
+    user.press(Key.Key_End, CTRL)
+    QTest.keyClicks(user.focus(), " Returns their part numbers.")
+    user.press(Key.Key_S, CTRL)
+    await user.see("Saved version 3 of find_parts")
+    await user.see("version 3 not evaluated")
+
+
+async def serve_the_tool(user: Keyboard) -> None:
+    """Activate it, and serve it at an address, for which its script was agreed to before."""
+    await user.tab_to("Status of the tool")
+    user.press(Key.Key_Space)
+    await user.choose("Activate")
+    await user.see("find_parts is active now")
+    await user.push("Serve outside…")
+    await user.push("Serve at an address")
+    await user.see("The window serves the library")
+    await user.push("Stop serving")
+    await user.see("Only programs on this computer")
+    user.press(Key.Key_Escape)

@@ -1,6 +1,7 @@
-"""The official MCP conformance suite, installed once under `.cache/`, and the client that it drives: our adapter.
+"""The official MCP conformance suite and Inspector, installed once under `.cache/`, and our adapter for the suite.
 
-As a program this is the client. The suite appends the URL of its server and names the scenario in the environment.
+As a program this is the client that the suite drives: it appends the URL of its server and names the scenario in the
+environment.
 """
 
 import asyncio
@@ -90,15 +91,24 @@ def listed(script: str) -> list[str]:
 @functools.cache
 def suite() -> tuple[str, str]:
     """Node and the suite's script; skips the test where there is no npm, or no node that is new enough."""
+    return _script("conformance", "dist")
+
+
+def inspector() -> tuple[str, str, str]:
+    """Node, script and first argument of the Inspector's command line; skips the test as `suite` does."""
+    return (*_script("inspector", "clients/launcher/build"), "--cli")
+
+
+def _script(package: str, folder: str) -> tuple[str, str]:
     npm = shutil.which("npm")
     if npm is None:
-        pytest.skip("npm is not on this machine, so the conformance suite cannot be had here")
+        pytest.skip("npm is not on this machine, so the protocol's own programs cannot be had here")
     locks = (LOCKS / "package.json", LOCKS / "package-lock.json")
     home = installed("conformance", locks, functools.partial(install_node, npm, LOCKS)) / "node_modules"
     node = _node(home)
     if node is None:
-        pytest.skip(f"the conformance suite needs node {OLDEST_NODE}, which is not on this machine")
-    return node, str(home / "@modelcontextprotocol" / "conformance" / "dist" / "index.js")
+        pytest.skip(f"the protocol's own programs need node {OLDEST_NODE}, which is not on this machine")
+    return node, str(home / "@modelcontextprotocol" / package / folder / "index.js")
 
 
 def _node(home: Path) -> str | None:

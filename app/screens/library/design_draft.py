@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
-from app.arguments.typed_json import UnreadableError, dumps
-from app.screens.library.schema_text import EMPTY, SchemaText, read_object
-from mcp_tef import ExecutorKind, InputError, JsonObject, ToolDesign
+from app.arguments.typed_json import UnreadableError, dumps, is_json, loads
+from app.screens.library.schema_text import EMPTY, SchemaText, compact, read_object
+from mcp_tef import ExecutorKind, InputError, Json, JsonObject, ToolDesign
 
 EXECUTORS: Final[Mapping[ExecutorKind, str]] = {
     ExecutorKind.ANSWER: "Fixed answer",
@@ -26,13 +27,112 @@ CONFIGS: Final[Mapping[ExecutorKind, JsonObject]] = {
 }
 """The config that a tool begins with when its executor is chosen."""
 CONFIG_NOTES: Final[Mapping[ExecutorKind, str]] = {
-    ExecutorKind.ANSWER: "The answer is text or JSON. {name} stands for a parameter.",
-    ExecutorKind.PYTHON: "May name variables in “env”, and set “memory_mb” and “seconds”.",
-    ExecutorKind.HTTP: "Also “headers”, “body”, and “result” as a JSON Pointer. {name} stands for a parameter.",
-    ExecutorKind.SHELL: "A program and its arguments. There is no shell, and {name} stands for a parameter.",
-    ExecutorKind.MCP: "A registered server and one of its tools; “arguments” if they differ.",
-    ExecutorKind.SEARCH: "The address of a SearXNG service, and “count”.",
+    ExecutorKind.ANSWER: "Text or JSON, always the same but for the parameters: {name} stands for one.",
+    ExecutorKind.PYTHON: "Runs in a Python process of its own, as you. It reads only the variables named here.",
+    ExecutorKind.HTTP: "{name} stands for a parameter. The host is fixed, and other hosts are not followed.",
+    ExecutorKind.SHELL: "There is no shell: {name} stands for a parameter, and is never a command.",
+    ExecutorKind.MCP: "Calls one tool of a registered server, with the same arguments unless others stand here.",
+    ExecutorKind.SEARCH: "Searches the web by a search tool of yours, or by a SearXNG service at an address.",
 }
+
+
+class SettingForm(Enum):
+    """Form in which a setting is typed: text, JSON or text, JSON alone, a number, words, or a line for each item."""
+
+    TEXT = "text"
+    ANY = "any"
+    JSON = "json"
+    NUMBER = "number"
+    WORDS = "words"
+    LINES = "lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of an executor; `hint` stands in its empty field. One that is `needed` stays where it is empty."""
+
+    key: str
+    title: str
+    form: SettingForm = SettingForm.TEXT
+    hint: str = ""
+    needed: bool = False
+
+    @property
+    def is_long(self) -> bool:
+        """True if it needs a line of its own."""
+        return self.form in (SettingForm.ANY, SettingForm.LINES) or self.key == "url"
+
+    def show(self, config: JsonObject) -> str:
+        """Return the setting as its field shows it; `read` reads it back."""
+        value = config.get(self.key)
+        between = {SettingForm.WORDS: ", ", SettingForm.LINES: "\n"}.get(self.form)
+        if between and isinstance(value, list | tuple):
+            texts = [compact(one) for one in value]
+            joined = between.join(texts)
+            return joined if self.read(joined) == list(value) else dumps(list(value))
+        return compact(value)
+
+    def read(self, text: str) -> Json:
+        """Return what a text means; one that does not fit stays a text, which no tool can be saved with."""
+        match self.form:
+            case SettingForm.TEXT:
+                return text
+            case SettingForm.ANY if not text.lstrip().startswith(("{", "[")):
+                return text
+            case SettingForm.WORDS | SettingForm.LINES if not (text.startswith("[") and is_json(text)):
+                parts = text.split("," if self.form is SettingForm.WORDS else "\n")
+                return [one.strip() if self.form is SettingForm.WORDS else one for one in parts if one.strip()]
+            case _:
+                return loads(text) if is_json(text) else text
+
+
+SECONDS: Final = Setting("seconds", "Seconds at most", SettingForm.NUMBER, "30")
+PROCESS: Final = (
+    Setting("env", "Variables", SettingForm.WORDS, "none"),
+    Setting("memory_mb", "Megabytes at most", SettingForm.NUMBER, "512"),
+    SECONDS,
+)
+SETTINGS: Final[Mapping[ExecutorKind, tuple[Setting, ...]]] = {
+    ExecutorKind.ANSWER: (Setting("answer", "Answer", SettingForm.ANY, needed=True),),
+    ExecutorKind.PYTHON: PROCESS,
+    ExecutorKind.HTTP: (
+        Setting("url", "Address", hint="https://example.com/items?q={query}", needed=True),
+        Setting("method", "Method", hint="GET"),
+        Setting("result", "Result as JSON Pointer", hint="all of it"),
+        SECONDS,
+        Setting("headers", "Headers as JSON", SettingForm.JSON, "none"),
+        Setting("body", "Body", SettingForm.ANY, "none"),
+    ),
+    ExecutorKind.SHELL: (
+        Setting("argv", "Program, then an argument per line", SettingForm.LINES, needed=True),
+        *PROCESS,
+    ),
+    ExecutorKind.MCP: (
+        Setting("server", "Server", needed=True),
+        Setting("tool", "Tool", needed=True),
+        SECONDS,
+        Setting("arguments", "Arguments", SettingForm.ANY, "those that the tool is given"),
+    ),
+    ExecutorKind.SEARCH: (
+        Setting("search", "Search tool", hint="by its name"),
+        Setting("base_url", "Or an address", hint="http://127.0.0.1:8080"),
+        Setting("count", "Results", SettingForm.NUMBER),
+        SECONDS,
+    ),
+}
+"""What the form shows of each executor; the JSON beside it shows everything."""
+
+
+def with_setting(text: str, setting: Setting, typed: str) -> str:
+    """Return a config as JSON with another value of a setting; an empty one goes, unless the executor needs it."""
+    config = read_object(text or "{}", "Config")
+    if typed or setting.needed:
+        config[setting.key] = setting.read(typed)
+    else:
+        config.pop(setting.key, None)
+    return dumps(config, indent=2)
+
+
 SCRIPT: Final = "def run(input):\n    return input\n"
 NOT_LOST: Final = "Nothing typed is lost."
 NEW_SCHEMA: Final[JsonObject] = {"type": "object", "properties": {}}

@@ -8,7 +8,8 @@ from typing import Any, Final
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.library.design_draft import CONFIG_NOTES, EXECUTORS, DesignDraft
+from app.screens.library.design_draft import EXECUTORS, DesignDraft
+from app.screens.library.executor_form import ExecutorForm
 from app.screens.library.schema_editor import SchemaEditor
 from app.screens.library.schema_text import SchemaText
 from app.theme import Role, Size, theme
@@ -78,14 +79,13 @@ class DesignPane(QWidget):
         self.name, self.display_name, self.tags = LineEdit(), LineEdit(), LineEdit()
         self.description = GrowingEdit("Description", least=2, most=8)
         self.category, self.executor = MenuButton("Category"), MenuButton("Runs as")
-        self.config = GrowingEdit("Config as JSON", mono=True, size=Size.SMALL, least=2, most=10)
+        self.config = ExecutorForm()
         self.script = GrowingEdit("Script", mono=True, size=Size.SMALL, least=4, most=24)
         self.which = Segmented([(INPUT, "Input"), (OUTPUT, "Output")], "Schema")
         self.schema = SchemaEditor("Schema")
         self.advice = FlowText(size=Size.SMALL, role=Role.WARN)
         self.bar = SaveBar()
-        self._config_field = Field("Config", self.config)
-        self._script_field = Field("Script", self.script, note="Runs in a Python process of its own, as you.")
+        self._script_field = Field("Script", self.script)
         self._rule = Rule()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._lay_out()
@@ -111,8 +111,8 @@ class DesignPane(QWidget):
         column.addWidget(self.schema)
         column.addWidget(Rule())
         column.addLayout(_line((("Runs as", self.executor), ("Tags", self.tags))))
-        column.addWidget(self._config_field)
         column.addWidget(self._script_field)
+        column.addWidget(self.config)
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -148,15 +148,13 @@ class DesignPane(QWidget):
                 edit.setCursorPosition(0)
         for area, text in (
             (self.description, draft.description),
-            (self.config, draft.config),
             (self.script, draft.script),
         ):
             area.set_text(text)
         choices: list[tuple[str, str] | None] = [("", "None"), *((one.name, one.name) for one in categories)]
         self.category.set_choices([*choices, None, (NEW_CATEGORY, "New category…")], draft.category)
         self.executor.set_current(draft.executor.value)
-        self._config_field.set_note(CONFIG_NOTES[draft.executor])
-        self._script_field.setVisible(draft.executor is ExecutorKind.PYTHON)
+        self._show_executor(draft)
         self._show_schema()
 
     def show_state(self, *, unsaved: bool, version: int, fault: str, advice: str) -> None:
@@ -204,12 +202,14 @@ class DesignPane(QWidget):
     def _show_schema(self) -> None:
         self.schema.show_schema(self._draft.input if self._shown == INPUT else self._draft.output)
 
+    def _show_executor(self, draft: DesignDraft) -> None:
+        self.config.show_config(draft.executor, draft.config)
+        self._script_field.setVisible(draft.executor is ExecutorKind.PYTHON)
+
     def _take(self, draft: DesignDraft, *, again: bool = False) -> None:
         if again:
-            self.config.set_text(draft.config)
             self.script.set_text(draft.script)
-            self._config_field.set_note(CONFIG_NOTES[draft.executor])
-            self._script_field.setVisible(draft.executor is ExecutorKind.PYTHON)
+            self._show_executor(draft)
         self._draft = draft
         self.edited.emit(draft)
         self._pause.start()

@@ -1,12 +1,12 @@
 """Versions of a library tool with their differences, and its executions with their figures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.screens.library.library_rows import EXECUTION_STATUSES
+from app.screens.library.library_rows import EXECUTION_STATUSES, PickedShare
 from app.screens.library.run_pane import output_text
 from app.screens.library.schema_text import compact
 from app.text.formatting import clock, count, duration, percent
@@ -33,6 +33,13 @@ VERSION_COLUMNS: Final = (
     Column(key="version", title="Version", width=92, tip="Each saved change is a version"),
     Column(key="when", title="When", width=110, role=Role.DIM, tip="The time at which the version was saved"),
     Column(key="what", title="What changed", stretch=True, tip="What was noted when the version was saved"),
+    Column(
+        key="picked",
+        title="Picked",
+        kind=CellKind.NUMBER,
+        width=110,
+        tip="Of the runs that expect it",
+    ),
 )
 DIFFERENCE_COLUMNS: Final = (
     Column(key="field", title="Field", kind=CellKind.MONO, width=170, tip="The path of the field in the definition"),
@@ -96,11 +103,11 @@ class VersionsPane(QWidget):
         """Return the number of the selected version; 0 if there is none."""
         return int(self.table.current_id() or 0)
 
-    def show_versions(self, versions: Sequence[ToolVersion]) -> None:
+    def show_versions(self, versions: Sequence[ToolVersion], picked: Mapping[int, PickedShare]) -> None:
         """Show all versions; one that is new is selected."""
         newest = str(versions[0].version) if versions else ""
         is_new = self.table.rows.place(newest) is None
-        self.table.set_rows([_version_row(one) for one in versions])
+        self.table.set_rows([_version_row(one, picked.get(one.version, PickedShare())) for one in versions])
         if versions and (is_new or not self.table.current_id()):
             self.table.select(newest)
 
@@ -114,11 +121,17 @@ class VersionsPane(QWidget):
         self.restore.setVisible(version is not None and not version.is_latest)
 
 
-def _version_row(one: ToolVersion) -> Row:
+def _version_row(one: ToolVersion, picked: PickedShare) -> Row:
     latest = " · latest" if one.is_latest else ""
     what = Cell(text=one.changelog) if one.changelog else Cell(text="Nothing was noted", role=Role.DIM)
     version = Cell(text=f"{one.version}{latest}", strong=one.is_latest, sort=one.version)
-    return Row(str(one.version), (version, Cell(text=clock(one.created_at)), what))
+    share = Cell(
+        text=picked.text,
+        sort=picked.picked / picked.runs if picked.runs else -1,
+        strong=one.is_latest and bool(picked.runs),
+        role=Role.TEXT if picked.runs else Role.DIM,
+    )
+    return Row(str(one.version), (version, Cell(text=clock(one.created_at)), what, share))
 
 
 def _difference_cells(one: tuple[str, str, str]) -> tuple[Cell, ...]:

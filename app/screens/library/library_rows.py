@@ -6,7 +6,19 @@ from typing import Final
 
 from app.screens.kit import FilterField, FilterFields, SortOrder
 from app.screens.library.design_draft import EXECUTORS
-from mcp_tef import ExecutionStatus, LibraryTool, ToolCategory, ToolStatus
+from app.text.formatting import percent
+from mcp_tef import (
+    Arm,
+    ExecutionStatus,
+    LibraryTool,
+    RunSummary,
+    ToolCategory,
+    ToolStatus,
+    ToolVersion,
+    interval_text,
+    is_baseline,
+    wilson,
+)
 
 NO_CATEGORY: Final = "-"
 STATUSES: Final[Mapping[ToolStatus, str]] = {
@@ -85,3 +97,47 @@ def category_tree(
             rows.append(CategoryRow(key=one.name, title=one.name, depth=depth, tools=counted[one.name]))
             rows += category_tree(categories, counted, one.name, depth + 1)
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class PickedShare:
+    """Number of judged runs that expect a tool, and in how many of them it was picked."""
+
+    picked: int = 0
+    runs: int = 0
+
+    @property
+    def text(self) -> str:
+        """The share as a cell shows it: "85 % of 20"."""
+        return f"{percent(self.picked / self.runs)} of {self.runs:,}" if self.runs else "not run"
+
+    @property
+    def counts(self) -> str:
+        """The counts: "17 of 20"."""
+        return f"{self.picked:,} of {self.runs:,}"
+
+    @property
+    def detail(self) -> str:
+        """The counts and the interval: "picked in 17 of 20 (64–95 %)"."""
+        rate = wilson(self.picked, self.runs)
+        return f"picked in {self.counts} ({interval_text(rate.low, rate.high)} %)"
+
+
+def picked_shares(
+    name: str, server: str, versions: Sequence[ToolVersion], runs: Sequence[RunSummary]
+) -> Mapping[int, PickedShare]:
+    """Return the share of each version; a run counts for the version that was the newest when it was planned.
+
+    Runs of a baseline count only where no model was asked; those of a draft in the Workshop have other texts.
+    """
+    judged = [run for run in runs if run.mark and run.created_at and run.arm is not Arm.DRAFT]
+    counted = [run for run in judged if not is_baseline(run.model)] or judged
+    shares = dict.fromkeys((one.version for one in versions), PickedShare())
+    newest_first = sorted(versions, key=lambda one: -one.version)
+    for run in counted:
+        version = next((one.version for one in newest_first if run.created_at and run.created_at >= one.created_at), 0)
+        if version:
+            picked = run.selected_tool == name and run.selected_server in (None, server)
+            before = shares[version]
+            shares[version] = PickedShare(before.picked + picked, before.runs + 1)
+    return shares

@@ -207,8 +207,9 @@ class LibraryPage(Page):
         self._show_history()
 
     def _show_history(self) -> None:
-        detail, view = self.presenter.detail, self.view
-        view.versions.show_versions(detail.versions)
+        detail, view, tool = self.presenter.detail, self.view, self.presenter.tool
+        view.head.show_picked(detail.picked, tool.version if tool else 0)
+        view.versions.show_versions(detail.versions, detail.picked)
         view.executions.show_executions(detail.executions)
         self.session.spawn(self._compare(view.versions.current()), of=self)
 

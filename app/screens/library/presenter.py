@@ -20,12 +20,15 @@ from app.screens.library.library_rows import (
     STATUSES,
     CategoryRow,
     LibraryRow,
+    PickedShare,
     category_path,
     category_tree,
+    picked_shares,
 )
 from app.text.formatting import count
 from mcp_tef import (
     NEXT_STATUSES,
+    BatchEnded,
     CaseId,
     ComparedTool,
     ConsentAnswer,
@@ -42,6 +45,8 @@ from mcp_tef import (
     LibraryExecuted,
     LibraryTool,
     LibraryToolId,
+    RunFilter,
+    RunsChanged,
     ServersChanged,
     Severity,
     SourceKind,
@@ -64,13 +69,15 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 BY: Final = "library"
+MOST_RUNS: Final = 5_000
 
 
 @dataclass(slots=True)
 class ToolDetail:
-    """Versions and executions of the selected tool, newest first."""
+    """Versions and executions of the selected tool, newest first, and how often each version was picked."""
 
     versions: tuple[ToolVersion, ...] = ()
+    picked: Mapping[int, PickedShare] = field(default_factory=dict)
     executions: tuple[Execution, ...] = ()
     cases: tuple[CaseId, ...] = ()
     finding: str = ""
@@ -98,6 +105,8 @@ class LibraryPresenter:
             case LibraryChanged() | ServersChanged():
                 return Refresh.NOW
             case LibraryExecuted(execution) if execution.tool_id == self.selected:
+                return Refresh.LATER
+            case RunsChanged() | BatchEnded():
                 return Refresh.LATER
             case _:
                 return Refresh.NONE
@@ -184,7 +193,10 @@ class LibraryPresenter:
         async def read(core: "Engine") -> ToolDetail:
             cases = [one.id for one in await core.cases.list() if _expects(one, name, server)]
             history = await core.library_runs.history(name, statuses=statuses, text=text)
-            return ToolDetail(await core.library.versions(name), history, tuple(cases))
+            versions = await core.library.versions(name)
+            runs = await core.runs.list(RunFilter(expected=ToolLabel(tool=name, server=server)), limit=MOST_RUNS)
+            shares = picked_shares(name, server, versions, runs)
+            return ToolDetail(versions, shares, history, tuple(cases))
 
         try:
             detail = await self.ask(read)

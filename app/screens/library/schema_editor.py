@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.arguments.typed_json import UnreadableError
-from app.screens.library.schema_text import OTHER, TYPES, SchemaRow, SchemaText
+from app.screens.library.schema_text import LIMITS, OTHER, TYPES, SchemaRow, SchemaText
 from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, GrowingEdit, IconButton, Label, LineEdit, MenuButton, set_wrong
 from app.widgets.incremental import take_turns
@@ -17,6 +17,7 @@ from app.widgets.incremental import take_turns
 REQUIRED_WIDTH, BUTTON = 58, 20
 NAME, TYPE, DESCRIPTION = 28, 37, 35
 BESIDE: Final = 520
+MOST_LIMITS: Final = max(map(len, LIMITS.values()))
 GAP: Final = 6
 BUILT_AT_ONCE: Final = 2
 
@@ -32,14 +33,15 @@ class SchemaRowEditor(QWidget):
         self._row = SchemaRow(name="")
         self._open = False
         self.name, self.description, self.values, self.default = (LineEdit() for _ in range(4))
+        self.limits = tuple((Label(size=Size.SMALL, role=Role.DIM), LineEdit()) for _ in range(MOST_LIMITS))
         self.type = MenuButton("Type")
         self.required = QCheckBox()
-        self.more = IconButton("dots-three", "Allowed values and default", size=14)
+        self.more = IconButton("dots-three", "Allowed values, default and limits", size=14)
         self.remove = IconButton("x", "Remove the parameter", size=14)
-        self._second = QWidget()
+        self._second, self._third = QWidget(), QWidget()
         self._lay_out()
-        for field, edit in (("name", self.name), ("values", self.values), ("default", self.default)):
-            edit.editingFinished.connect(partial(self._finished, field, edit))
+        for edit in (self.name, self.values, self.default, *(edit for _, edit in self.limits)):
+            edit.editingFinished.connect(partial(self._finished, edit))
         self.description.typed.connect(partial(self._tell, "description"))
         self.type.changed.connect(partial(self._tell, "type"))
         self.required.clicked.connect(lambda on: self._tell("required", "yes" if on else ""))
@@ -55,8 +57,8 @@ class SchemaRowEditor(QWidget):
         tick = QHBoxLayout(holder)
         tick.setContentsMargins(0, 0, 0, 0)
         tick.addWidget(self.required, 0, Qt.AlignmentFlag.AlignHCenter)
-        first, second = QHBoxLayout(), QHBoxLayout(self._second)
-        for line in (first, second):
+        first, second, third = QHBoxLayout(), QHBoxLayout(self._second), QHBoxLayout(self._third)
+        for line in (first, second, third):
             line.setContentsMargins(0, 0, 0, 0)
             line.setSpacing(GAP)
         parts = ((self.name, NAME), (self.type, TYPE), (holder, 0), (self.description, DESCRIPTION))
@@ -64,19 +66,25 @@ class SchemaRowEditor(QWidget):
             first.addWidget(part, stretch)
             if stretch:
                 part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        second.addSpacing(sized(BUTTON))
+        for line in (second, third):
+            line.addSpacing(sized(BUTTON))
         for title, edit, stretch in (("Values", self.values, 3), ("Default", self.default, 2)):
             second.addWidget(Label(title, size=Size.SMALL, role=Role.DIM))
             second.addWidget(edit, stretch)
-        second.addSpacing(2 * (sized(BUTTON) + GAP))
+        for label, edit in self.limits:
+            third.addWidget(label)
+            third.addWidget(edit, 1)
+        for line in (second, third):
+            line.addSpacing(2 * (sized(BUTTON) + GAP))
         self.description.setPlaceholderText("No description")
         self.values.setPlaceholderText("any")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP)
         column.addLayout(first)
-        column.addWidget(self._second)
-        self._second.hide()
+        for part in (self._second, self._third):
+            column.addWidget(part)
+            part.hide()
 
     def show_row(self, row: SchemaRow) -> None:
         """Show a parameter; a field that is being typed in keeps its text."""
@@ -90,22 +98,47 @@ class SchemaRowEditor(QWidget):
         self.type.set_choices([*choices, None, (OTHER, row.type_text)] if row.type == OTHER else choices, row.type)
         self.required.setChecked(row.required)
         self._name_fields(row.name)
+        self._show_limits(row)
+        self._unfold()
+
+    def _show_limits(self, row: SchemaRow) -> None:
+        keywords = LIMITS.get(row.type, {})
+        for place, (label, edit) in enumerate(self.limits):
+            keyword = tuple(keywords)[place] if place < len(keywords) else ""
+            label.setText(keywords.get(keyword, ""))
+            _show_text(edit, row.limits.get(keyword, ""))
+            for part in (label, edit):
+                part.setVisible(bool(keyword))
+
+    def _unfold(self) -> None:
+        row = self._row
         self._second.setVisible(self._open or bool(row.values or row.default))
+        self._third.setVisible(row.type in LIMITS and (self._open or any(row.limits.values())))
+
+    def _fields(self) -> dict[str, LineEdit]:
+        """Return the fields that are read when they are left."""
+        limits = zip(LIMITS.get(self._row.type, ()), self.limits, strict=False)
+        fields = {"values": self.values, "default": self.default, **{key: edit for key, (_, edit) in limits}}
+        return {**fields, "name": self.name}
 
     def _name_fields(self, name: str) -> None:
+        limits = [
+            (edit, f"{title} of")
+            for title, (_, edit) in zip(LIMITS.get(self._row.type, {}).values(), self.limits, strict=False)
+        ]
         named = (
+            *limits,
             *((self.name, "Name of"), (self.description, "Description of"), (self.required, "Required:")),
             *((self.values, "Allowed values of"), (self.default, "Default of"), (self.remove, "Remove")),
-            (self.more, "Allowed values and default of"),
+            (self.more, "Allowed values, default and limits of"),
         )
         for widget, words in named:
             widget.setAccessibleName(f"{words} {name}")
 
     def show_wrong(self, field: str) -> None:
         """Mark the field whose text was not taken."""
-        edits = {"name": self.name, "values": self.values, "default": self.default}
-        if field in edits:
-            set_wrong(edits[field], wrong=True)
+        if field in (fields := self._fields()):
+            set_wrong(fields[field], wrong=True)
 
     def row(self) -> SchemaRow:
         """Return the shown parameter."""
@@ -113,17 +146,18 @@ class SchemaRowEditor(QWidget):
 
     def commit(self) -> None:
         """Take what is typed in a field that the user did not leave yet."""
-        for field, edit in (("values", self.values), ("default", self.default), ("name", self.name)):
-            self._finished(field, edit)
+        for edit in self._fields().values():
+            self._finished(edit)
 
     def _toggle(self) -> None:
         self._open = self._second.isHidden()
-        self._second.setVisible(self._open)
+        self._unfold()
         if self._open:
             self.values.setFocus()
 
-    def _finished(self, field: str, edit: LineEdit) -> None:
-        if edit.isModified():
+    def _finished(self, edit: LineEdit) -> None:
+        field = next((key for key, one in self._fields().items() if one is edit), "")
+        if field and edit.isModified():
             edit.setModified(False)
             set_wrong(edit, wrong=False)
             self._tell(field, edit.text())

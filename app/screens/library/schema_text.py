@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from app.arguments.parameters import Kind, Parameter, parameters_of
 from app.arguments.typed_json import UnreadableError, dumps, loads
-from app.arguments.values import parse, parse_list, show, show_list
+from app.arguments.values import number, parse, parse_list, show, show_list
 from mcp_tef import Json, JsonObject
 
 TYPES: Final[Mapping[str, str]] = {
@@ -19,6 +20,13 @@ TYPES: Final[Mapping[str, str]] = {
     "object": Kind.OBJECT.value,
     "": Kind.ANY.value,
 }
+LIMITS: Final[Mapping[str, Mapping[str, str]]] = {
+    "string": {"minLength": "Shortest", "maxLength": "Longest", "pattern": "Pattern"},
+    "integer": {"minimum": "Least", "maximum": "Most"},
+    "number": {"minimum": "Least", "maximum": "Most"},
+    "array": {"minItems": "Fewest", "maxItems": "Most"},
+}
+"""Limits that a parameter of each type may have: keywords of JSON Schema, with their labels."""
 OTHER: Final = "other"
 NO_OBJECT: Final = 'Write a JSON object such as {"type": "object", "properties": {}}.'
 _PYTHON: Final[Mapping[str, type | tuple[type, ...]]] = {
@@ -42,6 +50,7 @@ class SchemaRow:
     description: str = ""
     values: str = ""
     default: str = ""
+    limits: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,8 @@ class SchemaText:
             case _:
                 properties = self._properties()
                 known = {one.name: one for one in parameters_of(self.schema or {})}
-                properties[name] = _CHANGES[field](dict(properties[name]), known[name], value)
+                change = _CHANGES.get(field) or partial(_with_limit, field)
+                properties[name] = change(dict(properties[name]), known[name], value)
                 return self._with(properties, self._required())
 
     def _renamed(self, name: str, new: str) -> "SchemaText":
@@ -142,6 +152,7 @@ def _row(parameter: Parameter, node: Mapping[str, Any]) -> SchemaRow:
         description=str(node.get("description", "")),
         values=show_list(parameter.kind, values) if isinstance(values, list) and values else "",
         default=show(parameter, node["default"]) if "default" in node else "",
+        limits={key: compact(node.get(key)) for key in LIMITS.get(declared, ())} if plain else {},
     )
 
 
@@ -149,10 +160,11 @@ Node = dict[str, Any]
 
 
 def _with_type(node: Node, _parameter: Parameter, value: str) -> Node:
-    """Return the node with another type; an enum and a default that do not have it go."""
+    """Return the node with another type; limits, an enum and a default that do not fit it go."""
     values = [*(node.get("enum") or []), *(node[key] for key in ("default",) if key in node)]
     fits = all(isinstance(one, _PYTHON.get(value, object)) for one in values)
     gone = {"type"} if fits else {"type", "enum", "default"}
+    gone |= {key for limits in LIMITS.values() for key in limits} - set(LIMITS.get(value, ()))
     typed = {"type": value} if value else {}
     return {**typed, **{key: one for key, one in node.items() if key not in gone}}
 
@@ -169,6 +181,13 @@ def _with_values(node: Node, parameter: Parameter, value: str) -> Node:
 def _with_default(node: Node, parameter: Parameter, value: str) -> Node:
     node.pop("default", None)
     return node | {"default": parse(parameter, value)} if value.strip() else node
+
+
+def _with_limit(keyword: str, node: Node, _parameter: Parameter, value: str) -> Node:
+    node.pop(keyword, None)
+    if not value.strip():
+        return node
+    return node | {keyword: value if keyword == "pattern" else number(value, Kind.WHOLE)}
 
 
 _CHANGES: Final[Mapping[str, Callable[[Node, Parameter, str], Node]]] = {

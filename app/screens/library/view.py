@@ -1,9 +1,9 @@
 """Widgets of the Library screen: categories and statuses, the list of tools, and the selected tool."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -11,9 +11,9 @@ from app.core_link.settings import Settings
 from app.screens.library.design_draft import EXECUTORS
 from app.screens.library.design_pane import DesignPane
 from app.screens.library.history_panes import ExecutionsPane, VersionsPane
-from app.screens.library.library_rows import STATUSES, CategoryRow, LibraryRow
+from app.screens.library.library_rows import STATUSES, CategoryRow, LibraryRow, PickedShare
 from app.screens.library.run_pane import RunPane
-from app.text.formatting import count
+from app.text.formatting import count, percent
 from app.theme import Role, Size, height, sized
 from app.widgets import (
     Action,
@@ -24,6 +24,7 @@ from app.widgets import (
     EmptyState,
     FlowText,
     IncrementalBuild,
+    Label,
     LineText,
     Links,
     Mark,
@@ -45,6 +46,7 @@ MARKS: Final = {
 }
 SPLIT: Final = "library.split"
 SIDE: Final = 16
+COUNTS: Final = 104
 
 
 def tool_row(row: LibraryRow, *, unsaved: bool) -> CardRow:
@@ -128,7 +130,7 @@ def _status_card(status: ToolStatus | None, tools: int) -> CardRow:
 
 
 class ToolHead(QWidget):
-    """Name and status of the selected tool, its place among the servers, and links to the other screens."""
+    """Name and status of the selected tool, how often it is picked, its place, and links to the other screens."""
 
     status_chosen = Signal(str)
 
@@ -139,6 +141,9 @@ class ToolHead(QWidget):
         self.place = LineText(size=Size.SMALL, role=Role.DIM)
         self.evaluate = Button("Evaluate…", icon="play-circle")
         self.links = Links()
+        self.share = Label(size=Size.FIGURE, strong=True, tabular=True)
+        self.counts = FlowText(size=Size.SMALL, role=Role.DIM, max_lines=3)
+        self.counts.setFixedWidth(sized(COUNTS))
         first, second = QHBoxLayout(), QHBoxLayout()
         first.setSpacing(10)
         first.addWidget(self.name, 1)
@@ -146,11 +151,17 @@ class ToolHead(QWidget):
         first.addWidget(self.evaluate)
         second.addWidget(self.place, 1)
         second.addWidget(self.links)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, 12, SIDE, 6)
+        column = QVBoxLayout()
         column.setSpacing(4)
         column.addLayout(first)
         column.addLayout(second)
+        both = QHBoxLayout(self)
+        both.setContentsMargins(SIDE, 12, SIDE, 6)
+        both.setSpacing(8)
+        both.addWidget(self.share, 0, Qt.AlignmentFlag.AlignVCenter)
+        both.addWidget(self.counts, 0, Qt.AlignmentFlag.AlignVCenter)
+        both.addSpacing(8)
+        both.addLayout(column, 1)
         self.status.setMinimumWidth(sized(124))
         self.status.changed.connect(self._choose)
         self._now = ""
@@ -168,6 +179,20 @@ class ToolHead(QWidget):
         self.status.set_choices([*choices, *((one.value, verbs[one]) for one in following)], self._now)
         hidden = tool.status is ToolStatus.DISABLED
         self.place.set_text("Disabled: it is not listed anywhere." if hidden else f"Listed as {server} / {tool.name}")
+
+    def show_picked(self, shares: Mapping[int, PickedShare], version: int) -> None:
+        """Show how often the tool was picked as it is now, or that nobody knows yet."""
+        now = shares.get(version, PickedShare())
+        self.share.setText(percent(now.picked / now.runs) if now.runs else "–")
+        self.share.set_role(Role.TEXT if now.runs else Role.DIM)
+        earlier = max((one for one, share in shares.items() if share.runs), default=0)
+        if now.runs:
+            said = now.detail
+        elif earlier:
+            said = f"version {version} not evaluated; {earlier} was picked in {shares[earlier].counts}"
+        else:
+            said = "not evaluated yet"
+        self.counts.set_text(said)
 
     def _choose(self, key: str) -> None:
         self.status.set_current(self._now)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -19,6 +19,7 @@ from mcp_tef import HealthState
 ROW_HEIGHT: Final = 72
 SIDE, NAME, FIGURE, LAST, SCALE = 16, 150, 92, 104, 54
 NARROW: Final = 680
+PICTURE: Final = 760
 MARKS: Final = {
     HealthState.HEALTHY: Mark.DOT,
     HealthState.DEGRADED: Mark.NOTE,
@@ -56,8 +57,11 @@ class HealthHeads(QWidget):
         self.setFixedHeight(height("table_row"))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter, font = QPainter(self), theme().font(Size.SMALL, label=True)
-        places = HealthPlaces(QRectF(self.rect()))
+        self.draw(QPainter(self), QRectF(self.rect()))
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the titles into an area."""
+        font, places = theme().font(Size.SMALL, label=True), HealthPlaces(area)
         for place, text, right in (
             (places.name, "Server", False),
             (places.line, "Latency in the last hour", False),
@@ -67,7 +71,7 @@ class HealthHeads(QWidget):
         ):
             align = RIGHT if right else Qt.AlignmentFlag.AlignLeft
             self._line.text(painter, place, text, font, Role.DIM, align)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
+        painter.fillRect(QRectF(area.left(), area.bottom() - 1, area.width(), 1), theme().colour(Role.LINE))
 
 
 class HealthModel(KeyedModel[HealthRow]):
@@ -92,7 +96,12 @@ class HealthDelegate(QStyledItemDelegate):
         focused = self._list.focus_visible and index.row() == self._list.currentIndex().row()
         painter.save()
         paint_frame(painter, option, hovered=index.row() == self._list.hovered, focused=focused)
-        places = HealthPlaces(QRectF(option.rect))
+        self.draw(painter, QRectF(option.rect), row)
+        painter.restore()
+
+    def draw(self, painter: QPainter, area: QRectF, row: HealthRow) -> None:
+        """Draw a server into an area."""
+        places = HealthPlaces(area)
         self._paint_name(painter, places.name, row)
         if row.note:
             wide = places.line.adjusted(0, 0, sized(SCALE), 0)
@@ -105,7 +114,6 @@ class HealthDelegate(QStyledItemDelegate):
         if places.last.width() > 0:
             late = Role.BAD if row.state is HealthState.UNAVAILABLE else Role.DIM
             self._paint_figures(painter, places.last, (row.last_success, ""), late)
-        painter.restore()
 
     def _paint_name(self, painter: QPainter, place: QRectF, row: HealthRow) -> None:
         side = mark_size("table")
@@ -155,8 +163,23 @@ class HealthList(KeyedView[HealthRow]):
         super().__init__(HealthModel(), sized(ROW_HEIGHT))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setAccessibleName("Health of servers")
-        self.setItemDelegate(HealthDelegate(self))
+        self.heads, self._delegate = HealthHeads(), HealthDelegate(self)
+        self.setItemDelegate(self._delegate)
         self.fill_width()
+
+    def whole(self) -> QSize:
+        """Return the size of a picture of all servers."""
+        rows = len(self.rows.ids())
+        return QSize(max(PICTURE, self.width()), self.heads.height() + rows * sized(ROW_HEIGHT))
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the titles and all servers into an area."""
+        top, high = area.top() + self.heads.height(), sized(ROW_HEIGHT)
+        self.heads.draw(painter, QRectF(area.left(), area.top(), area.width(), self.heads.height()))
+        for place in range(len(self.rows.ids())):
+            row = QRectF(area.left(), top + place * high, area.width(), high)
+            self._delegate.draw(painter, row, self.rows.row(place))
+            painter.fillRect(QRectF(row.left(), row.bottom() - 1, row.width(), 1), theme().colour(Role.LINE))
 
     def show_rows(self, rows: Sequence[HealthRow]) -> None:
         """Show these; the first one is selected where none is."""

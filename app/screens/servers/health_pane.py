@@ -9,16 +9,21 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.screens.servers.health_list import ROLES, HealthHeads, HealthList
+from app.dialogs.chart_export import table_writers
+from app.dialogs.export import Writers, ask_file, picture_writers
+from app.screens.servers.health_list import ROLES, HealthList
 from app.screens.servers.health_presenter import INTERVALS, NOT_WATCHED, HealthPresenter
 from app.screens.servers.health_rows import (
     STATES,
+    contacts_table,
     errors_summary,
     health_rows,
     health_sentence,
+    health_table,
     overall_detail,
     time_text,
 )
+from app.text.data_tables import DataTable
 from app.text.formatting import clock, percent
 from app.theme import Role, Size, sized
 from app.widgets import (
@@ -107,6 +112,8 @@ class HealthPane(QWidget):
         figures = QHBoxLayout()
         figures.setSpacing(0)
         for part, stretch in ((self.all, 4), (self.errors, 2), (self.latency, 2), (self.rate, 2)):
+            if figures.count():
+                figures.addWidget(Rule(upright=True))
             figures.addWidget(part, stretch)
         left, right = QWidget(), QWidget()
         column = QVBoxLayout(left)
@@ -116,7 +123,7 @@ class HealthPane(QWidget):
         foot = QHBoxLayout()
         foot.setContentsMargins(SIDE, 8, SIDE, 8)
         foot.addWidget(legend)
-        column.addWidget(HealthHeads())
+        column.addWidget(self.list.heads)
         column.addWidget(self.list, 1)
         column.addWidget(Rule())
         column.addLayout(foot)
@@ -211,6 +218,21 @@ class HealthPane(QWidget):
                 for place, one in enumerate(failed)
             ]
         )
+
+    def export_actions(self) -> list[Action]:
+        """Return the export menu: what the list shows, and the contacts behind it."""
+        overview = self.presenter.overview
+        if overview is None:
+            return []
+        shown, contacts = health_table(overview), contacts_table(overview)
+        writers = {**picture_writers(self.list, shown.name), **table_writers(shown)}
+        return [
+            Action(text=f"{shown.name}…", do=lambda: self._ask_file(shown, writers)),
+            Action(text=f"{contacts.name}…", do=lambda: self._ask_file(contacts, table_writers(contacts))),
+        ]
+
+    def _ask_file(self, table: DataTable, writers: Writers) -> None:
+        ask_file(self, self._session, f"Export {table.name}", table.file_name, writers)
 
     # ------------------------------------------------------------------ checks and watching
 

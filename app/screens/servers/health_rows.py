@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from app.text.data_tables import DataTable
 from app.text.formatting import ago, count, duration
 from mcp_tef import ContactKind, HealthOverview, HealthState, Server, ServerContact, ServerHealth, Transport, percentile
 
@@ -153,3 +154,24 @@ def errors_summary(contacts: Sequence[ServerContact]) -> str:
     kinds = [(sum(one.kind is kind for one in failed), names) for kind, names in KINDS.items()]
     parts = ", ".join(count(number, *names) for number, names in kinds if number)
     return f"{count(len(failed), 'error')} · {parts}"
+
+
+def health_table(overview: HealthOverview) -> DataTable:
+    """Return the figures of each server as a table."""
+    columns = ("server", "state", "why", "contacts", "failed", "p50_ms", "p95_ms", "contacts_a_minute", "last_success")
+    rows = []
+    for one in overview.servers:
+        contacts = overview.contacts.get(one.server, ())
+        success = one.last_success.isoformat() if one.last_success else None
+        failed = sum(contact.failed for contact in contacts)
+        figures = (len(contacts), failed, one.p50_ms, one.p95_ms, one.calls_per_minute, success)
+        rows.append((one.server, STATES[one.state], one.reason, *figures))
+    return DataTable(name="Health of servers", columns=columns, rows=tuple(rows))
+
+
+def contacts_table(overview: HealthOverview) -> DataTable:
+    """Return every contact of the last hour as a table, oldest first."""
+    every = sorted((one for each in overview.contacts.values() for one in each), key=lambda one: one.at)
+    rows = tuple((one.at.isoformat(), one.server, one.kind, one.duration_ms, one.error) for one in every)
+    columns = ("at", "server", "kind", "duration_ms", "error")
+    return DataTable(name="Contacts of the last hour", columns=columns, rows=rows)

@@ -9,7 +9,7 @@ from app.screens.servers.commands import GROUP
 from app.screens.servers.health_pane import HealthPane
 from app.screens.servers.health_presenter import INTERVALS, HealthPresenter
 from app.theme import roomy
-from app.widgets import Action, MenuButton, Segmented
+from app.widgets import Action, MenuButton, Segmented, show_menu_under
 from mcp_tef import ServerId
 
 TOOLS, HEALTH = "tools", "health"
@@ -95,4 +95,8 @@ class HealthTab:
         check = Action(
             text="Check all", do=lambda: spawn(self.pane.check_all()), kind="primary", icon="arrows-clockwise"
         )
-        header.set_buttons([check] if health else self._buttons)
+        export = Action(text="Export…", do=self._open_export, icon="export")
+        header.set_buttons([export, check] if health else self._buttons)
+
+    def _open_export(self) -> None:
+        show_menu_under(self.pane.export_actions(), self._page.header.buttons()[0])

@@ -1,5 +1,6 @@
 """The Library screen, used as a designer does: a tool made, changed, run, evaluated and taken away."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,7 @@ from app.screens.library import commands as ids
 from app.screens.library.dialogs import NewToolDialog
 from app.screens.library.page import LibraryPage
 from app.screens.library.schema_editor import SchemaEditor, SchemaRowEditor
+from app.widgets import GrowingEdit
 from mcp_tef import LibraryTool, ToolLabel, ToolStatus
 from tests.support.fake_engine import FakeEngine
 from tests.support.library_designs import answering
@@ -78,7 +80,12 @@ async def test_from_a_new_tool_to_a_saved_version_that_ran(qapp: QApplication) -
         bench.row(0).name.setModified(True)
         bench.row(0).name.editingFinished.emit()
         bench.row(0).required.click()
-        bench.page.view.definition.config.setPlainText('{"answer": "No {query} left."}')
+        form = bench.page.view.definition.config
+        assert form.form is not None
+        (answer,) = form.form.fields.values()
+        assert isinstance(answer, GrowingEdit)
+        answer.setPlainText("No {query} left.")
+        assert json.loads(form.json.text()) == {"answer": "No {query} left."}
         bench.do(ids.SAVE)
         await bench.until(lambda: bench.tool.version == 2)
         assert bench.tool.design.input_schema["required"] == ["query"]

@@ -2,16 +2,18 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.screens.kit import FilterValues
-from app.screens.library.library_rows import CATEGORY, STATUS, category_path
+from app.screens.library.library_rows import CATEGORY, STATUS, category_path, picked_shares
 from app.screens.library.presenter import LibraryPresenter
 from app.screens.library.schema_text import SchemaText
-from mcp_tef import CaseDraft, Expectation, ExpectedCall, SourceKind, ToolLabel, ToolSource, ToolStatus
+from mcp_tef import CaseDraft, Expectation, ExpectedCall, SourceKind, ToolLabel, ToolSource, ToolStatus, ToolVersion
 from tests.support.fake_engine import FakeEngine
 from tests.support.library_designs import answering, scripted
+from tests.support.run_factories import run
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -109,3 +111,19 @@ async def test_tools_come_from_a_server_a_draft_and_a_file_and_leave_as_a_file(t
     assert refused.added == ("search_parts",)
     assert {name for name, _ in refused.refused} == {"book_repair", "search_bikes"}
     assert len(gone) == 2
+
+
+def test_a_run_counts_for_the_version_that_was_the_newest_when_it_was_planned() -> None:
+    hours = [datetime(2026, 11, 26, hour, tzinfo=UTC) for hour in range(6)]
+    versions = [ToolVersion(version=one, design=answering(), created_at=hours[2 * one - 1]) for one in (2, 1)]
+    runs = [
+        run(created_at=at, selected_tool=tool, selected_server="Library", model=model)
+        for at, tool, model in (
+            *((hours[2], "weather", "openai/x"), (hours[2], "rain", "openai/x"), (hours[4], "weather", "openai/x")),
+            *((hours[0], "weather", "openai/x"), (hours[5], "rain", "offline/baseline")),
+        )
+    ]
+    shares = picked_shares("weather", "Library", versions, runs)
+    assert [(shares[one].picked, shares[one].runs) for one in (1, 2)] == [(1, 2), (1, 1)]
+    assert shares[1].detail.startswith("picked in 1 of 2 (")
+    assert picked_shares("weather", "Library", versions, runs[-1:])[2].text == "0 % of 1"

@@ -27,6 +27,8 @@ def test_a_form_shows_what_the_json_says() -> None:
     assert (part.type_text, part.description, part.required) == ("text", "Such as CH-012.", False)
     assert (bike.values, bike.default, bike.required) == ("road, city", "city", True)
     assert (speeds.type, either.type) == ("integer", OTHER)
+    assert part.limits == {"minLength": "", "maxLength": "", "pattern": "^[A-Z]{2}"}
+    assert (speeds.limits["maximum"], either.limits) == ("13", {})
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,11 @@ def test_a_form_shows_what_the_json_says() -> None:
         ("bike", "type", "integer", "bike", {"type": "integer"}),
         ("speeds", "default", "7", "speeds", {"type": "integer", "maximum": 13, "default": 7}),
         ("part", "name", "number", "number", PART),
+        ("part", "pattern", "", "part", {"type": "string", "description": "Such as CH-012."}),
+        ("part", "minLength", "6", "part", PART | {"minLength": 6}),
+        ("speeds", "maximum", "11", "speeds", {"type": "integer", "maximum": 11}),
+        ("speeds", "type", "string", "speeds", {"type": "string"}),
+        ("speeds", "type", "number", "speeds", {"type": "number", "maximum": 13}),
     ],
 )
 def test_a_field_changes_the_json_and_nothing_else(
@@ -56,7 +63,9 @@ def test_a_required_parameter_is_renamed_and_removed_with_its_mark() -> None:
     assert json.loads(renamed.with_value("part", "required", "yes").text)["required"] == ["part", "kind"]
 
 
-@pytest.mark.parametrize(("name", "field", "value"), [("speeds", "default", "many"), ("part", "name", "bike")])
+@pytest.mark.parametrize(
+    ("name", "field", "value"), [("speeds", "default", "many"), ("speeds", "minimum", "few"), ("part", "name", "bike")]
+)
 def test_a_value_that_does_not_fit_is_refused(name: str, field: str, value: str) -> None:
     with pytest.raises(UnreadableError):
         SchemaText.of(SCHEMA).with_value(name, field, value)

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.targets import ShowServer, ShowServerHealth
 from app.screens.servers.health_presenter import HealthPresenter
@@ -13,7 +16,7 @@ from app.screens.servers.page import ServersPage
 from mcp_tef import ContactKind, HealthState, ServerContact, ServerHealth, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_ports import silent
-from tests.support.windows import page_bench
+from tests.support.windows import opened_dialog, page_bench
 
 NOW = datetime(2026, 11, 26, 8, tzinfo=UTC)
 
@@ -44,7 +47,7 @@ def test_a_scale_ends_at_a_round_time(times: list[int], end: int) -> None:
 
 
 def test_a_sentence_says_how_many_failed_and_why_that_matters() -> None:
-    health = ServerHealth(server="github", state=HealthState.DEGRADED, reason="11 % of the last hour's contacts failed")
+    health = ServerHealth(server="github", state=HealthState.DEGRADED, reason="11 % of the last hour’s contacts failed")
     headline, reason = health_sentence(health, [contact(1, 2, "gone"), contact(2, 2)])
     assert "1 of 2 contacts failed" in headline
     assert reason.startswith("11 %")
@@ -69,13 +72,13 @@ async def filled() -> FakeEngine:
     return fake
 
 
-async def test_the_tab_shows_an_hour_and_checks_servers(qapp: QApplication) -> None:
+async def test_the_tab_shows_an_hour_checks_servers_and_is_exported(qapp: QApplication, tmp_path: Path) -> None:
     async with page_bench(ServersPage, await filled()) as bench:
         health = bench.page.health
         bench.page.open_target(ShowServerHealth("Bike shop"))
         await bench.until(lambda: health.pane.title.text().startswith("Bike shop: all"))
         assert bench.page.current_target() == ShowServerHealth("Bike shop")
-        (check,) = bench.page.header.buttons()
+        _, check = bench.page.header.buttons()
         for _ in range(3):
             check.click()
             await bench.session.begun()
@@ -84,6 +87,17 @@ async def test_the_tab_shows_an_hour_and_checks_servers(qapp: QApplication) -> N
         assert health.pane.list.rows.row(0).state is HealthState.UNAVAILABLE
         health.pane.list.select(health.pane.presenter.id_of("Mail"))
         assert health.pane.error_table.rows.rowCount() >= 3
+        shown, contacts = health.pane.export_actions()
+        shown.do()
+        dialog = await opened_dialog(bench.page, QFileDialog)
+        for ending in ("png", "csv"):
+            dialog.fileSelected.emit(str(tmp_path / f"health.{ending}"))
+            saved = f"Saved health.{ending}"
+            await bench.until(partial(bench.said.__contains__, saved))
+        dialog.close()
+        assert QImage(str(tmp_path / "health.png")).height() > 2 * health.pane.list.rows.rowCount() * 72
+        assert "Mail,Unavailable" in (tmp_path / "health.csv").read_text("utf-8-sig")
+        assert contacts.text.startswith("Contacts")
         health.pane.links.buttons[0].click()
         assert isinstance(bench.gone[-1], ShowServer)
         assert not health.shown()
