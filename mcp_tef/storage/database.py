@@ -59,6 +59,7 @@ class Database:
             task = loop.run_in_executor(self._thread, self._in_transaction, engine, work)
         except RuntimeError as error:
             raise StoreError(f"The workspace {self.path.name} is closed.", hint="Open it again.") from error
+        task.add_done_callback(_take_error)
         return await asyncio.shield(task)
 
     def _in_transaction(self, engine: Engine, work: Work[T]) -> T:
@@ -84,6 +85,12 @@ class Database:
         except StatementError as error:
             # A value that cannot become a cell: what went wrong with it, without SQLAlchemy's wrapping.
             raise error.orig or error from None
+
+
+def _take_error(task: asyncio.Future[T]) -> None:
+    """Take the error of work whose caller is gone, which the event loop would report as one that nobody saw."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _spoilt_cell(session: Session) -> str | None:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from mcp_tef.errors import ConflictError, InputError, NotFoundError
+from mcp_tef.errors import ConflictError, InputError
 from mcp_tef.events import EventStream, ServersChanged
 from mcp_tef.model.clients import PLAIN_API
 from mcp_tef.model.comparison import (
@@ -25,7 +25,6 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import NOT_OFFERED_CODE, Batch, RunDetail, RunSummary, is_baseline
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunStore, Store
 from mcp_tef.scoring.phrases import counted
@@ -76,23 +75,17 @@ class DriftCheck:
         """Return the changes of the tools that a run was offered, by offered name; unchanged tools are left out."""
         if run.snapshot is None:
             return {}
+        offered = {item.tool.server for item in run.snapshot.tools}
         found: dict[str, DefinitionChange] = {}
-        for name in sorted({item.tool.server for item in run.snapshot.tools}):
-            spec, now = await self._now(name)
-            if spec is not None and now is not None:
-                found |= await asyncio.to_thread(changes_since, run.snapshot, now, spec.wants)
+        for server in await self._store.servers.all():  # a run of a crowd was offered tools of other ones, too
+            now = await self._store.servers.listing(server.id) if server.name in offered else None
+            if now is not None:
+                found |= await asyncio.to_thread(changes_since, run.snapshot, now, server.spec.wants)
         return found
 
     async def outdated(self, run_ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool is defined otherwise now, with its name."""
         return await self._store.runs.redefined(run_ids)
-
-    async def _now(self, name: str) -> tuple[ServerSpec | None, Listing | None]:
-        try:
-            server = await self._store.servers.find(name)
-            return server.spec, await self._store.servers.listing(server.id)
-        except NotFoundError:
-            return None, None
 
     def _is_allowed_program(self, spec: ServerSpec) -> bool:
         return spec.transport is Transport.STDIO and not self._consents.needed(spec)
