@@ -21,6 +21,7 @@ class Screen(StrEnum):
     WORKSHOP = "workshop"
     QUALITY = "quality"
     LIBRARY = "library"
+    MODELS = "models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,15 @@ class ShowLibraryTool:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class ShowModels:
+    """A tab of the Models screen by its key, with one of its items selected by name."""
+
+    screen: ClassVar = Screen.MODELS
+    tab: str
+    item: str = ""
+
+
 ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowServerHealth | ShowTool
 CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
@@ -234,5 +244,5 @@ MetricsTarget = CompareBatches | ShowBatchMetrics
 SimilarityTarget = ShowSimilarTools | ShowPair
 WorkshopTarget = ShowDraft | ChangeTool | ShowCrowdTest | ShowStealTest
 QualityTarget = ShowToolQuality
-ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool
+ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool | ShowModels
 Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget

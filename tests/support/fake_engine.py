@@ -38,6 +38,7 @@ from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
 from mcp_tef.workflows.prediction_arms import PredictionArms
+from mcp_tef.workflows.prompts import Prompts
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.runs import Runs
@@ -198,6 +199,7 @@ class FakeEngine:
 
     def _add_library(self) -> None:
         store = self.store
+        self.prompts = Prompts(store.definitions, self._events)
         self.clients = Clients(Path("memory-clients"), self.embedders)
         self.library = Library(store.library, self.servers, self._events)
         kinds = executors(AnswerExecutor(), AnswerExecutor(), AnswerExecutor(), self.servers, self.caller)
