@@ -31,7 +31,10 @@ class TabSpec:
         return made
 
 
+GROUP: Final = "Models"
 TABS: Final = (
+    TabSpec("catalogue", "Catalogue", "catalogue_tab", "CatalogueTab"),
+    TabSpec("groups", "Groups", "groups_tab", "GroupsTab"),
     TabSpec("prompts", "Prompts", "prompts_tab", "PromptsTab"),
     TabSpec("clients", "Clients", "clients_tab", "ClientsTab"),
 )
