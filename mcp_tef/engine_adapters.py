@@ -249,7 +249,7 @@ class ModelWorkflows(ServerAdapters):
         """Groups of models and routers, which run like models."""
         from mcp_tef.workflows.model_targets import ModelTargets
 
-        return ModelTargets(self._store.definitions, self.models, self.embedders)
+        return ModelTargets(self._store.definitions, self.models, self.embedders, self._events)
 
     @cached_property
     def model_checks(self) -> "ModelChecks":
@@ -278,7 +278,7 @@ class ModelWorkflows(ServerAdapters):
         from mcp_tef.servers.web_search import HttpWebSearcher
         from mcp_tef.workflows.search_tools import SearchTools
 
-        return SearchTools(self._store.definitions, self.models, HttpWebSearcher())
+        return SearchTools(self._store.definitions, self.models, HttpWebSearcher(), self._events)
 
     @cached_property
     def _search_executor(self) -> "SearchExecutor":
@@ -291,4 +291,4 @@ class ModelWorkflows(ServerAdapters):
         """Groups, routers, search tools, prompts and clients in and out of one file."""
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
-        return ModelDefinitions(self.targets, self._store.definitions, self.prompts, self.clients)
+        return ModelDefinitions(self.targets, self.searches, self._store.definitions, self.prompts, self.clients)

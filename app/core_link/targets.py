@@ -21,6 +21,7 @@ class Screen(StrEnum):
     WORKSHOP = "workshop"
     QUALITY = "quality"
     LIBRARY = "library"
+    MODELS = "models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,15 @@ class NewCases:
 class StartRuns:
     """The form that starts runs of these cases; of all cases where there are none.
 
-    With `at_once` they run with the last settings, without the form.
+    With `at_once` they run with the last settings, without the form. `model` fills in the field of that name, and may
+    name several with commas; `address` is where it is asked.
     """
 
     screen: ClassVar = Screen.RUNS
     cases: tuple[CaseId, ...] = ()
     at_once: bool = False
+    model: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +231,15 @@ class ShowLibraryTool:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class ShowModels:
+    """A tab of the Models screen by its key, with one of its items selected by name."""
+
+    screen: ClassVar = Screen.MODELS
+    tab: str
+    item: str = ""
+
+
 ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowServerHealth | ShowTool
 CasesTarget = ShowCase | ShowToolCases | NewCases
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
@@ -234,5 +247,5 @@ MetricsTarget = CompareBatches | ShowBatchMetrics
 SimilarityTarget = ShowSimilarTools | ShowPair
 WorkshopTarget = ShowDraft | ChangeTool | ShowCrowdTest | ShowStealTest
 QualityTarget = ShowToolQuality
-ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool
+ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool | ShowModels
 Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget

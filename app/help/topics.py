@@ -27,6 +27,7 @@ ORDER: Final = (
         "workshop",
         "quality",
         "library",
+        "models",
     ),
     *("importing", "local-models", "ci", "programs", "python", "comparison", "confusion", "settings", SHORTCUTS),
 )

@@ -34,6 +34,7 @@ def screens() -> list[ScreenSpec]:
         _place("workshop", "Workshop", "wrench", _workshop),
         _place("quality", "Quality", "medal", _quality),
         replace(_place("library", "Library", "books", _library), rare=True),
+        replace(_place("models", "Models", "cpu", _models), rare=True),
     ]
 
 
@@ -105,3 +106,10 @@ def _library(session: Session) -> IncrementalBuild[Page]:
 
     view = yield from LibraryView.in_parts()
     return LibraryPage(session, view)
+
+
+def _models(session: Session) -> IncrementalBuild[Page]:
+    from app.screens.models.page import ModelsPage
+
+    yield
+    return ModelsPage(session)

@@ -13,12 +13,13 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.model_groups import group_from_json
 from mcp_tef.model.model_routers import router_from_json
 from mcp_tef.model.prompt_templates import require_prompt_name
-from mcp_tef.model.web_search import search_tool_from_json, search_tool_to_json
+from mcp_tef.model.web_search import search_tool_from_json
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.prompts.templates import require_sound
 from mcp_tef.workflows.clients import Clients, require_client_name
 from mcp_tef.workflows.model_targets import ModelTargets
 from mcp_tef.workflows.prompts import Prompts, read_templates
+from mcp_tef.workflows.search_tools import SearchTools
 
 FORMAT: Final = "mcp_tef_models"
 _STORED: Final = {"groups": DefinitionKind.GROUP, "routers": DefinitionKind.ROUTE, "searches": DefinitionKind.SEARCH}
@@ -28,8 +29,16 @@ _SECTIONS: Final = (*_STORED, "prompts", "clients")
 class ModelDefinitions:
     """Exports and imports definitions. An import is checked as a whole before anything of it is kept."""
 
-    def __init__(self, targets: ModelTargets, store: DefinitionStore, prompts: Prompts, clients: Clients) -> None:
+    def __init__(
+        self,
+        targets: ModelTargets,
+        searches: SearchTools,
+        store: DefinitionStore,
+        prompts: Prompts,
+        clients: Clients,
+    ) -> None:
         self._targets = targets
+        self._searches = searches
         self._store = store
         self._prompts = prompts
         self._clients = clients
@@ -68,7 +77,7 @@ class ModelDefinitions:
         await self._targets.add_all(groups, routers)
         await self._prompts.take_over([*chain.from_iterable(versions)])
         for tool in searches:
-            await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
+            await self._searches.add(tool)
         for profile, text in clients:
             self._clients.keep(profile, text)
         return {name: len(_items(document, name, path)) for name in _SECTIONS}

@@ -31,7 +31,7 @@ async def test_one_thing_is_never_called_many(tools: int, tmp_path: Path, qapp: 
         found.update(dict.fromkeys(wrong_plurals(shown.window()), name))
 
     async with opened(await singleton_engine(tools)) as window:
-        await filled(window, lambda page: ONLY_SERVER in drawn(page) or page.key in ("similarity", "library"))
+        await filled(window, lambda page: ONLY_SERVER in drawn(page) or page.key in ("similarity", "library", "models"))
         await tour(window, lambda _: True, lambda page: look(page.title, page))
         server = (await window.session.call(lambda core: core.servers.list()))[0]
         for name, show in over_screens(window, tmp_path, server, ONLY_TEXT, ONLY_SERVER):

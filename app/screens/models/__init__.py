@@ -1,0 +1,1 @@
+"""The Models screen: the conditions under which tools are picked."""
