@@ -112,7 +112,7 @@ _NAMES = {
     "mcp_tef.model.model_groups": "Deployment GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
-    "mcp_tef.model.prompt_templates": "BUILT_IN PromptKind PromptTemplate",
+    "mcp_tef.model.prompt_templates": "BUILT_IN LONGEST_PROMPT_NAME PromptKind PromptTemplate require_prompt_name",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -157,7 +157,10 @@ _NAMES = {
         "parse_search_provider search_answer_to_json search_request search_tool_to_json"
     ),
     "mcp_tef.ports.agents": "AgentOperations CallingAgent",
-    "mcp_tef.prompts.templates": "BUILT_IN_VARIABLES filled selection_values variables_in word_changes",
+    "mcp_tef.prompts.templates": (
+        "BUILT_IN_VARIABLES filled prompt_fault selection_values template_pieces unknown_variables variables_in "
+        "word_changes"
+    ),
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (
