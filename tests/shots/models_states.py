@@ -62,8 +62,16 @@ SEARCHES = (
     SearchTool(name="papers", provider=SearchProvider.EXA_AI),
 )
 PAGES = (
-    ("Tyre pressure for wide tyres", "https://wheels.example.com/pressure", "A 42 mm tubeless tyre takes 2.4 bar at 75 kg."),
-    ("Tubeless from start to finish", "https://workshop.example.com/tubeless", "Rim tape, sealant and how to seat the bead."),
+    (
+        "Tyre pressure for wide tyres",
+        "https://wheels.example.com/pressure",
+        "A 42 mm tyre takes 2.4 bar at 75 kg.",
+    ),
+    (
+        "Tubeless from start to finish",
+        "https://workshop.example.com/tubeless",
+        "Rim tape, sealant, beads.",
+    ),
     ("Pressure calculator", "https://calculator.example.com", "Enter width, weight and surface to get a pressure."),
 )
 

@@ -143,7 +143,7 @@ class SearchTab(DefinitionTab):
             self.new_command(self.new_tool),
             self.command("edit_search", "Change the search tool", self.edit_tool),
             self.command("search_key", "Type the key of the search tool", self.type_key, "", needs_key, unless),
-            self.command("search", "Search by the tool", self.search, "Ctrl+Return"),
+            self.command("search_now", "Search by the tool", self.search, "Ctrl+Return"),
             self.delete_command(),
         )
 
