@@ -70,7 +70,7 @@ _NAMES = {
         "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase "
         "expectation_from_json expectation_to_json messages_from_json messages_to_json"
     ),
-    "mcp_tef.model.clients": "ChangeKind ClientCheck ClientProfile",
+    "mcp_tef.model.clients": "PLAIN_API CaseVisibility ChangeKind ClientCase ClientCheck ClientFact ClientProfile",
     "mcp_tef.model.comparison": (
         "BatchComparison CasePair CaseSide Claim ClaimVerdict ClientResult ComparedRuns DefinitionChange Drift "
         "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison "

@@ -33,7 +33,9 @@ class PromptPreview(QWidget):
         for title, part in texts:
             column.addWidget(Label(title, size=Size.SMALL, role=Role.DIM, strong=True))
             column.addWidget(part)
-        column.addWidget(Rule())
+        self._rule = Rule()
+        self.against.setMinimumWidth(sized(112))
+        column.addWidget(self._rule)
         head = QHBoxLayout()
         head.addWidget(Label("Differences from", size=Size.SMALL, role=Role.DIM, strong=True))
         head.addWidget(self.against)
@@ -66,7 +68,8 @@ class PromptPreview(QWidget):
             [(str(one.version), f"version {one.version}") for one in earlier], str(presenter.against or "")
         )
         self.against.set_placeholder("no version")
-        self._head.setVisible(bool(earlier))
+        for part in (self._rule, self._head):
+            part.setVisible(bool(earlier))
         found = presenter.differences()
         more, less = (sum(len(one[place].split()) for one in found) for place in (2, 1))
         self.summary.setText(f"{count(more, 'word')} more, {less:,} fewer" if more or less else "The same words")
