@@ -1,5 +1,7 @@
 """A workspace of groups, routers and search tools, and how a user gets to what is shown of them."""
 
+from functools import partial
+
 from app.core_link.targets import ShowModels
 from app.screens.models.catalogue_tab import CatalogueTab
 from app.screens.models.groups_tab import DeploymentDialog, GroupsTab
@@ -7,6 +9,7 @@ from app.screens.models.page import ModelsPage
 from app.screens.models.routes_dialogs import RouteDialog
 from app.screens.models.routes_presenter import ComparisonRequest
 from app.screens.models.routes_tab import RoutesTab
+from app.screens.models.routes_view import COMPARE
 from app.screens.models.search_tab import SearchTab, SearchToolDialog
 from mcp_tef import BatchRequest, Deployment, Engine, ModelGroup, ModelRoute, ModelRouter, ModelSettings, Secret
 from mcp_tef.model.web_search import SearchProvider, SearchTool
@@ -109,10 +112,28 @@ async def _tab(stage: Stage, key: str, item: str = "") -> ModelsPage:
 
 async def catalogue(stage: Stage) -> None:
     """The catalogue, a model of a provider selected."""
+    await _catalogue(stage)
+
+
+async def _catalogue(stage: Stage) -> CatalogueTab:
     page = await _tab(stage, "catalogue", "openai/gpt-4.1-mini")
     tab = page.tab("catalogue")
     assert isinstance(tab, CatalogueTab)
     await until(lambda: tab.table.current_id() == "openai/gpt-4.1-mini")
+    return tab
+
+
+async def catalogue_hello(stage: Stage) -> None:
+    """A model that was asked hello without a key."""
+    await (await _catalogue(stage)).ask_hello()
+
+
+async def catalogue_none(stage: Stage) -> None:
+    """A filter that no model fits."""
+    tab = await _catalogue(stage)
+    tab.price.set_current("0")
+    tab.price.changed.emit("0")
+    tab.find_rows("gpt-4.1 frog")
 
 
 async def groups(stage: Stage) -> None:
@@ -153,6 +174,14 @@ async def routes(stage: Stage) -> None:
     await tab.presenter.compare("front-desk", ComparisonRequest(suite="Sample"))
     tab.show_selected()
     await until(lambda: tab.view.utterances.rows.rowCount())
+
+
+async def routes_compared(stage: Stage) -> None:
+    """The comparison, which a small window shows instead of the tester."""
+    await routes(stage)
+    tab = await _routes(stage, "Is CH-012 in stock?")
+    tab.view.views.set_current(COMPARE)
+    tab.view.place_panes(tab.width())
 
 
 async def routes_missing(stage: Stage) -> None:
@@ -211,3 +240,20 @@ async def search_new(stage: Stage) -> None:
     dialog.provider.set_current(SearchProvider.GOOGLE_PSE.value)
     dialog.provider.changed.emit(SearchProvider.GOOGLE_PSE.value)
     await dialog.agree()
+
+
+SCENES = {
+    "models-catalogue": catalogue,
+    "models-catalogue-none": catalogue_none,
+    "models-catalogue-hello": catalogue_hello,
+    "models-groups": groups,
+    "models-group-new": group_new,
+    "models-routes": routes,
+    "models-routes-compared": routes_compared,
+    "models-routes-missing": routes_missing,
+    "models-route-new": route_new,
+    "models-search": search,
+    "models-search-failed": search_failed,
+    "models-search-new": search_new,
+}
+EMPTY_SCENES = {f"models-{key}": partial(_tab, key=key) for key in ("groups", "routes", "search")}

@@ -48,7 +48,7 @@ from mcp_tef import USUAL_RESULTS, Event, SearchAnswer, SearchProvider, SearchRe
 RESULTS: Final = (
     Column(key="title", title="Title", width=230, least=90, tip="Title of the page"),
     Column(key="snippet", title="Snippet", stretch=True, least=110, role=Role.DIM, tip="What the provider shows of it"),
-    Column(key="date", title="Date", width=96, role=Role.DIM, tip="Date of the page, if the provider gives one"),
+    Column(key="date", title="Date", width=110, role=Role.DIM, tip="Date of the page, if the provider gives one"),
 )
 BEFORE: Final = "Search once by hand to see what a model gets: at most 20 results in the one shape of all providers."
 
@@ -73,7 +73,8 @@ class SearchTab(DefinitionTab):
         self.found = FlowText(BEFORE, role=Role.DIM)
         self.results = ListTable(RESULTS, "Results")
         self.page = FlowText()
-        self.lay_out(Split([self._upper(), self._lower()], "Results and page", [560, 130], stacked=True))
+        self._lower_pane = self._lower()
+        self.lay_out(Split([self._upper(), self._lower_pane], "Results and page", [560, 130], stacked=True))
         self.go.clicked.connect(lambda: session.spawn(self.search(), of=self))
         self.query.returnPressed.connect(self.go.click)
         self.results.chosen.connect(lambda _: self._show_page())
@@ -173,6 +174,7 @@ class SearchTab(DefinitionTab):
         results = answer.results if isinstance(answer, SearchAnswer) else ()
         self.notice.show_message(answer if isinstance(answer, str) else "")
         self.found.set_text(answer_text(answer, tool) if isinstance(answer, SearchAnswer) else BEFORE)
+        self.found.setVisible(not isinstance(answer, str))
         self.results.set_rows([Row(str(place), _cells(one)) for place, one in enumerate(results)])
         if results and not self.results.current_id():
             self.results.select_first()
@@ -183,8 +185,8 @@ class SearchTab(DefinitionTab):
         row = self.results.current_id()
         found = answer.results if isinstance(answer, SearchAnswer) else ()
         one = found[int(row)] if row and int(row) < len(found) else None
+        self._lower_pane.setVisible(one is not None)
         if one is None:
-            self.page.set_text("")
             return
         dates = ((one.date, "dated"), (one.last_updated, "last updated"))
         told = "".join(f" · {what} {date}" for date, what in dates if date)
@@ -199,6 +201,7 @@ class SearchTab(DefinitionTab):
         if tool is None:
             return
         self.found.set_text("Searching…")
+        self.found.show()
         self.go.setEnabled(False)
         ask = partial(presenter.search, tool.name, self.query.text(), self.number.text())
         try:
