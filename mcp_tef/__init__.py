@@ -70,7 +70,7 @@ _NAMES = {
         "NO_TOOL CaseDraft CaseOrigin EarlierMessage Expectation ExpectedCall Speaker TestCase "
         "expectation_from_json expectation_to_json messages_from_json messages_to_json"
     ),
-    "mcp_tef.model.clients": "ChangeKind ClientCheck ClientProfile",
+    "mcp_tef.model.clients": "PLAIN_API CaseVisibility ChangeKind ClientCase ClientCheck ClientFact ClientProfile",
     "mcp_tef.model.comparison": (
         "BatchComparison CasePair CaseSide Claim ClaimVerdict ClientResult ComparedRuns DefinitionChange Drift "
         "HeldCase PairChange PairedBy PassCounts PassCriterion RateDifference RejudgeReport RunComparison "
@@ -112,7 +112,7 @@ _NAMES = {
     "mcp_tef.model.model_groups": "Deployment GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
-    "mcp_tef.model.prompt_templates": "BUILT_IN PromptKind PromptTemplate",
+    "mcp_tef.model.prompt_templates": "BUILT_IN LONGEST_PROMPT_NAME PromptKind PromptTemplate require_prompt_name",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
@@ -159,7 +159,10 @@ _NAMES = {
         "parse_search_provider search_answer_to_json search_request search_tool_to_json"
     ),
     "mcp_tef.ports.agents": "AgentOperations CallingAgent",
-    "mcp_tef.prompts.templates": "BUILT_IN_VARIABLES filled selection_values variables_in word_changes",
+    "mcp_tef.prompts.templates": (
+        "BUILT_IN_VARIABLES filled prompt_fault selection_values template_pieces unknown_variables variables_in "
+        "word_changes"
+    ),
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",
     "mcp_tef.reports.drafts": (

@@ -129,7 +129,15 @@ from mcp_tef.model.cases import (
     messages_from_json,
     messages_to_json,
 )
-from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
+from mcp_tef.model.clients import (
+    PLAIN_API,
+    CaseVisibility,
+    ChangeKind,
+    ClientCase,
+    ClientCheck,
+    ClientFact,
+    ClientProfile,
+)
 from mcp_tef.model.comparison import (
     BatchComparison,
     CasePair,
@@ -253,7 +261,13 @@ from mcp_tef.model.prediction import (
     ToolPrediction,
     TrialScope,
 )
-from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
+from mcp_tef.model.prompt_templates import (
+    BUILT_IN,
+    LONGEST_PROMPT_NAME,
+    PromptKind,
+    PromptTemplate,
+    require_prompt_name,
+)
 from mcp_tef.model.quality import (
     GradedQuality,
     LintFinding,
@@ -398,7 +412,16 @@ from mcp_tef.model.web_search import (
     search_tool_to_json,
 )
 from mcp_tef.ports.agents import AgentOperations, CallingAgent
-from mcp_tef.prompts.templates import BUILT_IN_VARIABLES, filled, selection_values, variables_in, word_changes
+from mcp_tef.prompts.templates import (
+    BUILT_IN_VARIABLES,
+    filled,
+    prompt_fault,
+    selection_values,
+    template_pieces,
+    unknown_variables,
+    variables_in,
+    word_changes,
+)
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
 from mcp_tef.reports.crowds import crowd_html, steal_html
 from mcp_tef.reports.drafts import (
@@ -444,30 +467,30 @@ from mcp_tef.workflows.transfer import ImportReport
 
 __all__ = [
     "BUILT_IN", "BUILT_IN_VARIABLES", "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE",
-    "GAVE_UP", "INSTRUCTIONS", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "MAX_TOKENS", "NEXT_STATUSES",
-    "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "PORT", "READING_ROOM", "REPEATS", "RETRIES", "RUN_FIELDS",
-    "SAMPLE_SERVER", "SEED", "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS", "TARGET_PROVIDERS", "TEMPERATURE",
-    "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S", "ActualCall",
+    "GAVE_UP", "INSTRUCTIONS", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "LONGEST_PROMPT_NAME", "MAX_TOKENS",
+    "NEXT_STATUSES", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "PLAIN_API", "PORT", "READING_ROOM", "REPEATS",
+    "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS", "TARGET_PROVIDERS",
+    "TEMPERATURE", "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S", "ActualCall",
     "AgentOperations", "AnalysisReports", "Answer", "Arm", "AskConsent", "AuthType", "Baseline", "Batch",
     "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
     "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallBudget",
     "CallMatch", "CallingAgent", "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt",
     "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome",
-    "CasePair", "CaseSide", "CasesChanged", "ChangeKind", "CheckState", "CheckStep", "Claim", "ClaimVerdict",
-    "Classification", "ClientCheck", "ClientProfile", "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns",
-    "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix",
-    "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest",
-    "ContactKind", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource",
-    "DefinitionChange", "DefinitionKind", "DefinitionWithoutSecrets", "DefinitionsChanged", "Deployment",
-    "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId",
-    "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage",
-    "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event",
-    "EvidenceCheck", "Execution", "ExecutionFigures", "ExecutionStatus", "ExecutorKind", "Expectation",
-    "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason",
-    "FlagRule", "Freshness", "GradedQuality", "GroupAbilities", "GroupMetrics", "GuardOutcome", "HealthOverview",
-    "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer",
-    "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType",
-    "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
+    "CasePair", "CaseSide", "CaseVisibility", "CasesChanged", "ChangeKind", "CheckState", "CheckStep", "Claim",
+    "ClaimVerdict", "Classification", "ClientCase", "ClientCheck", "ClientFact", "ClientProfile", "ClientResult",
+    "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config",
+    "ConflictError", "ConfusionMatrix", "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError",
+    "ConsentKind", "ConsentRequest", "ContactKind", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest",
+    "CrowdResult", "CrowdSource", "DefinitionChange", "DefinitionKind", "DefinitionWithoutSecrets",
+    "DefinitionsChanged", "Deployment", "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord",
+    "Draft", "DraftFormat", "DraftId", "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged",
+    "Drift", "EarlierMessage", "EmbedderChoice", "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine",
+    "Estimate", "Event", "EvidenceCheck", "Execution", "ExecutionFigures", "ExecutionStatus", "ExecutorKind",
+    "Expectation", "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices",
+    "FindingReason", "FlagRule", "Freshness", "GradedQuality", "GroupAbilities", "GroupMetrics", "GuardOutcome",
+    "HealthOverview", "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase",
+    "ImportedServer", "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError",
+    "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
     "LibraryToolId", "LintFinding", "LintRule", "Listing", "LocalServer", "MatrixKind", "Metrics",
     "MetricsOverview", "ModelCheck", "ModelError", "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics",
     "ModelReview", "ModelRoute", "ModelRouter", "ModelSettings", "Neighbour", "NewServer", "NotFoundError",
@@ -512,17 +535,18 @@ __all__ = [
     "outdated_parts", "overlap_json", "overview_to_json", "pair_results", "parse_deployment", "parse_dollars",
     "parse_embedder", "parse_model", "parse_number", "parse_prices", "parse_search_provider", "part_name",
     "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
-    "program_request", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines", "read_router",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeated_evidence",
-    "require_draft_name", "require_ending", "require_no_credentials", "require_replaceable", "require_workspace",
-    "route_comparison_to_json", "route_decision_to_json", "run_detail_to_json", "run_failure_text", "run_sample",
-    "run_to_json", "score_lines", "scored_overview", "scored_run", "search_answer_to_json", "search_request",
-    "search_tool_to_json", "secrets_in", "selection_values", "serve_agents", "serve_rest", "server_check_to_json",
-    "server_health_to_json", "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json",
-    "start_within_cap", "steal_html", "steal_to_json", "tally_of", "temporary_workspace", "tighten",
+    "program_request", "prompt_fault", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines",
+    "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
+    "repeated_evidence", "require_draft_name", "require_ending", "require_no_credentials", "require_prompt_name",
+    "require_replaceable", "require_workspace", "route_comparison_to_json", "route_decision_to_json",
+    "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview",
+    "scored_run", "search_answer_to_json", "search_request", "search_tool_to_json", "secrets_in",
+    "selection_values", "serve_agents", "serve_rest", "server_check_to_json", "server_health_to_json",
+    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
+    "steal_html", "steal_to_json", "tally_of", "template_pieces", "temporary_workspace", "tighten",
     "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json", "trial_explanation",
     "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_by_step", "trials_evidence",
-    "undo_source_edit", "variables_in", "verdict_to_json", "verified_evidence", "visible", "wilson", "without_keys",
-    "word_changes", "write_draft", "write_lines", "write_private", "write_results", "write_source_edit",
-    "write_text",
+    "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json", "verified_evidence", "visible",
+    "wilson", "without_keys", "word_changes", "write_draft", "write_lines", "write_private", "write_results",
+    "write_source_edit", "write_text",
 ]  # fmt: skip

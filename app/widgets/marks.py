@@ -13,7 +13,7 @@ from app.widgets.accessibility import Spoken
 
 
 class Mark(Enum):
-    """A shape with its colour: outcomes, then states, notes, boxes, and a result that is not decided yet."""
+    """A shape with its colour: outcomes, then states, notes, boxes, a result that is not decided yet, and losses."""
 
     CHECK = "check"
     TILDE = "tilde"
@@ -31,6 +31,8 @@ class Mark(Enum):
     TICKED = "ticked"
     UNTICKED = "not ticked"
     UNDECIDED = "undecided"
+    CUT = "cut"
+    LENS = "lens"
 
 
 def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
@@ -163,6 +165,27 @@ def _undecided(painter: QPainter) -> None:
         painter.drawEllipse(QPointF(place, 8), 1.3, 1.3)
 
 
+def _tile(painter: QPainter, role: Role) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().colour(role))
+    painter.drawRoundedRect(QRectF(0.5, 0.5, 15, 15), radius("check_box"), radius("check_box"))
+
+
+def _cut(painter: QPainter) -> None:
+    _tile(painter, Role.WARN)
+    _stroke(painter, Role.SURFACE, 1.5, (3.4, 5), (9, 5))
+    _stroke(painter, Role.SURFACE, 1.5, (3.4, 8), (12.6, 8))
+    _stroke(painter, Role.SURFACE, 1.5, (3.4, 11), (6, 11))
+
+
+def _lens(painter: QPainter) -> None:
+    _tile(painter, Role.INFO)
+    painter.setPen(_pen(Role.SURFACE, 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(QPointF(7, 7), 2.9, 2.9)
+    _stroke(painter, Role.SURFACE, 1.5, (9.3, 9.3), (12, 12))
+
+
 def _box(painter: QPainter, *, ticked: bool) -> None:
     painter.setPen(_pen(Role.ACCENT_FILL if ticked else Role.CONTROL, 1))
     painter.setBrush(theme().colour(Role.ACCENT_FILL if ticked else Role.SURFACE))
@@ -188,4 +211,6 @@ _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.TICKED: lambda painter: _box(painter, ticked=True),
     Mark.UNTICKED: lambda painter: _box(painter, ticked=False),
     Mark.UNDECIDED: _undecided,
+    Mark.CUT: _cut,
+    Mark.LENS: _lens,
 }

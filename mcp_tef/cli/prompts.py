@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
-    BUILT_IN,
     BUILT_IN_VARIABLES,
     REPEATS,
     RETRIES,
@@ -31,7 +30,7 @@ from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, ModelSettings
+    from mcp_tef import ModelSettings
     from mcp_tef.cli.arguments import Parser, Verbs
     from mcp_tef.cli.terminal import Terminal
 
@@ -182,7 +181,8 @@ async def try_prompt(arguments: Namespace, terminal: Terminal) -> int:
     model = _model(arguments)
     keys = read_keys(arguments, terminal, [model.provider])
     async with opened(arguments, terminal) as engine:
-        before, after = await _arms(engine, model, arguments)
+        given = dict(arguments.var)
+        before, after = await engine.prompts.arms(model, arguments.prompt, arguments.against or "", given)
         cases = await wanted_cases(engine, arguments)
         await agree_to_servers(engine, cases, arguments, terminal)
         allow_typed_addresses(engine, [model], arguments)
@@ -209,21 +209,3 @@ def _model(arguments: Namespace) -> ModelSettings:
     if model is None or model.offline:
         raise InputError("A baseline reads no prompt.", hint="Name a model with --model.", code="bad_usage")
     return replace(model, seed=arguments.seed)
-
-
-async def _arms(engine: Engine, model: ModelSettings, arguments: Namespace) -> tuple[ModelSettings, ModelSettings]:
-    """Return the settings of both arms; the values of variables hold for each arm that has them."""
-    after = await engine.prompts.find(arguments.prompt)
-    given = dict(arguments.var)
-    earlier = [one for one in await engine.prompts.versions(after.name) if one.version < after.version]
-    against = arguments.against or (earlier[0].label if earlier else BUILT_IN)
-    before = await engine.prompts.find(against)
-    theirs = {name: value for name, value in given.items() if _has(before, name)}
-    return (
-        await engine.prompts.applied(model, before.label, theirs),
-        await engine.prompts.applied(model, after.label, given),
-    )
-
-
-def _has(template: PromptTemplate, name: str) -> bool:
-    return name in template.variables or name in BUILT_IN_VARIABLES[template.kind]

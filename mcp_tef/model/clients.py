@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mcp_tef.model.ids import CaseId
 from mcp_tef.model.tools import OfferedTool, Tool
 
 PLAIN_API = "plain-api"
@@ -166,17 +167,54 @@ class ClientView:
         return next((one.sentence for one in left_out if (one.tool.server, one.tool.name) == (server, tool)), "")
 
 
+class CaseVisibility(StrEnum):
+    """Fate of the tool that a case expects in a client: shown whole, shown cut, not found by its search, left out."""
+
+    SHOWN = "shown"
+    CUT = "cut"
+    NOT_FOUND = "not_found"
+    LEFT_OUT = "left_out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientCase:
+    """Visibility of the tool that a case expects, with the reason; `lost` is the text that the model does not see."""
+
+    case_id: CaseId
+    case_name: str
+    visibility: CaseVisibility
+    reason: str = ""
+    lost: str = ""
+
+    @property
+    def missed(self) -> bool:
+        """True where the model never sees the tool."""
+        return self.visibility in (CaseVisibility.NOT_FOUND, CaseVisibility.LEFT_OUT)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientCheck:
     """Changes of one client to a set of tools, and how often its search finds the tools that cases expect.
 
-    `searched` counts the cases that expect a tool of the set; `found` those whose tool is shown after the search.
-    `missed` names the other cases with the reason. `by` says what the search reads, "" without one.
+    `cases` are those that expect a tool of the set. `by` says what the search reads, "" without one.
     """
 
     view: ClientView
     tools: int
-    searched: int = 0
-    found: int = 0
-    missed: tuple[tuple[str, str], ...] = ()
+    cases: tuple[ClientCase, ...] = ()
     by: str = ""
+
+    @property
+    def searched(self) -> int:
+        """Number of cases that expect a tool of the set."""
+        return len(self.cases)
+
+    @property
+    def found(self) -> int:
+        """Number of cases whose tool is shown after the search."""
+        return self.searched - len(self.missed)
+
+    @property
+    def missed(self) -> tuple[tuple[str, str], ...]:
+        """Names of the cases whose tool is not shown, with the reason."""
+        return tuple((one.case_name, one.reason) for one in self.cases if one.missed)

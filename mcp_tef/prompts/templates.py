@@ -12,7 +12,7 @@ from typing import Final
 from mcp_tef.errors import InputError
 from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
 from mcp_tef.model.runs import ModelSettings
-from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.search import did_you_mean, nearest
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, review_data, review_request
 from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, rewrite_data, rewrite_request
@@ -78,6 +78,15 @@ def variables_in(text: str) -> tuple[str, ...]:
     return tuple(_VARIABLE.findall(text))
 
 
+def template_pieces(text: str) -> tuple[tuple[str, str], ...]:
+    """Return a text in pieces, each with the name of the variable that it is; "" for the text between them."""
+    pieces, at = list[tuple[str, str]](), 0
+    for found in _VARIABLE.finditer(text):
+        pieces += [(text[at : found.start()], ""), (found[0], found[1])]
+        at = found.end()
+    return tuple(one for one in (*pieces, (text[at:], "")) if one[0])
+
+
 def require_sound(template: PromptTemplate) -> None:
     """Raise InputError where the text or the variables of a template break a rule."""
     text, own = template.text, template.variables
@@ -91,6 +100,21 @@ def require_sound(template: PromptTemplate) -> None:
     if wrong := next((name for name in own if not _NAME.fullmatch(name)), None):
         raise InputError(f"“{wrong}” cannot be the name of a variable.", hint="Use letters, digits and _.")
     _require_known(template)
+
+
+def prompt_fault(template: PromptTemplate) -> InputError | None:
+    """Return the rule that a template breaks; None for a sound one."""
+    try:
+        require_sound(template)
+    except InputError as error:
+        return error
+    return None
+
+
+def unknown_variables(template: PromptTemplate) -> dict[str, str | None]:
+    """Return the variables that a text uses and nobody declares, each with the nearest known name."""
+    known = (*template.variables, *BUILT_IN_VARIABLES[template.kind])
+    return {name: nearest(name, known) for name in variables_in(template.text) if name not in known}
 
 
 def _require_known(template: PromptTemplate) -> None:

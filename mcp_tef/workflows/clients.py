@@ -1,7 +1,7 @@
 """Client profiles: those that are known, what a client does to tools, and what its search finds."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,16 @@ from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, write_text
 from mcp_tef.formats.client_profiles import bundled_profiles, read_profile
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.clients import ClientCheck, ClientProfile, ClientView, SearchMethod, SearchRule
+from mcp_tef.model.clients import (
+    CaseVisibility,
+    ChangeKind,
+    ClientCase,
+    ClientCheck,
+    ClientProfile,
+    ClientView,
+    SearchMethod,
+    SearchRule,
+)
 from mcp_tef.model.json import Json
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.similarity import EmbedderKind
@@ -90,19 +99,8 @@ class Clients:
         """
         asked = [(case, expected) for case in cases if (expected := expected_tools(case.draft.expectation, tools))]
         search = await self.search(profile, offer(tools), model)
-        missed: list[tuple[str, str]] = []
-        for case, expected in asked:
-            shown = await search.shown(case.draft.query)
-            if not expected & {(one.tool.server, one.tool.name) for one in shown}:
-                missed.append((case.name, search.why_missing(expected)))
-        return ClientCheck(
-            view=search.view,
-            tools=len(tools),
-            searched=len(asked),
-            found=len(asked) - len(missed),
-            missed=tuple(missed),
-            by=search.by,
-        )
+        found = [_case(search, case, expected, await search.shown(case.draft.query)) for case, expected in asked]
+        return ClientCheck(view=search.view, tools=len(tools), cases=tuple(found), by=search.by)
 
     async def search(self, profile: ClientProfile, offered: Sequence[OfferedTool], model: str = "") -> "ClientSearch":
         """Return the tools as a client shows them, ready to be searched."""
@@ -115,6 +113,25 @@ class Clients:
             return ClientSearch(view, partial(_found_by_words, words), rule.method)
         embedder = await self._embedders.best()
         return ClientSearch(view, await _by_meaning(embedder, rule, view.shown), _reading(embedder))
+
+
+_CUTS = (ChangeKind.DESCRIPTION_CUT, ChangeKind.PARAMETERS_CUT)
+
+
+def _case(
+    search: "ClientSearch", case: TestCase, expected: Set[tuple[str, str]], shown: Sequence[OfferedTool]
+) -> ClientCase:
+    """Return what a client does to the tool that a case expects; one whole tool of several is enough."""
+    made = partial(ClientCase, case_id=case.id, case_name=case.name)
+    seen = expected & {(one.tool.server, one.tool.name) for one in shown}
+    if not seen:
+        left_out = any(search.view.reason(*one) for one in expected)
+        visibility = CaseVisibility.LEFT_OUT if left_out else CaseVisibility.NOT_FOUND
+        return made(visibility=visibility, reason=search.why_missing(expected))
+    cuts = [one for one in search.view.changes if one.kind in _CUTS and (one.tool.server, one.tool.name) in seen]
+    if {(one.tool.server, one.tool.name) for one in cuts} != seen:
+        return made(visibility=CaseVisibility.SHOWN)
+    return made(visibility=CaseVisibility.CUT, reason=cuts[0].sentence, lost=cuts[0].lost)
 
 
 async def _found_by_words(words: WordSearch, query: str) -> _Scores:

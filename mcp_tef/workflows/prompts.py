@@ -10,9 +10,9 @@ from mcp_tef.errors import ConflictError, InputError, NotFoundError, StoreError
 from mcp_tef.events import DefinitionsChanged
 from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
-from mcp_tef.model.prompt_templates import PromptKind, PromptTemplate, prompt_label, require_prompt_name
+from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate, prompt_label, require_prompt_name
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, given_values, require_sound
+from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, given_values, require_sound
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
@@ -118,6 +118,23 @@ class Prompts:
             kept = map(_document, await self.versions(template.name)) if template.name in known else ()
             if _document(template) not in kept:
                 await self._keep(template, by)
+
+    async def arms(
+        self, model: ModelSettings, prompt: str, against: str, values: Mapping[str, str]
+    ) -> tuple[ModelSettings, ModelSettings]:
+        """Return the settings of both arms of a trial, those of `against` first. InputError, NotFoundError.
+
+        Without `against` it is the version before, else the built-in prompt. A value holds for each arm that has it.
+        """
+        after = await self.find(prompt)
+        earlier = [one for one in await self.versions(after.name) if one.version < after.version]
+        before = await self.find(against or (earlier[0].label if earlier else BUILT_IN))
+        theirs = {
+            name: value
+            for name, value in values.items()
+            if name in before.variables or name in BUILT_IN_VARIABLES[before.kind]
+        }
+        return await self.applied(model, before.label, theirs), await self.applied(model, after.label, values)
 
     async def _keep(self, template: PromptTemplate, by: str) -> PromptTemplate:
         require_sound(template)

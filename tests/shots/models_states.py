@@ -1,119 +1,165 @@
-"""A workspace of groups, routers and search tools, and how a user gets to what is shown of them."""
+"""How a user gets to what the Models screen shows of prompts and clients."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from app.core_link.targets import ShowModels
-from app.screens.models.catalogue_tab import CatalogueTab
-from app.screens.models.groups_tab import DeploymentDialog, GroupsTab
+from app.screens.models import prompts_tab as ids
+from app.screens.models.clients_tab import GRID, ClientsTab
 from app.screens.models.page import ModelsPage
-from mcp_tef import BatchRequest, Deployment, Engine, ModelGroup, ModelRoute, ModelRouter, ModelSettings, Secret
-from mcp_tef.model.web_search import SearchProvider, SearchTool
+from app.screens.models.prompts_tab import PromptsTab
+from app.screens.welcome.page import WelcomePage
+from mcp_tef import BatchRequest, Engine, ModelSettings, PromptKind, PromptTemplate, Secret, TrialRequest
 from tests.shots.answers import Answers
-from tests.shots.stage import Stage
+from tests.shots.stage import Stage, built
+from tests.shots.workshop_states import models
 from tests.support.model_stub import ModelStub
 from tests.support.windows import until
 
-LARGE, SMALL = "openai/gpt-4.1", "ollama/qwen3-small"
-GROUPS = (
-    ModelGroup(
-        name="fast",
-        deployments=(
-            Deployment(provider="openai", model="gpt-4.1-mini", rpm=500, tpm=200_000),
-            Deployment(provider="groq", model="llama-3.3-70b-versatile", rpm=30, tpm=12_000),
-            Deployment(provider="ollama", model="qwen3-small", base_url="http://127.0.0.1:9/v1", rpm=60),
-        ),
-    ),
-    ModelGroup(name="spare", deployments=(Deployment(provider="ollama", model="qwen3:8b"),)),
+FIRST = """You work at the counter of a bicycle shop. You have {{tool_count}} tools of {{server_names}}.
+
+Call the one tool that answers the customer. If none can, say so in {{tone}} words and call nothing."""
+SECOND = """You work at the counter of a bicycle shop. Today is {{date}}.
+You have {{tool_count}} tools of {{server_names}}.
+
+Call the one tool that does what the customer wants. Read every description to its end: some say what a tool is not for.
+If none fits, say so in {{tone}} words and call nothing.
+
+{{shop_rules}}"""
+COUNTER = PromptTemplate(
+    name="Shop counter", version=0, kind=PromptKind.SYSTEM, text=FIRST, variables={"tone": "few, friendly"}
 )
-HARD = (
-    "Move my repair booking to another day",
-    "What would a full service cost for a bike?",
-    "Put a note into the booking that the customer wants a loan bike",
-    "Forget about the repair, I fixed it myself",
-)
-EASY = (
-    "Is part CH-012 in stock at the station branch?",
-    "Find spare parts for brakes with a highest price",
-    "How is my bike doing, is the repair ready?",
-)
-ROUTERS = (
-    ModelRouter(
-        name="front-desk",
-        routes=(
-            ModelRoute(target=LARGE, utterances=HARD, threshold=0.42, description="several steps"),
-            ModelRoute(target=SMALL, utterances=EASY),
-        ),
-        default=SMALL,
-        embedder="tfidf",
-    ),
-    ModelRouter(
-        name="night-shift",
-        routes=(ModelRoute(target="group/fast", utterances=("My bike was stolen",)),),
-        default="group/spare",
-        embedder="tfidf",
-    ),
-)
-SEARCHES = (
-    SearchTool(name="web", provider=SearchProvider.BRAVE, description="Pages about bicycle parts"),
-    SearchTool(name="own", provider=SearchProvider.SEARXNG, base_url="http://127.0.0.1:9"),
-    SearchTool(name="papers", provider=SearchProvider.EXA_AI),
-)
+RULES = {"tone": "few, friendly", "shop_rules": "Never promise a part before its stock was checked."}
 
 
-async def fill(engine: Engine) -> None:
-    """Groups, routers and search tools, and runs of two models for all cases of the sample."""
-    await engine.open_sample()
-    await engine.targets.add_all(GROUPS, ROUTERS)
-    for tool in SEARCHES:
-        await engine.searches.add(tool)
-    with ModelStub(Answers(await engine.cases.list())) as stub:
-        for label, prices in ((LARGE, (2.0, 8.0)), (SMALL, (0.1, 0.2))):
-            provider, _, name = label.partition("/")
-            engine.consents.add_typed_address(provider, stub.url)
-            model = ModelSettings(
-                provider=provider,
-                model=name,
-                base_url=stub.url,
-                max_retries=0,
-                input_price=prices[0],
-                output_price=prices[1],
-            )
-            batch = await engine.runs.start(
-                BatchRequest(name=name, models=(model,), repeats=2), {provider: Secret("sk-of-a-stub")}
-            )
-            await engine.runs.wait(batch.id)
+async def _add_prompts(core: Engine) -> None:
+    if COUNTER.name not in [one.name for one in await core.prompts.list()]:
+        await core.prompts.add(replace(COUNTER, note="First try"))
+        await core.prompts.edit(replace(COUNTER, text=SECOND, variables=RULES, note="Read to the end"))
+        await core.prompts.add(replace(COUNTER, name="Terse", text="Call one tool. Say nothing else. {{tone}}"))
 
 
-async def _tab(stage: Stage, key: str, item: str = "") -> ModelsPage:
-    page = await stage.page("models", ShowModels(key, item))
+async def _try(core: Engine, stage: Stage) -> None:
+    cases = await core.cases.list()
+    with ModelStub(Answers(cases)) as stub:
+        (model,) = await models(stage, stub, "stub-large")
+        before, after = await core.prompts.arms(model, "Shop counter@2", "Shop counter@1", {})
+        ids = tuple(case.id for case in cases[:8])
+        request = TrialRequest(settings=after, against_settings=before, cases=ids, rounds=2, draft="")  # type: ignore[arg-type]
+        batch = await core.trials.start(request, {"openai": Secret("sk-of-a-stub")})
+        await core.runs.wait(batch.id)
+
+
+async def _prompts(stage: Stage, item: str) -> PromptsTab:
+    await stage.session.call(_add_prompts)
+    page = await stage.page("models", ShowModels("prompts", item))
     assert isinstance(page, ModelsPage)
-    await page.settled()
-    return page
+    tab = page.tab("prompts")
+    assert isinstance(tab, PromptsTab)
+    page.open_target(ShowModels("prompts", item))
+    await until(lambda: tab.presenter.name == item and tab.presenter.versions)
+    return tab
 
 
-async def catalogue(stage: Stage) -> None:
-    """The catalogue, a model of a provider selected."""
-    page = await _tab(stage, "catalogue", "openai/gpt-4.1-mini")
-    tab = page.tab("catalogue")
-    assert isinstance(tab, CatalogueTab)
-    await until(lambda: tab.table.current_id() == "openai/gpt-4.1-mini")
+async def prompt(stage: Stage) -> None:
+    """A prompt in two versions that a trial compared."""
+    tab = await _prompts(stage, "Shop counter")
+    if not tab.presenter.trials:
+        await stage.session.call(partial(_try, stage=stage))
+        await until(lambda: tab.presenter.trials, seconds=120)
 
 
-async def groups(stage: Stage) -> None:
-    """A group whose third deployment is down."""
-    page = await _tab(stage, "groups", "fast")
-    tab = page.tab("groups")
-    assert isinstance(tab, GroupsTab)
-    await tab.ask_hello()
-    await until(lambda: tab.presenter.failed("fast"))
+async def prompt_fault(stage: Stage) -> None:
+    """A misspelt variable, with the one that was meant."""
+    tab = await _prompts(stage, "Terse")
+    tab.editor.text.setPlainText("Call one tool. Today is {{dte}}. Say nothing else, or be {{tone}}.")
+    await until(lambda: tab.presenter.fault())
 
 
-async def group_new(stage: Stage) -> None:
-    """The form of a new group, with a provider that nobody knows."""
-    page = await _tab(stage, "groups", "fast")
-    tab = page.tab("groups")
-    assert isinstance(tab, GroupsTab)
-    stage.do("models.new_group")
-    dialog = await stage.sheet()
-    assert isinstance(dialog, DeploymentDialog)
-    dialog.name.setText("cheap")
-    dialog.model.set_current("opnai/gpt-4.1-mini")
-    await dialog.agree()
+async def prompt_new(stage: Stage) -> None:
+    """The dialog of a new prompt."""
+    await _prompts(stage, "Shop counter")
+    stage.do(ids.NEW)
+    await stage.sheet()
+
+
+async def prompt_compare(stage: Stage) -> None:
+    """The dialog that compares two versions."""
+    await _prompts(stage, "Shop counter")
+    stage.do(ids.COMPARE)
+    await stage.sheet()
+
+
+async def built_in(stage: Stage) -> None:
+    """A workspace without prompts of its own."""
+    welcome = stage.bench.frame.findChild(WelcomePage)
+    if isinstance(welcome, WelcomePage) and welcome.isVisible():
+        welcome.start_empty.click()
+        await built(stage)
+    await stage.page("models", ShowModels("prompts"))
+
+
+async def _clients(stage: Stage) -> ClientsTab:
+    page = await stage.page("models", ShowModels("clients"))
+    assert isinstance(page, ModelsPage)
+    page.open_target(ShowModels("clients"))
+    tab = page.tab("clients")
+    assert isinstance(tab, ClientsTab)
+    return tab
+
+
+async def _run_as_clients(core: Engine) -> None:
+    if not any(" via " in model for one in await core.runs.batches() for model in one.models):
+        names = ("plain-api", "claude-code", "codex-cli", "vscode")
+        models = tuple(ModelSettings(client=core.clients.find(name).label) for name in names)
+        batch = await core.runs.start(BatchRequest(name="As clients show it", models=models))
+        await core.runs.wait(batch.id)
+
+
+async def grid(stage: Stage) -> None:
+    """Cases and clients, with runs; the selected case lost its tool in a search."""
+    await stage.session.call(_run_as_clients)
+    tab = await _clients(stage)
+    tab.tabs.set_current(GRID)
+    await until(lambda: any(row.runs for row in tab.presenter.rows.values()), seconds=120)
+    row = next(row for row in tab.presenter.rows.values() if any(one.missed for one in row.cells.values()))
+    tab.grid.table.select(row.case.id)
+    tab.grid.detail.clients.select(next(name for name, one in row.cells.items() if one.missed))
+
+
+async def profiles(stage: Stage) -> None:
+    """A profile with the source of each figure."""
+    tab = await _clients(stage)
+    tab.show_item("claude-code")
+    await until(lambda: tab.profiles.facts.rows.ids())
+
+
+async def no_tools(stage: Stage) -> None:
+    """A workspace whose servers listed nothing."""
+    await built_in(stage)
+    tab = await _clients(stage)
+    await until(lambda: tab.presenter.empty)
+
+
+async def profile_fault(stage: Stage) -> None:
+    """A profile with a limit of 0, which is not kept."""
+    tab = await _clients(stage)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "mine.yaml"
+        file.write_text("name: mine\ntitle: Mine\nversion: 1\nchecked: '2026-11-26'\nmost_tools: 0\n", "utf-8")
+        await tab.add(file)
+
+
+EMPTY_SCENES = {"models-prompts": built_in, "models-clients": no_tools}
+SCENES = {
+    "models-prompts": prompt,
+    "models-prompt-fault": prompt_fault,
+    "models-prompt-new": prompt_new,
+    "models-prompt-compare": prompt_compare,
+    "models-clients": grid,
+    "models-client-profiles": profiles,
+    "models-client-fault": profile_fault,
+}
+"""Scenes of the empty and of the full workspace."""

@@ -226,6 +226,7 @@ class FakeEngine:
         self.runs = Runs(
             *(self.store, self.gateway, selectors, self.models, self.consents, self._events, self._current)
         )
+        self.runs.clients_of = lambda: self.clients
         self._add_trials(baseline)
 
     def _add_trials(self, baseline: WordsSelector) -> None:

@@ -37,6 +37,8 @@ TABS: Final = (
     TabSpec("groups", "Groups", "groups_tab", "GroupsTab"),
     TabSpec("prompts", "Prompts", "prompts_tab", "PromptsTab"),
     TabSpec("clients", "Clients", "clients_tab", "ClientsTab"),
+    TabSpec("routes", "Routes", "routes_tab", "RoutesTab"),
+    TabSpec("search", "Search", "search_tab", "SearchTab"),
 )
 """The tabs in the order of the header."""
 

@@ -14,9 +14,9 @@ from app.core_link.targets import ShowBatch
 from app.dialogs.chart_export import ChartExports, table_writers
 from app.dialogs.export import Writers, ask_file, file_name, picture_writers, report_writers, text_writer
 from app.dialogs.preflight import ApiKeys, Preflight
+from app.dialogs.trial_models import ask_model
 from app.screens.workshop.batch_presenter import BASELINE as BASELINE_MODEL
 from app.screens.workshop.batch_presenter import CrowdBatches
-from app.screens.workshop.trial_models import ask_model
 from app.screens.workshop.trial_view import BASELINE, EDGE, OTHER, VerdictBanner, offer_models
 from app.text.data_tables import DataTable
 from app.text.formatting import count

@@ -11,13 +11,13 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowDraft, ShowRuns
 from app.dialogs.preflight import ApiKeys, Preflight
+from app.dialogs.trial_models import ask_model
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.improvement_dialog import ImprovementDialog
 from app.screens.workshop.improvement_presenter import ImprovementPresenter
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_cases import BROKEN
-from app.screens.workshop.trial_models import ask_model
 from app.screens.workshop.trial_presenter import TrialPresenter, price_text
 from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
