@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ClientResult,
         Drift,
         FlagRule,
+        JsonObject,
         Metrics,
         MetricsOverview,
         OverlappingPair,
@@ -44,6 +45,15 @@ MOST_FLAKY = 10
 A_BATCH = "the id of a batch, a unique beginning of it, its name, latest or latest~1"
 LONGEST_DRIFT = 1_000
 MARGIN = " " * 13
+
+
+def routing_text(routing: JsonObject) -> str:
+    """Return the model or deployment that answered a run of a router or group, and why it did."""
+    score = routing.get("score")
+    route = f" by its route ({score:.2f})" if routing.get("route") and score is not None else " as the default"
+    asked = f"{routing['asked']}{route}" if routing.get("asked") else ""
+    failed = (f"after {one['deployment']} failed: {one['failure']}" for one in routing.get("failed") or ())
+    return "; ".join(filter(None, (asked, routing.get("deployment"), *failed)))
 
 
 def run_lines(run: RunSummary) -> list[str]:

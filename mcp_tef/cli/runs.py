@@ -24,7 +24,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.batches import add_report_options, follow, report
-from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, run_lines
+from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, routing_text, run_lines
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
 from mcp_tef.cli.session import opened, with_consent
@@ -116,6 +116,8 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     shape = run_detail_to_json(detail, since)
     terminal.document(shape)
     told = {key: value for key, value in shape.items() if key != "past_verdicts" and value not in (None, [], {}, "")}
+    if detail.answer and detail.answer.routing:
+        told["routing"] = routing_text(detail.answer.routing)
     terminal.say(*(f"{key:20} {value}" for key, value in told.items()))
     terminal.say(*(f"{'earlier verdict':20} {past_line(past)}" for past in detail.past_verdicts))
     return 0

@@ -73,6 +73,8 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         await engine.searches.add(tool)
     terminal.document(search_tool_to_json(tool))
+    if tool.provider is SearchProvider.GOOGLE_PSE:
+        terminal.note("Google offers this service to its present customers only, until 1 January 2027.")
     terminal.say(f"The search tool {tool.name} is kept. Try it with: mcp-tef search run {tool.name} QUERY")
     return DONE
 
@@ -101,5 +103,5 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
     if not answer.results:
         terminal.say("Nothing was found.")
     if answer.ignored:
-        terminal.note(f"{tool.provider} takes no {' and no '.join(answer.ignored)}, so it was left out.")
+        terminal.note(f"{tool.title} takes no {' and no '.join(answer.ignored)}, so it was left out.")
     return DONE

@@ -44,6 +44,16 @@ PROVIDER_ADDRESSES: Final[Mapping[str, str]] = {
 """Address of each provider itself; SearXNG is installed by whoever uses it."""
 
 
+PROVIDER_TITLES: Final[Mapping[str, str]] = {
+    SearchProvider.BRAVE: "Brave",
+    SearchProvider.TAVILY: "Tavily",
+    SearchProvider.SEARXNG: "SearXNG",
+    SearchProvider.EXA_AI: "Exa",
+    SearchProvider.GOOGLE_PSE: "Google",
+    SearchProvider.DATAFORSEO: "DataForSEO",
+}
+
+
 class Freshness(StrEnum):
     """Greatest age of results."""
 
@@ -75,6 +85,11 @@ class SearchTool:
         if self.provider is SearchProvider.GOOGLE_PSE and not self.engine:
             hint = "Give the id of your search engine (cx)."
             raise InputError(f"The search tool {self.name} does not name a Google engine.", hint=hint)
+
+    @property
+    def title(self) -> str:
+        """The provider's name as it is written."""
+        return PROVIDER_TITLES[self.provider]
 
     @property
     def address(self) -> str:

@@ -1,9 +1,9 @@
 """Requests to search providers and their answers, in the form that each provider documents; nothing is sent here.
 
-Sources: api-dashboard.search.brave.com/app/documentation/web-search, docs.tavily.com/documentation/api-reference,
-docs.searxng.org/dev/search_api.html, docs.exa.ai/reference/search,
-developers.google.com/custom-search/v1/reference/rest/v1/cse/list,
-docs.dataforseo.com/v3/serp/google/organic/live/advanced.
+Sources, compared in November 2026: api-dashboard.search.brave.com/api-reference/web/search/get,
+docs.tavily.com/api-reference/endpoint/search, docs.searxng.org/dev/search_api.html (its code takes a week, too),
+exa.ai/docs/reference/search, developers.google.com/custom-search/v1/reference/rest/v1/cse/list,
+docs.dataforseo.com/v3/serp/google/organic/live/advanced and docs.dataforseo.com/v3/appendix/errors.
 """
 
 import base64
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import Freshness, SearchProvider, SearchRequest, SearchResult, SearchTool, iso_date
@@ -37,16 +38,24 @@ class SearchCall:
 
 @dataclass(frozen=True, slots=True)
 class SearchForm:
-    """Form of one provider's requests and answers; `not_taken` are the fields of a request that it has nothing for."""
+    """Form of one provider's requests and answers; `not_taken` are the fields of a request that it has nothing for.
+
+    `longest` is the most characters of a query with its domains, where the provider documents a limit below ours.
+    """
 
     calls: Callable[[SearchTool, SearchRequest, str], Sequence[SearchCall]]
     items: Callable[[Any], Iterator[Mapping[str, Any]]]
     fields: Mapping[str, tuple[str, ...]]
     not_taken: tuple[str, ...] = ()
+    longest: int | None = None
 
 
 def calls_for(tool: SearchTool, request: SearchRequest, key: Secret | None) -> Sequence[SearchCall]:
-    """Return the requests of a search: one, or two pages at Google."""
+    """Return the requests of a search: one, or two pages at Google. InputError for a query that is too long there."""
+    longest, length = FORMS[tool.provider].longest, len(_with_sites(request))
+    if longest is not None and length > longest:
+        said = f"{tool.title} takes queries of {longest} characters, and this one has {length:,} with its domains."
+        raise InputError(said, hint="Shorten the query, or name fewer domains.")
     return FORMS[tool.provider].calls(tool, request, key.reveal() if key else "")
 
 
@@ -213,7 +222,7 @@ def _google_items(answer: Any) -> Iterator[Mapping[str, Any]]:
 
 def _dataforseo(tool: SearchTool, request: SearchRequest, key: str) -> Sequence[SearchCall]:
     task = {
-        "keyword": _with_sites(request),
+        "keyword": _with_sites(request).replace("%", "%25").replace("+", "%2B"),  # it decodes both
         "depth": request.count,
         "language_code": request.language.lower() or "en",
         "location_code": _UNITED_STATES,
@@ -234,6 +243,7 @@ FORMS: Final[Mapping[SearchProvider, SearchForm]] = {
         _brave,
         _brave_items,
         {"title": ("title",), "url": ("url",), "snippet": ("description",), "date": ("page_age", "age")},
+        longest=400,
     ),
     SearchProvider.TAVILY: SearchForm(
         _tavily,
@@ -273,5 +283,6 @@ FORMS: Final[Mapping[SearchProvider, SearchForm]] = {
         _dataforseo_items,
         {"title": ("title",), "url": ("url",), "snippet": ("description",), "date": ("timestamp",)},
         ("country",),
+        longest=700,
     ),
 }

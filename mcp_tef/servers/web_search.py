@@ -40,7 +40,7 @@ class HttpWebSearcher:
                     if not page:
                         break
         except TimeoutError:
-            said = f"{tool.provider} did not answer within {self._seconds:g} seconds."
+            said = f"{tool.title} did not answer within {self._seconds:g} seconds."
             raise _failed(tool, said, "Try again.", "search_timeout") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
             said = f"No search service answers at {tool.address}."
@@ -68,7 +68,7 @@ class HttpWebSearcher:
                 raise _refused(tool, refusal)
             return results_of(tool, answer)
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            said = f"{tool.provider} answered with something else than search results."
+            said = f"{tool.title} answered with something else than search results."
             raise _failed(tool, said, "Look at its address.", "search_unreadable") from None
 
 
@@ -77,7 +77,7 @@ async def _bounded(tool: SearchTool, response: httpx2.Response) -> bytes:
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > MOST_BYTES:
-            said = f"{tool.provider} answered with more than 2 MB."
+            said = f"{tool.title} answered with more than 2 MB."
             raise _failed(tool, said, "Ask for fewer results.", "search_unreadable")
     return bytes(body)
 
@@ -91,20 +91,20 @@ def _require_success(tool: SearchTool, response: httpx2.Response, body: bytes) -
     if status in _KEY_REFUSED or any(words in said.casefold() for words in _KEY_WORDS):
         raise _wrong_key(tool, said)
     if status in _QUOTA:
-        message = f"The plan of your {tool.provider} account is used up."
+        message = f"The plan of your {tool.title} account is used up."
         raise _failed(tool, message, "Raise its limit, or wait for the next period.", "search_quota")
     if 300 <= status < 400:
-        message = f"{tool.provider} redirects to another address, which was not followed."
+        message = f"{tool.title} redirects to another address, which was not followed."
         raise _failed(tool, message, "Correct the base URL.", "search_redirected")
-    raise _failed(tool, f"{tool.provider} answered with HTTP {status}.", "Try again later.", "search_failed")
+    raise _failed(tool, f"{tool.title} answered with HTTP {status}.", "Try again later.", "search_failed")
 
 
 def _wrong_key(tool: SearchTool, said: str) -> ReachError:
     if not tool.needs_key and "api" not in said.casefold():
         hint = "Let its settings list json under search.formats."
-        return _failed(tool, f"{tool.provider} refuses to answer in JSON.", hint, "search_refused")
+        return _failed(tool, f"{tool.title} refuses to answer in JSON.", hint, "search_refused")
     hint = f"Set it anew with: mcp-tef keys set {tool.provider}"
-    return _failed(tool, f"{tool.provider} refused the key.", hint, "search_key_wrong")
+    return _failed(tool, f"{tool.title} refused the key.", hint, "search_key_wrong")
 
 
 def _refused(tool: SearchTool, refusal: str) -> ReachError:
@@ -113,17 +113,17 @@ def _refused(tool: SearchTool, refusal: str) -> ReachError:
     if code in ("40100", "40101", "40104"):
         return _wrong_key(tool, "api")
     if code in ("40202", "40209"):
-        return _failed(tool, f"{tool.provider} limits how often it is asked.", "Wait a minute.", "search_limited")
+        return _failed(tool, f"{tool.title} limits how often it is asked.", "Wait a minute.", "search_limited")
     if code in ("40200", "40203", "40210"):
-        message = f"The plan of your {tool.provider} account is used up."
+        message = f"The plan of your {tool.title} account is used up."
         return _failed(tool, message, "Raise its limit, or wait for the next period.", "search_quota")
-    return _failed(tool, f"{tool.provider} refused the search: {refusal[:200]}", "Change the request.", "search_failed")
+    return _failed(tool, f"{tool.title} refused the search: {refusal[:200]}", "Change the request.", "search_failed")
 
 
 def _limited(tool: SearchTool, response: httpx2.Response) -> ReachError:
     seconds = _wait(response)
     hint = f"Wait {seconds:,.0f} seconds." if seconds else "Wait a minute."
-    error = _failed(tool, f"{tool.provider} limits how often it is asked.", hint, "search_limited")
+    error = _failed(tool, f"{tool.title} limits how often it is asked.", hint, "search_limited")
     error.context["retry_after"] = seconds
     return error
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from mcp_tef import Engine
 from mcp_tef.errors import InputError
+from mcp_tef.llm.keys import KeyRing
+from mcp_tef.model.config import Config
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.model_groups import MODES, Deployment, ModelGroup, group_abilities, group_from_json, group_to_json
 from mcp_tef.model.model_routers import (
@@ -20,6 +23,8 @@ from mcp_tef.model.model_routers import (
     router_from_json,
     router_to_json,
 )
+from mcp_tef.model.servers import ServerSpec, Transport, require_complete
+from mcp_tef.model.tools import Tool
 from mcp_tef.model.web_search import (
     SearchAnswer,
     SearchProvider,
@@ -30,6 +35,10 @@ from mcp_tef.model.web_search import (
     search_tool_from_json,
     search_tool_to_json,
 )
+from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.servers.search_requests import results_of
+from tests.support.model_replies import openai
+from tests.support.model_stub import ModelStub
 from tests.support.seed_rules import Rule, SeedRules, kept, refused
 
 SEED = SeedRules()
@@ -178,6 +187,48 @@ async def nearest_utterance(engine: Engine) -> None:
     assert (nearest.utterance, round(nearest.score, 4)) == ("Debug", 1.0)
 
 
+@SEED.rule("RouteVectors", "the vectors of utterances are computed once")
+async def computed_once(engine: Engine) -> None:
+    with ModelStub(openai) as stub:
+        router = replace(AUTO, embedder=f"http:{stub.url}")
+        for query in ("Debug", "Solve it", "Debug"):
+            await engine.targets.decisions(router, [query])
+    texts = [text for request in stub.requests for text in request.body.get("input") or request.body["inputs"]]
+    assert texts.count("Write code") == 1
+
+
+SERVER, ALIAS = "MCPServerConfig", "MCPTool"
+for transport in Transport:
+    spec = ServerSpec(name="x", transport=transport)
+    needs = {Transport.STDIO: "Command", Transport.FILE: "a path"}.get(transport, "URL")
+    not_made(SERVER, f"Transport {transport} requires {needs}", partial(require_complete, spec))
+CHOSEN = ServerSpec(name="x", transport=Transport.FILE, allowed_tools=("a", "b"), disallowed_tools=("b",))
+equal(SERVER, "AllowedTools lists all that are offered", [CHOSEN.wants(one) for one in "ac"], [True, False])
+equal(SERVER, "DisallowedTools are never offered", CHOSEN.wants("b"), False)
+equal(SERVER, "without AllowedTools all are", replace(CHOSEN, allowed_tools=()).wants("c"), True)
+SHARED = [Tool(server=one, name="find", description="", input_schema={}, raw={}) for one in ("My shop", "city")]
+equal(
+    ALIAS,
+    "PrefixedName is {server_alias}{sep}{name}",
+    [one.offered_name for one in offer(SHARED, "__", aliases={"My shop": "shop"})],
+    ["shop__find", "city__find"],
+)
+equal(
+    ALIAS,
+    "PrefixedName only where servers share a name",
+    [one.offered_name for one in offer(SHARED[:1])],
+    ["find"],
+    "A model sees the name that the designer wrote; client profiles add the prefixes of clients.",
+)
+equal(ALIAS, "PrefixedName has letters, digits, - and _ only", offer(SHARED)[0].offered_name, "My_shop-find")
+equal(ALIAS, "ToolSeparator is “-” by default", Config.from_environment({}).separator, "-")
+equal(
+    ALIAS,
+    "ToolSeparator is set by MCP_TOOL_PREFIX_SEPARATOR",
+    Config.from_environment({"MCP_TOOL_PREFIX_SEPARATOR": "__"}).separator,
+    "__",
+)
+
 SEARCH, RESULT = "SearchToolConfig", "SearchResult"
 for provider in ("brave", "tavily", "searxng", "exa_ai", "google_pse", "dataforseo"):
     equal(SEARCH, f"{provider} is a provider", SearchProvider(provider).value, provider)
@@ -209,6 +260,26 @@ for given, date in (
     ("", None),
 ):
     equal(RESULT, f"Date “{given}” becomes {date or 'null'}", iso_date(given), date)
+
+
+equal(
+    RESULT,
+    "Title and URL are required; a result without one is left out",
+    results_of(TOOL, {"web": {"results": [{"title": "T"}, {"url": "https://a.test"}, {"title": "T", "url": "x:y"}]}}),
+    [],
+)
+equal(
+    RESULT,
+    "Snippet is always there, if need be empty",
+    [one.snippet for one in results_of(TOOL, {"web": {"results": [{"title": "T", "url": "https://a.test"}]}})],
+    [""],
+)
+
+
+@SEED.rule(SEARCH, "APIKey is optional where the environment has it")
+async def key_from_environment(_: Engine) -> None:
+    assert KeyRing({"BRAVE_API_KEY": "k"}).stored("brave") is not None
+    assert KeyRing({}).stored("brave") is None
 
 
 @SEED.rule(SEARCH, "SearchToolName is unique")

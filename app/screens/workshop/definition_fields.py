@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from app.arguments.parameters import Parameter, parameters_of
-from mcp_tef import InputError, Json, JsonObject, ParameterEdit, ToolEdit, ToolRevision, canonical
+from mcp_tef import INSTRUCTIONS, InputError, Json, JsonObject, ParameterEdit, ToolEdit, ToolRevision, canonical
 
 PARAMETER, HINT = "parameter:", "hint:"
 NAME, VALUES, JSON_VALUES, DEFAULT, JSON_DEFAULT, REQUIRED = (
@@ -58,7 +58,13 @@ class DefinitionField:
 
 
 def definition_fields(before: JsonObject | None, after: JsonObject, *, every: bool = False) -> list[DefinitionField]:
-    """Return the texts of a tool and its parameters, and the other values that differ, or `every` one."""
+    """Return the texts of a tool and its parameters, and the other values that differ, or `every` one.
+
+    Of a server's instructions it is their text alone.
+    """
+    if after.get("name") == INSTRUCTIONS:
+        original, draft = (_text((raw or {}).get("description")) for raw in (before, after))
+        return [DefinitionField(key="description", label="Instructions to the model", original=original, draft=draft)]
     texts = [
         DefinitionField(
             key=key,
@@ -233,12 +239,18 @@ _CHANGES: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = {
 def new_texts(revisions: tuple[ToolRevision, ...]) -> tuple[tuple[str, str], ...]:
     """Return the changed texts of a draft, each with its tool and field as a label."""
     return tuple(
-        (f"{one.name}, {field.label.lower() if field.key in TEXTS else field.label}", field.draft)
+        (_label(one.name, field), field.draft)
         for one in revisions
         if one.after is not None
         for field in definition_fields(one.before, one.after)
         if field.is_text and field.changed and field.draft
     )
+
+
+def _label(tool: str, field: DefinitionField) -> str:
+    if tool == INSTRUCTIONS:
+        return tool
+    return f"{tool}, {field.label.lower() if field.key in TEXTS else field.label}"
 
 
 def other_changes(revision: ToolRevision) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from app.screens.workshop.definition_fields import definition_edit
-from mcp_tef import Draft, DraftId, JsonObject, ToolEdit, ToolKey, ToolRevision
+from mcp_tef import INSTRUCTIONS, Draft, DraftId, JsonObject, ToolEdit, ToolKey, ToolRevision
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -38,12 +38,17 @@ class DraftTool:
 
 
 def draft_tools(draft: Draft) -> tuple[DraftTool, ...]:
-    """Return the tools of a draft: changed ones first, then the others in the order of the listing."""
+    """Return the tools of a draft: changed ones first, then the others in the order of the listing.
+
+    The instructions of its server are one more, the last of those that are as changed.
+    """
     base = draft.base
     found = [_tool(key, raw, base[key] if isinstance(key, int) else None) for key, raw in draft.keyed if raw]
     kept = {key for key, _ in draft.keyed}
     gone = [_removed(place, raw) for place, raw in enumerate(base) if raw and place not in kept]
-    return tuple(sorted([*found, *gone], key=lambda one: not one.touched))
+    told = draft.of_instructions
+    own = [DraftTool(key=INSTRUCTIONS, name=told.name, edits=len(told.fields))] if draft.server or told.fields else []
+    return tuple(sorted([*found, *gone, *own], key=lambda one: not one.touched))
 
 
 def _removed(place: int, raw: JsonObject) -> DraftTool:

@@ -9,6 +9,7 @@ from app.core_link.model_requests import CoreCall
 from app.screens.workshop.trial_presenter import evidence_text
 from app.text.formatting import ago
 from mcp_tef import (
+    INSTRUCTIONS,
     Batch,
     BatchId,
     BatchStatus,
@@ -121,7 +122,8 @@ def _changes(draft: Draft, number: int) -> str:
         for key in dict.fromkeys((*before, *after))
         if before.get(key) is not after.get(key)
     ]
-    return "; ".join(filter(None, map(_change_text, pairs))) or "No change"
+    told = draft.instructions_states[number - 1] != draft.instructions_states[number]
+    return "; ".join(filter(None, [*map(_change_text, pairs), INSTRUCTIONS if told else ""])) or "No change"
 
 
 def _change_text(one: ToolRevision) -> str:

@@ -23,7 +23,7 @@ from app.screens.workshop.rival_presenter import read_rival
 from app.screens.workshop.trial_controller import TrialController
 from app.screens.workshop.view import DRAFT, WorkshopTabs, WorkshopView
 from app.widgets import Action, at_once, show_menu_under
-from mcp_tef import DraftId, Event
+from mcp_tef import INSTRUCTIONS, DraftId, Event
 
 if TYPE_CHECKING:
     from app.screens.workshop.batch_tab import BatchTab
@@ -163,7 +163,7 @@ class WorkshopPage(Page):
         can[ids.SOURCE] = lambda: bool(presenter.draft and presenter.draft.revisions)
         return can | {
             ids.EXPORT: either(lambda tab: tab.presenter.result is not None, can[ids.SOURCE]),
-            ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None,
+            ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None and presenter.tool_key != INSTRUCTIONS,
             ids.UNDO: lambda: presenter.can_step(-1),
             ids.REDO: lambda: presenter.can_step(1),
             ids.COPY: lambda: bool(presenter.changed_texts()),

@@ -12,6 +12,7 @@ from app.core_link.targets import ChangeTool
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
 from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name, read_drafts
 from mcp_tef import (
+    INSTRUCTIONS,
     SAMPLE_SERVER,
     Draft,
     DraftFormat,
@@ -139,6 +140,8 @@ class WorkshopPresenter:
         draft = self.draft
         if draft is None:
             return None, None
+        if self.tool_key == INSTRUCTIONS:
+            return draft.of_instructions.before, draft.of_instructions.after
         found = next(((key, raw) for key, raw in draft.keyed if str(key) == self.tool_key), None)
         if found is not None:
             return (draft.base[found[0]] if isinstance(found[0], int) else None), found[1]
@@ -204,7 +207,8 @@ class WorkshopPresenter:
         before = draft.step
         try:
             for key, edit in edits_of(typed).items():
-                name = next(str(raw.get("name", "")) for known, raw in draft.keyed if known == key)
+                names = {INSTRUCTIONS: INSTRUCTIONS, **{known: str(raw.get("name", "")) for known, raw in draft.keyed}}
+                name = names[key]
                 draft = await self._changed(partial(_edit, draft_id=draft.id, tool=name, edit=edit))
         except TefError as error:
             self.problem = error

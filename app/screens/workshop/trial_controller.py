@@ -1,6 +1,6 @@
 """The trial on the page: its lists, footer and verdict, and the questions that start it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -24,6 +24,7 @@ from app.screens.workshop.view import WorkshopView
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
 from mcp_tef import (
+    INSTRUCTIONS,
     Batch,
     BatchId,
     Claim,
@@ -200,6 +201,7 @@ class TrialController(QObject):
                 do=self._toggle_same,
                 checked=presenter.same_against_same,
             ),
+            Action(text="Show the tools as a client does", under=tuple(self._client_choices()), apart=True),
             Action(
                 text="Find a better text…",
                 do=lambda: self._session.spawn(self.find_text()),
@@ -207,6 +209,15 @@ class TrialController(QObject):
                 apart=True,
             ),
         ]
+
+    def _client_choices(self) -> Iterator[Action]:
+        for label, title in {"": "No client", **self.presenter.clients}.items():
+            chosen = label == self.presenter.client
+            yield Action(text=title, do=partial(self._choose_client, label), checked=chosen)
+
+    def _choose_client(self, label: str) -> None:
+        self.presenter.client = label
+        self._replan()
 
     def _toggle_same(self) -> None:
         self.presenter.same_against_same = not self.presenter.same_against_same
@@ -282,7 +293,8 @@ class TrialController(QObject):
         """Write a test case for the selected tool."""
         draft = self._drafts.draft
         if draft is not None and draft.server:
-            tool = ToolLabel(tool=self._drafts.revision().name, server=draft.server)
+            names = [self._drafts.revision().name, *(str(raw.get("name")) for raw in draft.tools)]
+            tool = ToolLabel(tool=next(name for name in names if name != INSTRUCTIONS), server=draft.server)
             self._session.go(NewCases((tool,)))
 
     # ------------------------------------------------------------ showing

@@ -1,6 +1,7 @@
 """Models, cost and state of the trial of a draft; knows no Qt."""
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from app.dialogs.preflight import ApiKeys
 from app.screens.workshop.trial_cases import TrialCaseRow, TrialCases
 from app.text.formatting import count, money
 from mcp_tef import (
+    INSTRUCTIONS,
     Batch,
     BatchEnded,
     BatchId,
@@ -64,6 +66,8 @@ class TrialPresenter:
         self.goal = TrialGoal.QUICK
         self.max_cost_usd: float | None = None
         self.same_against_same = False
+        self.client = ""
+        self.clients: Mapping[str, str] = {}
         self.tried_as_it_is = True
 
     def handle(self, event: Event) -> Refresh:
@@ -84,6 +88,7 @@ class TrialPresenter:
         """Read cases and the newest trial of a draft; return False if a later call has replaced this one."""
         self._loading += 1
         mine = self._loading
+        self.clients = self.clients or await self._ask(_clients)
         scope, known, batches, same = await self._ask(partial(_read, draft=draft))
         results = await self._ask(partial(_results, batches=batches))
         if mine != self._loading:
@@ -143,7 +148,7 @@ class TrialPresenter:
         return [
             TrialRequest(
                 draft=draft.id,
-                settings=model,
+                settings=model if model.offline else replace(model, client=self.client),
                 cases=cases,
                 guards=guards,
                 goal=self.goal,
@@ -204,6 +209,8 @@ class TrialPresenter:
             return "Nothing is changed yet."
         if self.running or self.paused:
             return "The trial is running."
+        if draft.changed_tools() == (INSTRUCTIONS,) and not any(one.settings.client for one in self.requests(draft)):
+            return "Choose a model, and under Options a client that shows it the instructions."
         if self.problem:
             return self.problem
         return "" if self.cases.ticked()[0] else "No test case is about the changed tools."
@@ -291,6 +298,11 @@ async def _read(
     cases = {case.id: case for case in await core.cases.list()}
     batches = await core.trials.newest(draft.id)
     return scope, cases, batches, all(core.trials.tried_as_it_is(batch, draft) for batch in batches)
+
+
+async def _clients(core: "Engine") -> Mapping[str, str]:
+    """Return the titles of all client profiles by label."""
+    return {one.label: one.title for one in await asyncio.to_thread(core.clients.profiles)}
 
 
 async def _results(core: "Engine", batches: Sequence[Batch]) -> tuple[TrialResult, ...]:

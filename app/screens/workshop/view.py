@@ -37,7 +37,7 @@ from app.widgets import (
     Span,
     Split,
 )
-from mcp_tef import Draft, DraftId
+from mcp_tef import INSTRUCTIONS, Draft, DraftId
 
 if TYPE_CHECKING:
     from app.screens.workshop.batch_tab import BatchTab
@@ -255,12 +255,14 @@ class WorkshopView(QStackedWidget):
 
 
 def _draft_row(draft: Draft, verdict: "DraftVerdict | None") -> CardRow:
-    number = len(draft.revisions)
+    number = sum(one.name != INSTRUCTIONS for one in draft.revisions)
+    told = [count(number, "tool")] if number else []
+    changed = " and ".join([*told, *(["instructions"] if len(draft.revisions) > number else [])])
     over = draft.server or "a tools file"
     return CardRow(
         id=draft.id,
         title=draft.name,
-        sub=(Span(count(number, "tool") if number else "nothing changed", Role.DIM),),
+        sub=(Span(changed or "nothing changed", Role.DIM),),
         sub_right=Span(verdict.text, verdict_role(verdict)) if verdict else Span(over, Role.DIM),
         tip=f"{draft.name}, over {over}",
     )

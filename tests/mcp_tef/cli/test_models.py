@@ -50,6 +50,8 @@ def test_a_group_falls_over_to_the_next_deployment_and_each_run_says_which_answe
     assert [run["status"] for run in shown] == ["completed", "completed"]
     assert {run["routing"]["deployment"] for run in shown} == {f"openai/b at {good.url}"}
     assert {one["deployment"] for run in shown for one in run["routing"]["failed"]} == {f"openai/a at {bad.url}"}
+    told = on(city, "runs", "show", shown[0]["id"]).out
+    assert f"openai/b at {good.url}; after openai/a at {bad.url} failed: " in told
     assert group(city, "dead", f"openai/a,url={bad.url}", f"openai/b,url={good.url}").code == 0
     assert on(city, "run", "--model", "group/dead", "--retries", "0").code == 3
     message = str(runs(city)[0]["error"])

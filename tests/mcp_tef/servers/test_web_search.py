@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.errors import ReachError
+from mcp_tef.errors import InputError, ReachError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import (
     Freshness,
@@ -156,3 +156,18 @@ async def test_more_than_ten_results_of_google_are_two_pages_and_an_empty_answer
     assert len(answer.results) == 2
     with SearchService({"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}}) as service:
         assert (await asked("google_pse", service)).results == ()
+
+
+@pytest.mark.parametrize(("provider", "longest"), [("brave", 400), ("dataforseo", 700)])
+async def test_a_query_that_is_too_long_for_a_provider_is_never_sent(provider: str, longest: int) -> None:
+    with SearchService(FORMS[provider]) as service:
+        await asked(provider, service, SearchRequest(query="p" * longest))
+        with pytest.raises(InputError, match=f"takes queries of {longest} characters"):
+            await asked(provider, service, SearchRequest(query="p" * longest, domains=("example.com",)))
+    assert len(service.asked) == 1
+
+
+async def test_signs_that_dataforseo_decodes_are_sent_so_that_they_stay() -> None:
+    with SearchService(FORMS["dataforseo"]) as service:
+        await asked("dataforseo", service, SearchRequest(query="100 % C++"))
+    assert values(service.asked[0])["keyword"] == "100 %25 C%2B%2B"

@@ -94,7 +94,7 @@ async def test_an_empty_page_says_what_a_draft_is_and_makes_the_first(qapp: QApp
         await bench.until(lambda: bench.page.presenter.draft)
         assert (bench.draft.name, bench.draft.server) == ("Shorter", "Bike shop")
         assert not bench.can(ids.COPY)
-        assert len(bench.page.view.tools.rows.ids()) == 3
+        assert len(bench.page.view.tools.rows.ids()) == 4  # three, and the instructions of the server
 
 
 async def test_a_wrong_run_leads_to_its_tool_with_the_reason(qapp: QApplication) -> None:
