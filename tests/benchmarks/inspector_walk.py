@@ -73,14 +73,8 @@ def walk(reach: Sequence[str], environment: dict[str, str]) -> Iterator[str]:
     before = inspector()
 
     def asked(*words: str) -> Any:
-        done = subprocess.run(
-            [*before, "--connect-timeout", str(SECONDS * 500), *reach, *words],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        command = [*before, "--connect-timeout", str(SECONDS * 500), *reach, *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
         assert done.returncode == 0, f"{words}: {done.stdout[-1500:]}{done.stderr[-1500:]}"
         return json.loads(done.stdout)
 
