@@ -38,7 +38,7 @@ class ForeignCluster:
 async def test_a_worker_that_is_not_ours_fails_its_runs_and_ends_no_batch(answer: object) -> None:
     executor = ClusterExecutor(ForeignCluster(answer), 1)
     run = PlannedRun(id=RunId("run-1"), batch_id=BatchId("batch"), case_id=case().id, settings=SETTINGS)
-    tools = CaseTools((), (), SnapshotId("none"), {})
+    tools = CaseTools((), (), SnapshotId("none"), ())
     result = await executor.execute(run, case(), tools, {})
     await executor.close()
     assert (result.run_id, result.status) == (run.id, RunStatus.FAILED)
