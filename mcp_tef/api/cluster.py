@@ -101,10 +101,10 @@ class ClusterExecutor:
         from mcp_tef.api.cluster_worker import execute_runs
 
         runs, tools = [(one.run, one.case) for one in sent], [self._stored(one.tools) for one in sent]
-        results: list[RunResult] = await self._client.submit(
-            execute_runs, await self._plugin(key), runs, tools, pure=False
-        )
-        return results
+        results = await self._client.submit(execute_runs, await self._plugin(key), runs, tools, pure=False)
+        if [getattr(one, "run_id", None) for one in results] != [run.id for run, _ in runs]:
+            raise TypeError("a worker answered with other results than those asked for")
+        return list(results)
 
     def _stored(self, tools: CaseTools) -> "Future[CaseTools]":
         """Return the tools as they are kept on the workers; a task, so that the scheduler can make them again."""

@@ -45,9 +45,9 @@ def service(workspace: Path, environment: dict[str, str]) -> Iterator[tuple[str,
             process.communicate()
 
 
-def filled(folder: Path, environment: dict[str, str]) -> Path:
+def filled(folder: Path, environment: dict[str, str], cases: int = CASES) -> Path:
     """A workspace with a tools file and cases."""
-    workspace, cases, tools = folder / "work.db", folder / "cases.json", folder / "tools.json"
+    workspace, case_file, tools = folder / "work.db", folder / "cases.json", folder / "tools.json"
     tools.write_text(json.dumps({"tools": TOOLS}))
     expected = [{"tool": "weather_report"}]
     made = [
@@ -57,10 +57,13 @@ def filled(folder: Path, environment: dict[str, str]) -> Path:
             "servers": ["city"],
             "expected": expected,
         }
-        for number in range(CASES)
+        for number in range(cases)
     ]
-    cases.write_text(json.dumps({"cases": made}))
-    for words in (["servers", "add", "city", "--tools-file", os.fspath(tools)], ["cases", "import", os.fspath(cases)]):
+    case_file.write_text(json.dumps({"cases": made}))
+    for words in (
+        ["servers", "add", "city", "--tools-file", os.fspath(tools)],
+        ["cases", "import", os.fspath(case_file)],
+    ):
         command = [sys.executable, "-m", "mcp_tef", *words, "--workspace", os.fspath(workspace)]
         subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
     return workspace
