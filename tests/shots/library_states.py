@@ -134,6 +134,11 @@ async def _page(stage: Stage, tool: str) -> LibraryPage:
     return page
 
 
+def _tool(page: LibraryPage) -> ToolDesign:
+    assert page.presenter.tool is not None
+    return page.presenter.tool.design
+
+
 async def definition(stage: Stage) -> None:
     """A tool with a schema, unchanged."""
     page = await _page(stage, "check_fit")
@@ -190,7 +195,7 @@ async def failed(stage: Stage) -> None:
     page.view.tabs.set_current(RUN)
     assert page.view.run.form is not None
     page.view.run.form.fill({"query": "to the lake"})
-    await _allow(stage, page)
+    await _allow(stage, page, _tool(page))
     page.running.start()
     await until(page.view.run.output.toPlainText)
 
@@ -203,17 +208,15 @@ async def running(stage: Stage) -> None:
     page.view.tabs.set_current(RUN)
     assert page.view.run.form is not None
     page.view.run.form.fill({"query": "a bent wheel"})
-    await _allow(stage, page)
+    await _allow(stage, page, _tool(page))
     page.running.start()
     await until(page.view.run.cancel.isVisible)
 
 
-async def _allow(stage: Stage, page: LibraryPage) -> None:
-    """Agree to what the selected tool starts or contacts."""
+async def _allow(stage: Stage, page: LibraryPage, design: ToolDesign) -> None:
+    """Agree to what a tool starts or contacts."""
     try:
-        tool = page.presenter.tool
-        assert tool is not None
-        await stage.session.call(lambda core: core.library_runs.require_consent(tool.design))
+        await stage.session.call(lambda core: core.library_runs.require_consent(design))
     except ConsentError as error:
         for request in error.requests:
             await page.presenter.allow(request)
@@ -222,10 +225,8 @@ async def _allow(stage: Stage, page: LibraryPage) -> None:
 async def served(stage: Stage) -> None:
     """The dialog while the library is served at an address."""
     page = await _page(stage, "check_fit")
-    for tool in ("check_fit", "compare_parts", "estimate_repair", "ride_weather"):
-        page.open_target(ShowLibraryTool(tool))
-        await until(lambda tool=tool: page.presenter.tool and page.presenter.tool.name == tool)
-        await _allow(stage, page)
+    for row in page.presenter.rows.values():
+        await _allow(stage, page, row.tool.design)
     stage.do(ids.SERVE)
     await stage.sheet()
     page.serving.start()

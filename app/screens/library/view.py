@@ -153,8 +153,8 @@ class ToolHead(QWidget):
         self.counts.setFixedWidth(sized(COUNTS))
         named, reached = QVBoxLayout(), QVBoxLayout()
         buttons = QHBoxLayout()
-        for part in (self.status, self.evaluate):
-            buttons.addWidget(part)
+        for button in (self.status, self.evaluate):
+            buttons.addWidget(button)
         named.addWidget(self.name)
         named.addWidget(self.place)
         reached.addLayout(buttons)
@@ -163,8 +163,8 @@ class ToolHead(QWidget):
         row.setContentsMargins(SIDE, 12, SIDE, 6)
         row.setSpacing(8)
         row.addLayout(named, 1)
-        for part in (self.share, self.counts):
-            row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
+        for figure in (self.share, self.counts):
+            row.addWidget(figure, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addSpacing(8)
         row.addLayout(reached)
         self.status.setMinimumWidth(sized(124))
