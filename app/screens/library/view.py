@@ -46,7 +46,7 @@ MARKS: Final = {
 }
 SPLIT: Final = "library.split"
 SIDE: Final = 16
-COUNTS: Final = 104
+COUNTS: Final = 118
 
 
 def tool_row(row: LibraryRow, *, unsaved: bool) -> CardRow:
