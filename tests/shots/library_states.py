@@ -9,9 +9,22 @@ from typing import Any
 from app.core_link.targets import ShowLibraryTool, ShowServerHealth
 from app.screens.library import commands as ids
 from app.screens.library.page import LibraryPage
-from app.screens.library.view import EXECUTIONS, RUN, VERSIONS
+from app.screens.library.view import DEFINITION, EXECUTIONS, RUN, VERSIONS
 from app.screens.servers.page import ServersPage
-from mcp_tef import Engine, ExecutorKind, ServerSpec, ToolDesign, ToolStatus, Transport
+from app.widgets import ScrollPane
+from mcp_tef import (
+    BatchRequest,
+    CaseDraft,
+    ConsentError,
+    Engine,
+    ExecutorKind,
+    Expectation,
+    ExpectedCall,
+    ServerSpec,
+    ToolDesign,
+    ToolStatus,
+    Transport,
+)
 from mcp_tef.model.health import ContactKind, ServerContact
 from tests.shots.stage import Stage
 from tests.support.windows import until
@@ -43,6 +56,13 @@ TOOLS: tuple[tuple[str, str, str | None, dict[str, Any]], ...] = (
     ("ride_weather", "Tell the weather on a route, hour by hour.", "Riders", QUERY),
     ("town_events", "List events in town on a day.", None, QUERY),
 )
+QUERIES = (
+    "Does the chain CH-012 fit my city bike?",
+    "Will this spare part fit a folding bike, and if not, why?",
+    "I have part number BR-204. Does it fit a cargo bike?",
+    "Do these brake pads fit my children's bike?",
+    "Find spare parts for a road bike",
+)
 STATUSES = {
     **dict.fromkeys(("check_fit", "compare_parts", "loan_bike_free", "ride_weather"), ToolStatus.ACTIVE),
     **dict.fromkeys(("estimate_repair",), ToolStatus.DEPRECATED),
@@ -63,30 +83,44 @@ async def fill(engine: Engine) -> None:
         }
         await library.add(ToolDesign(name=name, **given | _executor(name)))
     fit = (await library.find("check_fit")).design
-    for description, changelog in (
-        ("Tell whether a spare part fits a bike. Needs the part number.", "Names what it needs"),
-        (
-            "Tell whether a spare part fits a bike, and if not, why. Needs the part number: without one, use "
-            "find_parts first.",
-            "Says what to do without a number",
-        ),
-    ):
-        await library.edit("check_fit", replace(fit, description=description), changelog=changelog)
+    described = replace(fit, description="Check spare parts by their number.")
+    await library.edit("check_fit", described, changelog="Names what it needs")
     for name, status in STATUSES.items():
         await library.set_status(name, ToolStatus.ACTIVE)
         if status is not ToolStatus.ACTIVE:
             await library.set_status(name, status)
     for query in ("chain CH-012", "brake pads", "inner tube"):
         await engine.library_runs.run("find_parts", {"query": query}, caller_id="Claude Desktop")
+    await _evaluate(engine)
     await _fill_health(engine)
+
+
+async def _evaluate(engine: Engine) -> None:
+    """Cases that expect one tool, answered by the baseline before its last version and after it."""
+    expected = Expectation(((ExpectedCall(tool="check_fit", server="Library"),),))
+    await engine.cases.add(
+        [CaseDraft(name=query, query=query, servers=("Library",), expectation=expected) for query in QUERIES]
+    )
+    await engine.runs.wait((await engine.runs.start(BatchRequest(name="Before"))).id)
+    fit = (await engine.library.find("check_fit")).design
+    description = (
+        "Tell whether a spare part fits a bike, and if not, why. Needs the part number: without one, use "
+        "find_parts first."
+    )
+    changelog = "Says what to do without a number"
+    await engine.library.edit("check_fit", replace(fit, description=description), changelog=changelog)
+    await engine.runs.wait((await engine.runs.start(BatchRequest(name="After"))).id)
 
 
 def _executor(name: str) -> dict[str, Any]:
     if name == "check_fit":
         return {"executor": ExecutorKind.PYTHON, "config": {}, "script": SCRIPT}
     if name in ("compare_parts", "ride_weather"):
-        url = "http://127.0.0.1:9/search?q={query}"
-        return {"executor": ExecutorKind.HTTP, "config": {"method": "GET", "url": url}}
+        config = {"method": "GET", "url": "http://127.0.0.1:9/search?q={query}", "result": "/items", "seconds": 5}
+        return {"executor": ExecutorKind.HTTP, "config": config}
+    if name == "estimate_repair":
+        script = "import time\n\n\ndef run(input):\n    time.sleep(25)\n"
+        return {"executor": ExecutorKind.PYTHON, "config": {}, "script": script}
     return {"config": {"answer": "There are three of them: {query}."}}
 
 
@@ -100,9 +134,15 @@ async def _page(stage: Stage, tool: str) -> LibraryPage:
     return page
 
 
+def _tool(page: LibraryPage) -> ToolDesign:
+    assert page.presenter.tool is not None
+    return page.presenter.tool.design
+
+
 async def definition(stage: Stage) -> None:
     """A tool with a schema, unchanged."""
-    await _page(stage, "check_fit")
+    page = await _page(stage, "check_fit")
+    page.view.tabs.set_current(DEFINITION)
 
 
 async def changed(stage: Stage) -> None:
@@ -123,12 +163,74 @@ async def broken(stage: Stage) -> None:
 async def consent(stage: Stage) -> None:
     """A script that is not allowed yet."""
     page = await _page(stage, "check_fit")
-    page.discard() if page.presenter.unsaved else None
+    page.presenter.discard()
+    await page.refresh()
     page.view.tabs.set_current(RUN)
     assert page.view.run.form is not None
     page.view.run.form.fill({"part_number": "CH-012", "bike": "city"})
     page.running.start()
     await until(page.view.run.consent.isVisible)
+
+
+async def limits(stage: Stage) -> None:
+    """The form of a schema with the limits of a parameter."""
+    page = await _page(stage, "check_fit")
+    page.view.tabs.set_current(DEFINITION)
+    await until(lambda: len(page.view.definition.schema.rows) == len(FIT["properties"]))
+    page.view.definition.schema.rows[2].more.click()
+
+
+async def executor(stage: Stage, tool: str) -> None:
+    """The settings of an executor as form and JSON."""
+    page = await _page(stage, tool)
+    page.view.tabs.set_current(DEFINITION)
+    scroll = page.view.definition.findChildren(ScrollPane)[0]
+    bar = scroll.verticalScrollBar()
+    bar.setValue(bar.maximum())
+
+
+async def failed(stage: Stage) -> None:
+    """An execution that failed."""
+    page = await _page(stage, "ride_weather")
+    page.view.tabs.set_current(RUN)
+    assert page.view.run.form is not None
+    page.view.run.form.fill({"query": "to the lake"})
+    await _allow(stage, page, _tool(page))
+    page.running.start()
+    await until(page.view.run.output.toPlainText)
+
+
+async def running(stage: Stage) -> None:
+    """An execution that takes long."""
+    page = await _page(stage, "estimate_repair")
+    page.presenter.discard()
+    await page.refresh()
+    page.view.tabs.set_current(RUN)
+    assert page.view.run.form is not None
+    page.view.run.form.fill({"query": "a bent wheel"})
+    await _allow(stage, page, _tool(page))
+    page.running.start()
+    await until(page.view.run.cancel.isVisible)
+
+
+async def _allow(stage: Stage, page: LibraryPage, design: ToolDesign) -> None:
+    """Agree to what a tool starts or contacts."""
+    try:
+        await stage.session.call(lambda core: core.library_runs.require_consent(design))
+    except ConsentError as error:
+        for request in error.requests:
+            await page.presenter.allow(request)
+
+
+async def served(stage: Stage) -> None:
+    """The dialog while the library is served at an address."""
+    page = await _page(stage, "check_fit")
+    for row in page.presenter.rows.values():
+        await _allow(stage, page, row.tool.design)
+    stage.do(ids.SERVE)
+    await stage.sheet()
+    page.serving.start()
+    await until(lambda: page.serving.address)
 
 
 async def output(stage: Stage) -> None:

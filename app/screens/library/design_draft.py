@@ -29,7 +29,7 @@ CONFIGS: Final[Mapping[ExecutorKind, JsonObject]] = {
 CONFIG_NOTES: Final[Mapping[ExecutorKind, str]] = {
     ExecutorKind.ANSWER: "Text or JSON, always the same but for the parameters: {name} stands for one.",
     ExecutorKind.PYTHON: "Runs in a Python process of its own, as you. It reads only the variables named here.",
-    ExecutorKind.HTTP: "{name} stands for a parameter. The host is fixed, and other hosts are not followed.",
+    ExecutorKind.HTTP: "{name} stands for a parameter. The host is fixed: a redirect to another one is refused.",
     ExecutorKind.SHELL: "There is no shell: {name} stands for a parameter, and is never a command.",
     ExecutorKind.MCP: "Calls one tool of a registered server, with the same arguments unless others stand here.",
     ExecutorKind.SEARCH: "Searches the web by a search tool of yours, or by a SearXNG service at an address.",

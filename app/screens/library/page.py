@@ -87,6 +87,7 @@ class LibraryPage(Page):
         view.executions.filtered.connect(self._filter_executions)
         view.executions.use_wanted.connect(self._use)
         view.executions.again_wanted.connect(self._execute_again)
+        self.serving.changed.connect(lambda: view.rail.show_served(on=bool(self.serving.address)))
         self.running.ended.connect(lambda: spawn(self._reselect(), of=self))
 
     # ------------------------------------------------------------------ what the window asks of a page

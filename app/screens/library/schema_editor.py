@@ -71,9 +71,10 @@ class SchemaRowEditor(QWidget):
         for title, edit, stretch in (("Values", self.values, 3), ("Default", self.default, 2)):
             second.addWidget(Label(title, size=Size.SMALL, role=Role.DIM))
             second.addWidget(edit, stretch)
-        for label, edit in self.limits:
+        for place, (label, edit) in enumerate(self.limits):
             third.addWidget(label)
-            third.addWidget(edit, 1)
+            third.addWidget(edit, 1 + 3 * (place == MOST_LIMITS - 1))
+            edit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for line in (second, third):
             line.addSpacing(2 * (sized(BUTTON) + GAP))
         self.description.setPlaceholderText("No description")

@@ -14,9 +14,10 @@ from app.screens.library.presenter import LibraryPresenter
 
 
 class LibraryServing(QObject):
-    """At most one address at a time. `told` carries it from the core's thread to the window's."""
+    """At most one address at a time. `told` carries it from the core's thread to the window's; `changed` follows."""
 
     told = Signal(str)
+    changed = Signal()
 
     def __init__(self, session: Session, presenter: LibraryPresenter, parent: QWidget) -> None:
         super().__init__(parent)
@@ -63,6 +64,7 @@ class LibraryServing(QObject):
         self.address = address
         if self._dialog is not None:
             self._dialog.show_address(address, self.token)
+        self.changed.emit()
 
     def _forget(self) -> None:
         self._dialog = None

@@ -46,7 +46,7 @@ MARKS: Final = {
 }
 SPLIT: Final = "library.split"
 SIDE: Final = 16
-COUNTS: Final = 104
+COUNTS: Final = 118
 
 
 def tool_row(row: LibraryRow, *, unsaved: bool) -> CardRow:
@@ -77,6 +77,7 @@ class FilterRail(QWidget):
         self.statuses = CardList("Status", row_height=height("table_row"))
         self.statuses.setFixedHeight((len(STATUSES) + 1) * height("table_row") + 2)
         self.served = FlowText(size=Size.SMALL, role=Role.DIM)
+        self._active, self._on = 0, False
         serve = Button("Serve outside…", kind="link")
         serve.clicked.connect(self.serve_wanted)
         self.setMinimumWidth(sized(140))
@@ -112,9 +113,15 @@ class FilterRail(QWidget):
             view.set_rows(rows)
             view.select(key)
             view.blockSignals(False)
-        active = counts[ToolStatus.ACTIVE] + counts[ToolStatus.DEPRECATED]
-        verb = "is" if active == 1 else "are"
-        self.served.set_text(f"{count(active, 'tool')} {verb} served when you serve the library.")
+        self._active = counts[ToolStatus.ACTIVE] + counts[ToolStatus.DEPRECATED]
+        self.show_served(on=self._on)
+
+    def show_served(self, *, on: bool) -> None:
+        """Show how many tools clients get, and if they get them now."""
+        self._on = on
+        verb = "is" if self._active == 1 else "are"
+        when = "now, at an address of this computer" if on else "when you serve the library"
+        self.served.set_text(f"{count(self._active, 'tool')} {verb} served {when}.")
 
 
 def _category_card(one: CategoryRow) -> CardRow:
@@ -144,24 +151,22 @@ class ToolHead(QWidget):
         self.share = Label(size=Size.FIGURE, strong=True, tabular=True)
         self.counts = FlowText(size=Size.SMALL, role=Role.DIM, max_lines=3)
         self.counts.setFixedWidth(sized(COUNTS))
-        first, second = QHBoxLayout(), QHBoxLayout()
-        first.setSpacing(10)
-        first.addWidget(self.name, 1)
-        first.addWidget(self.status)
-        first.addWidget(self.evaluate)
-        second.addWidget(self.place, 1)
-        second.addWidget(self.links)
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        column.addLayout(first)
-        column.addLayout(second)
-        both = QHBoxLayout(self)
-        both.setContentsMargins(SIDE, 12, SIDE, 6)
-        both.setSpacing(8)
-        both.addWidget(self.share, 0, Qt.AlignmentFlag.AlignVCenter)
-        both.addWidget(self.counts, 0, Qt.AlignmentFlag.AlignVCenter)
-        both.addSpacing(8)
-        both.addLayout(column, 1)
+        named, reached = QVBoxLayout(), QVBoxLayout()
+        buttons = QHBoxLayout()
+        for button in (self.status, self.evaluate):
+            buttons.addWidget(button)
+        named.addWidget(self.name)
+        named.addWidget(self.place)
+        reached.addLayout(buttons)
+        reached.addWidget(self.links)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SIDE, 12, SIDE, 6)
+        row.setSpacing(8)
+        row.addLayout(named, 1)
+        for figure in (self.share, self.counts):
+            row.addWidget(figure, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addSpacing(8)
+        row.addLayout(reached)
         self.status.setMinimumWidth(sized(124))
         self.status.changed.connect(self._choose)
         self._now = ""
@@ -183,8 +188,8 @@ class ToolHead(QWidget):
     def show_picked(self, shares: Mapping[int, PickedShare], version: int) -> None:
         """Show how often the tool was picked as it is now, or that nobody knows yet."""
         now = shares.get(version, PickedShare())
-        self.share.setText(percent(now.picked / now.runs) if now.runs else "–")
-        self.share.set_role(Role.TEXT if now.runs else Role.DIM)
+        self.share.setText(percent(now.picked / now.runs) if now.runs else "")
+        self.share.setVisible(bool(now.runs))
         earlier = max((one for one, share in shares.items() if share.runs), default=0)
         if now.runs:
             said = now.detail

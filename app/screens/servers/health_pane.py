@@ -50,7 +50,7 @@ LEGEND: Final = "Line: p50 of two minutes. Band: up to p95. Ticks below: errors.
 ERROR_COLUMNS: Final = (
     Column(key="when", title="When", width=62, role=Role.DIM, tip="The time of the contact"),
     Column(key="error", title="Error", stretch=True, tip="What the server or the connection answered"),
-    Column(key="after", title="After", kind=CellKind.NUMBER, width=66, tip="The time until it failed"),
+    Column(key="after", title="After", kind=CellKind.NUMBER, width=78, tip="The time until it failed"),
 )
 
 

@@ -1,0 +1,118 @@
+"""Bad input for the library at the command line: a clear sentence each, nothing broken kept, no process left."""
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.support.command_line import Said, say
+from tests.support.library_designs import CITY
+from tests.support.workspace_files import written
+
+TOOL: Mapping[str, Any] = {"name": "weather", "description": "Tell the weather in a city.", "inputSchema": CITY}
+ANSWER = {"answer": "Rain in {city}."}
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace of its own."""
+    monkeypatch.setenv("DATABASE_URL", str(tmp_path / "bad.db"))
+    return tmp_path
+
+
+def added(folder: Path, tool: Mapping[str, Any], config: Mapping[str, Any], *words: str | Path) -> Said:
+    """What is said when a tool is added."""
+    definition, given = written(folder / "tool.json", tool), written(folder / "config.json", config)
+    return say("library", "add", definition, "--config", given, *words)
+
+
+@pytest.mark.parametrize(
+    ("tool", "config", "said"),
+    [
+        ({"name": "Weather Report"}, ANSWER, "cannot be the name of a tool"),
+        ({"name": "w" * 101}, ANSWER, "cannot be the name of a tool"),
+        ({"name": "weather\n"}, ANSWER, "cannot be the name of a tool"),
+        ({"inputSchema": {"type": "objekt"}}, ANSWER, "schema"),
+        ({"inputSchema": {"type": "object", "properties": {"city": {"minLength": "2"}}}}, ANSWER, "schema"),
+        ({"inputSchema": [1]}, ANSWER, "cannot be read"),
+        ({"description": " "}, ANSWER, "no description"),
+        ({}, {"answer": "Rain in {town}."}, "{town}"),
+        ({}, {"answer": "Rain.", "retries": 3}, "retries"),
+        ({}, {"answer": "Rain.", "seconds": 31}, "time limit"),
+    ],
+)
+def test_a_design_that_is_not_sound_is_refused_in_a_sentence(
+    workspace: Path, tool: Mapping[str, Any], config: Mapping[str, Any], said: str
+) -> None:
+    refused = added(workspace, {**TOOL, **tool}, config)
+    assert refused.code == 2
+    assert said in refused.err
+    assert len(refused.err.splitlines()) <= 2
+    assert say("library", "list").out == "The library holds no tool yet.\n"
+
+
+def test_categories_that_stand_in_each_other_are_refused(workspace: Path) -> None:
+    assert added(workspace, TOOL, ANSWER, "--category", "town/sky").code == 0
+    refused = say("library", "edit", "weather", "--category", "sky/town")
+    assert (refused.code, "town" in refused.err) == (2, True)
+    assert json.loads(say("library", "show", "weather", "--json").out)["category"] == "sky"
+
+
+SCRIPTS = {
+    "never ends": ("import time\ndef run(input):\n    time.sleep(600)\n", "did not end within 2 seconds"),
+    "forks": (
+        "import os, time\ndef run(input):\n    for _ in range(3):\n        if os.fork() == 0:\n"
+        "            os.setsid()\n            time.sleep(600)\n    time.sleep(600)\n",
+        "did not end within 2 seconds",
+    ),
+    "prints 2 GB": ("def run(input):\n    while True:\n        print('x' * 65536)\n", ""),
+    "returns too much": ("def run(input):\n    return 'x' * 3_000_000\n", "more than 1 MB"),
+    "takes memory": ("def run(input):\n    return len(bytearray(2_000_000_000))\n", ""),
+    "reads the environment": (
+        "import os\ndef run(input):\n    return os.environ['SECRET_OF_MINE']\n",
+        "SECRET_OF_MINE",
+    ),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits and process groups of POSIX")
+@pytest.mark.parametrize("what", SCRIPTS)
+def test_a_script_that_does_harm_ends_in_a_sentence_and_leaves_no_process(
+    workspace: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, said = SCRIPTS[what]
+    monkeypatch.setenv("SECRET_OF_MINE", "of no concern to scripts")
+    script = workspace / "script.py"
+    script.write_text(text, "utf-8")
+    assert added(workspace, TOOL, {"seconds": 2}, "--executor", "python", "--script", script).code == 0
+    began = time.monotonic()
+    before = {one.pid for one in psutil.process_iter()}
+    ended = say("library", "run", "weather", '{"city": "Rome"}', "--yes")
+    assert time.monotonic() - began < 60
+    assert ended.code == 1
+    assert said in ended.err
+    assert "of no concern" not in ended.out + ended.err
+    assert len(ended.err.splitlines()) <= 3, ended.err
+    assert not [one for one in psutil.process_iter() if one.pid not in before and _runs_a_script(one)]
+
+
+def _runs_a_script(process: psutil.Process) -> bool:
+    try:
+        return "def run(input)" in " ".join(process.cmdline())
+    except psutil.Error:
+        return False
+
+
+def test_a_placeholder_gives_a_program_words_and_never_a_command(workspace: Path) -> None:
+    assert added(workspace, TOOL, {"argv": ["printf", "%s", "{city}"]}, "--executor", "shell").code == 0
+    marked = workspace / "marked"
+    ran = say("library", "run", "weather", json.dumps({"city": f"x; touch {marked} $(touch {marked})"}), "--yes")
+    assert ran.out.startswith("x; touch")
+    assert not marked.exists()
+    refused = say("library", "edit", "weather", "--config", written(workspace / "free.json", {"argv": ["{city}"]}))
+    assert (refused.code, "fixed program" in refused.err) == (2, True)
