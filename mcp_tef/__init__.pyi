@@ -456,6 +456,7 @@ from mcp_tef.storage.workspace_file import default_workspace, require_workspace
 from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
+from mcp_tef.workflows.crowd_plan import repeat_text
 from mcp_tef.workflows.draft_trials import newest_trials, trials_by_step
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
@@ -536,7 +537,7 @@ __all__ = [
     "parse_embedder", "parse_model", "parse_number", "parse_prices", "parse_search_provider", "part_name",
     "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
     "program_request", "prompt_fault", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines",
-    "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path",
+    "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeat_text",
     "repeated_evidence", "require_draft_name", "require_ending", "require_no_credentials", "require_prompt_name",
     "require_replaceable", "require_workspace", "route_comparison_to_json", "route_decision_to_json",
     "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview",

@@ -7,6 +7,9 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.crowds import CrowdKind
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import Json
+from mcp_tef.model.runs import RunSummary
+from mcp_tef.scoring.phrases import counted
+from mcp_tef.workflows.trial_record import FRESH_ROUND
 
 ORDER_PASS = 100
 """Number of the pass that asks the largest size in another order; passes of the test have lower ones."""
@@ -19,6 +22,13 @@ class CrowdCell:
     turn: int
     search: int
     size: int
+
+    @classmethod
+    def of(cls, number: int, searches: int, sizes: int) -> "CrowdCell":
+        """Return the cell of a number, among so many searches and sizes."""
+        rest, size = divmod(number, sizes)
+        turn, search = divmod(rest, searches)
+        return cls(turn, search, size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +75,7 @@ class CrowdPlan:
 
     def cell(self, number: int) -> CrowdCell:
         """Return the cell of a number."""
-        rest, size = divmod(number, len(self.sizes))
-        turn, search = divmod(rest, len(self.searches))
-        return CrowdCell(turn, search, size)
+        return CrowdCell.of(number, len(self.searches), len(self.sizes))
 
     def cells(self) -> Iterator[CrowdCell]:
         """Yield all cells, that of another order last."""
@@ -111,3 +119,24 @@ class CrowdPlan:
 def is_crowd_plan(value: Mapping[str, Json] | None) -> bool:
     """Return True for the stored plan of a crowd test or a steal test."""
     return value is not None and "stealing" in value
+
+
+def repeat_text(run: RunSummary, plan: Mapping[str, Json] | None) -> str:
+    """Return the repeat that a run is: "repeat 2", "draft, round 2" of a trial, "30 other tools, repeat 2" of a crowd.
+
+    `plan` is that of its batch, if it has one.
+    """
+    if plan is not None and is_crowd_plan(plan):
+        return _crowd_repeat(CrowdCell.of(run.repeat, 1 + len(plan["search"]), len(plan["sizes"])), plan)
+    if run.arm is None:
+        return f"repeat {run.repeat + 1}"
+    fresh = run.repeat >= FRESH_ROUND
+    return f"{run.arm.value}, {'asked afresh' if fresh else 'round'} {run.repeat % FRESH_ROUND + 1}"
+
+
+def _crowd_repeat(cell: CrowdCell, plan: Mapping[str, Json]) -> str:
+    if plan["stealing"]:
+        return f"{'with' if cell.size else 'without'} {plan['stealing']}, repeat {cell.turn + 1}"
+    found = f", first {plan['search'][cell.search - 1]} found" if cell.search else ""
+    turn = "another order" if cell.turn == ORDER_PASS else f"repeat {cell.turn + 1}"
+    return f"{counted(plan['sizes'][cell.size], 'other tool', 'other tools')}{found}, {turn}"

@@ -19,7 +19,7 @@ from mcp_tef.model.crowds import (
     StrangerPick,
 )
 from mcp_tef.model.runs import NOT_OFFERED_CODE
-from mcp_tef.scoring.phrases import listed, ticked
+from mcp_tef.scoring.phrases import counted, listed, ticked
 from mcp_tef.statistics.case_pairing import share_change
 from mcp_tef.statistics.crowd_loss import NO_RATE, lost_sentence, stolen_tools
 from mcp_tef.statistics.intervals import clustered_rate, wilson
@@ -192,7 +192,7 @@ def steal_result(batch: Batch, record: CrowdRecord) -> StealResult:
         planned_calls=planned_calls(record),
         cost_usd=batch.cost_usd,
         seed=plan.seed,
-        sentence=_steal_sentence(plan.stealing, tools),
+        sentence=_steal_sentence(plan.stealing, tools, plan.margin),
     )
 
 
@@ -246,12 +246,22 @@ def _taken_sentence(server: str, tool: str, taken: RateDifference) -> str:
     return f"{server} takes {value} % of {ticked(tool)} ({low} to {high})."
 
 
-def _steal_sentence(server: str, tools: Sequence[StolenTool]) -> str:
+def _steal_sentence(server: str, tools: Sequence[StolenTool], margin: float) -> str:
     worse = [ticked(one.tool) for one in tools if one.worse]
     if worse:
         return f"{server} takes from {listed(worse)}."
     judged = [one for one in tools if one.taken.high is not None]
     if not judged:
         return "Cannot tell yet: no case was judged with and without it."
-    most = max(one.taken.high or 0.0 for one in judged)
-    return f"{server} takes from none of {len(judged):,} tools; up to {100 * most:.0f} points cannot be excluded."
+    most = max(judged, key=_highest)
+    up_to = f"up to {100 * _highest(most):.0f} points of {ticked(most.tool)} cannot be excluded"
+    open_ones = sum(_highest(one) > margin for one in judged)
+    of = f"of {counted(len(judged), 'tool', 'tools')}"
+    if open_ones:
+        return f"Cannot tell yet if {server} takes from {open_ones:,} {of}: {up_to}."
+    return f"{server} takes from none {of}; {up_to}."
+
+
+def _highest(one: StolenTool) -> float:
+    """Return the largest loss that is not excluded."""
+    return one.taken.high or 0.0

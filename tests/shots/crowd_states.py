@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from app.core_link.targets import ShowCrowdTest, ShowStealTest
+from app.screens.runs.page import RunsPage
 from app.screens.welcome.page import WelcomePage
 from app.screens.workshop.batch_tab import CrowdOptionsDialog
 from app.screens.workshop.crowd_tab import CrowdTab
@@ -31,13 +32,16 @@ class CrowdAnswers:
         names = [tool["name"] for tool in request.tools]
         call = next((one for query, one in self._calls.items() if query in request.query), None)
         luck = crc32(f"{request.model} {request.query}".encode()) % 100
+        used = (len(f"{request.system}{request.query}{request.tools}") // 4, 20)
         if call is None:
             return words("Nothing here can do that.") if luck > len(names) / 4 else tool_calls((names[luck % 7], {}))
         small = request.model.endswith("small")
         wrong = luck < (4 if not small else 9) + len(names) / (16 if not small else 2.2)
         mine = next((name for name in names if name.endswith(call.tool)), names[0])
         others = [name for name in names if name != mine and any(part in name for part in call.tool.split("_"))]
-        return tool_calls(((others or names)[luck % len(others or names)] if wrong else mine, call.parameters or {}))
+        return tool_calls(
+            ((others or names)[luck % len(others or names)] if wrong else mine, call.parameters or {}), tokens=used
+        )
 
 
 async def crowd_tab(stage: Stage) -> CrowdTab:
@@ -86,6 +90,30 @@ async def done(stage: Stage) -> None:
         tab = await started(stage, stub, "stub-large", "stub-small", search=(5,))
         await until(lambda: not tab.presenter.under_way and tab.presenter.result, seconds=300)
     await until(lambda: tab.wrong.table.rows.ids())
+
+
+async def tokens(stage: Stage) -> None:
+    """The tokens of tools in the test of `done`."""
+    tab = await crowd_tab(stage)
+    await until(lambda: tab.presenter.result)
+    tab.measure.choose(1)
+
+
+async def point(stage: Stage) -> None:
+    """The wrong runs of another point of `done`, its costs, and one of the runs on the screen Runs."""
+    tab = await crowd_tab(stage)
+    tab.measure.choose(2)
+    tab.show_point(1)
+    await until(lambda: tab.presenter.point == 1 and tab.wrong.table.rows.ids())
+
+
+async def point_run(stage: Stage) -> None:
+    """A wrong run of the point, among all of them."""
+    tab = await crowd_tab(stage)
+    tab.wrong.links.buttons[0].click()
+    page = stage.bench.frame.findChild(RunsPage)
+    assert isinstance(page, RunsPage)
+    await until(page.isVisible)
 
 
 async def running(stage: Stage) -> None:
@@ -168,6 +196,11 @@ class Thief:
         if thief and crc32(request.query.encode()) % 3 == 0:
             return tool_calls((thief, {}))
         return self._honest(request)
+
+
+async def no_servers(stage: Stage) -> None:
+    """A steal test without servers."""
+    await stage.page("workshop", ShowStealTest(""))
 
 
 async def stealing(stage: Stage) -> None:

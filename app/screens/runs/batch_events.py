@@ -18,6 +18,7 @@ from mcp_tef import (
     BatchStatus,
     RunId,
     RunSummary,
+    repeat_text,
 )
 
 UNCHANGED: Final = UpdatedRows()
@@ -157,6 +158,11 @@ class KnownBatches:
         if batch is not None and batch.id in self._paused and batch.status is BatchStatus.RUNNING:
             return replace(batch, status=BatchStatus.PAUSED)
         return batch
+
+    def repeat_text(self, run: RunSummary) -> str:
+        """Return the repeat that a run is, such as "repeat 2", or "30 other tools, repeat 2" of a crowd test."""
+        batch = self._batches.get(run.batch_id) if run.batch_id else None
+        return repeat_text(run, batch.trial if batch else None)
 
     def newest(self) -> Batch | None:
         """Return the newest batch."""

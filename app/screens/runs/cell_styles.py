@@ -82,7 +82,7 @@ def table_row(row: RunTableRow) -> TableRow:
 def _cells(row: RunTableRow) -> tuple[Cell, ...]:
     return (
         Cell(marks=(DRAWN_MARKS[row.mark],), tip=f"{row.accessible_text}. {row.changed_tools_text}".strip()),
-        Cell(text=f"repeat {row.repeat + 1}", role=Role.DIM) if row.follows else Cell(text=row.query),
+        Cell(text=row.repeat, tip=row.repeat, role=Role.DIM) if row.follows else Cell(text=row.query),
         Cell(text=row.expected, role=Role.DIM, tip=row.expected_tip),
         Cell(
             text=f"{CHANGED} {row.selected}" if row.changed_tools else row.selected,

@@ -1,6 +1,6 @@
 """One run in full, on four tabs: verdict, tools offered, raw exchange and settings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from PySide6.QtCore import Qt, Signal
@@ -31,7 +31,7 @@ from app.screens.runs.verdict_pane import VerdictPane
 from app.theme import Role, Size, sized
 from app.widgets import CardList, CardRow, DetailPane, FlowText, Label, Rule, ScrollPane, Span, Split
 from app.widgets.text_view import CodeView
-from mcp_tef import DefinitionChange, RunDetail
+from mcp_tef import DefinitionChange, RunDetail, RunSummary
 
 EDGE = 16
 
@@ -205,7 +205,7 @@ class RunDetailPane(QWidget):
         super().__init__()
         self._run: RunDetail | None = None
         self._since = NO_CHANGES
-        self._misleads = False
+        self._misleads, self._repeat = False, ""
         self._stale: set[str] = set()
         self.verdict = VerdictPane(self.retry_requested.emit, self.link_opened.emit)
         self.tools = ToolsPane()
@@ -226,10 +226,20 @@ class RunDetailPane(QWidget):
         self.tabs.changed.connect(self._fill)
 
     def show_run(
-        self, run: RunDetail | None, since: Mapping[str, DefinitionChange] = NO_CHANGES, *, misleads: bool = False
+        self,
+        run: RunDetail | None,
+        since: Mapping[str, DefinitionChange] = NO_CHANGES,
+        *,
+        misleads: bool = False,
+        repeat_text: Callable[[RunSummary], str] | None = None,
     ) -> None:
-        """Show another run, or none; `since` is what became of its tools, `misleads` is shown with its confidence."""
-        self._run, self._since, self._misleads = run, since, misleads
+        """Show another run, or none.
+
+        `since` is what became of its tools, `misleads` is shown with its confidence, `repeat_text` names its repeat.
+        """
+        self._run, self._since, self._misleads, self._repeat = run, since, misleads, ""
+        if run is not None and repeat_text is not None:
+            self._repeat = repeat_text(run.summary)
         self._stale = {"verdict", "tools", "exchange", "settings"}
         self._stack.setCurrentWidget(self.tabs if run else self._nothing)
         self._fill(self.tabs.current())
@@ -260,7 +270,7 @@ class RunDetailPane(QWidget):
         elif key == "exchange":
             self.exchange.show_exchange(raw_exchange(run))
         else:
-            self.settings.show_settings(settings_rows(run))
+            self.settings.show_settings(settings_rows(run, self._repeat))
 
 
 def _words(text: str) -> QWidget:

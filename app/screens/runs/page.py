@@ -361,7 +361,7 @@ class RunsPage(Page):
         since = await self.presenter.tool_changes(detail) if detail else {}
         misleads = await self.presenter.misleading.shows(detail.summary) if detail else False
         if run_id == self.presenter.run:
-            self.detail.show_run(detail, since, misleads=misleads)
+            self.detail.show_run(detail, since, misleads=misleads, repeat_text=self.presenter.batches.repeat_text)
 
     async def _show_started(self, batch: Batch) -> None:
         if not self.isVisible():

@@ -80,7 +80,6 @@ class RunsPresenter:
     def __init__(self, ask: CoreCall, now: Callable[[], datetime]) -> None:
         self._ask = ask
         self._now = now
-        self.table = RunTable()
         self.where = RunFilter()
         self.view = self.batch_runs_view = self.batch_list_view = ViewState()
         self.order, self.descending = RunOrder.PLANNED, False
@@ -89,6 +88,7 @@ class RunsPresenter:
         self.run: RunId | None = None
         self.cross_batch: CrossBatchRuns | None = None
         self.batches = KnownBatches()
+        self.table = RunTable(self.batches.repeat_text)
         self.changes = ScreenChanges()
         self.rejudge_progress: RejudgeProgressed | None = None
         self._metrics: dict[BatchId, Metrics] = {}

@@ -189,14 +189,14 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_RAW_LENGTH else f"{text[:MAX_RAW_LENGTH]}\n…"
 
 
-def settings_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
-    """Return the settings, time, tokens and cost of a run; unknown values say so."""
+def settings_rows(detail: RunDetail, repeat: str) -> tuple[RunDetailRow, ...]:
+    """Return the settings, repeat, time, tokens and cost of a run; unknown values say so."""
     run = detail.summary
     lines = (*_model_rows(detail), *_cost_rows(detail))
     return (
         *lines,
         RunDetailRow(label="State", value=status_label(run)),
-        RunDetailRow(label="Repeat", value=str(run.repeat + 1)),
+        RunDetailRow(label="Repeat", value=repeat),
         RunDetailRow(label="Queued", value=format_time(run.created_at)),
         RunDetailRow(label="Ended", value=format_time(run.completed_at)),
         RunDetailRow(label="Run", value=run.id, mono=True),

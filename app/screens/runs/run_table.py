@@ -61,7 +61,7 @@ class RunTableRow:
     model: str
     accessible_text: str
     case_id: CaseId
-    repeat: int
+    repeat: str
     correct: str = ""
     follows: bool = False
     changed_tools: tuple[str, ...] = ()
@@ -73,7 +73,12 @@ class RunTableRow:
 
 
 def run_row(
-    run: RunSummary, outdated: tuple[str, ...] = (), *, correct: str = "", follows: bool = False
+    run: RunSummary,
+    outdated: tuple[str, ...] = (),
+    *,
+    repeat: str = "",
+    correct: str = "",
+    follows: bool = False,
 ) -> RunTableRow:
     """Return the row of a run; `outdated` names its tools that changed since."""
     selected, look = _selected(run)
@@ -93,7 +98,7 @@ def run_row(
         model=model_name(run.model),
         accessible_text=f"{outcome_label(run)}: {query}, expected {run.expected}, {selected}, confidence {confidence}",
         case_id=run.case_id,
-        repeat=run.repeat,
+        repeat=repeat,
         correct=correct,
         follows=follows,
         changed_tools=outdated,
@@ -192,9 +197,10 @@ class LoadedPage:
 
 
 class RunTable:
-    """Rows of one filter. `total` is known first; rows are set page by page."""
+    """Rows of one filter. `total` is known first; rows are set page by page. `repeat_text` names a run's repeat."""
 
-    def __init__(self) -> None:
+    def __init__(self, repeat_text: Callable[[RunSummary], str]) -> None:
+        self._repeat_text = repeat_text
         self.where = RunFilter()
         self.total = 0
         self._pass_counts: PassCounts = {}
@@ -256,7 +262,8 @@ class RunTable:
             follows = same and self.where.order is RunOrder.CASE
             passed, judged = self._pass_counts.get((run.case_id, run.model), (0, 0))
             correct = f"{passed} of {judged}" if judged and not follows else ""
-            rows.append(run_row(run, outdated.get(run.id, ()), correct=correct, follows=follows))
+            repeat = self._repeat_text(run) if follows else ""
+            rows.append(run_row(run, outdated.get(run.id, ()), repeat=repeat, correct=correct, follows=follows))
             above = run
         return rows
 
@@ -277,7 +284,7 @@ class RunTable:
                 page, offset = self._pages[place // PAGE_SIZE], place % PAGE_SIZE
                 old = page[offset]
                 outdated = old.changed_tools if run.status is RunStatus.COMPLETED else ()
-                page[offset] = run_row(run, outdated, correct=old.correct, follows=old.follows)
+                page[offset] = run_row(run, outdated, repeat=old.repeat, correct=old.correct, follows=old.follows)
                 changed.append(place)
             elif passes(run) and not passes(as_pending(run)):
                 self._append(run)

@@ -1,6 +1,7 @@
 """Results of crowd tests as curves, tables and rows of lists."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from app.text.data_tables import DataTable
@@ -40,6 +41,9 @@ ORDER_COLUMNS: Final = (
     Column(key="share", title="Share", kind=CellKind.SHARE, width=120, tip="Share with its 95 % interval"),
 )
 NOT_FOUND: Final = "The search in front did not find the expected tool"
+SHARE, TOKENS, COST = "share", "tokens", "cost"
+MEASURES: Final = ((SHARE, "Correct tool"), (TOKENS, "Tokens"), (COST, "Cost"))
+CALLS: Final = 1_000
 PLACES: Final = ("first", "second", "third", "fourth", "last")
 
 
@@ -72,6 +76,12 @@ def _loss_mark(loss: CrowdLoss, result: CrowdResult) -> tuple[Mark, str]:
     return (Mark.CHECK, "not lost") if largest and loss.low == largest else (Mark.UNDECIDED, "cannot tell yet")
 
 
+def measures(result: CrowdResult | None) -> tuple[tuple[str, str], ...]:
+    """Return what curves can show: the cost only where one is known."""
+    costs = any(one.cost_usd is not None for one in result.points) if result else False
+    return MEASURES if costs else MEASURES[:2] if result else MEASURES[:1]
+
+
 def crowd_plot(result: CrowdResult | None, line: Sequence[RetrievalPoint]) -> Plot:
     """Plot the curves of all models against the number of other tools, and the line of a search without a model.
 
@@ -85,7 +95,7 @@ def crowd_plot(result: CrowdResult | None, line: Sequence[RetrievalPoint]) -> Pl
     floor = _floor(drawn)
     return Plot(
         points=tuple(drawn),
-        x_ticks=tuple((float(place), f"{size:,}") for place, size in enumerate(sizes)),
+        x_ticks=_size_ticks(sizes),
         y_ticks=_quarters(floor),
         x=(0.0, max(1.0, len(sizes) - 1.0)),
         y=(floor, 1.0),
@@ -93,6 +103,68 @@ def crowd_plot(result: CrowdResult | None, line: Sequence[RetrievalPoint]) -> Pl
         curves=_named(curves, by_search=bool(line)),
         marks=_marks(result, sizes),
     )
+
+
+def tokens_plot(result: CrowdResult) -> Plot:
+    """Plot the tokens of the tools in a call, which are the same for each model."""
+    first = result.points[0].model
+    values = [(one, float(one.tokens)) for one in result.points if one.model == first]
+    searches = dict.fromkeys(one.search for one, _ in values)
+    names = [Curve(name="all tools" if one is None else f"first {one} found", dashed=bool(one)) for one in searches]
+    return _size_plot(result, values, names, "{:,.0f}".format)
+
+
+def cost_plot(result: CrowdResult) -> Plot:
+    """Plot the cost of a thousand calls; a point whose cost is not known is left out."""
+    values = [(one, CALLS * one.cost_usd) for one in result.points if one.cost_usd is not None]
+    curves = dict.fromkeys((one.model, one.search) for one, _ in values)
+    return _size_plot(result, values, _named(list(curves), by_search=False), money)
+
+
+def _size_plot(
+    result: CrowdResult,
+    values: Sequence[tuple[CrowdPoint, float]],
+    names: Sequence[Curve],
+    label: Callable[[float], str],
+) -> Plot:
+    """Plot values of points from 0 against the number of other tools."""
+    sizes = sorted(set(map(_strangers, result.points)))
+    curves = list(dict.fromkeys((one.model, one.search) for one, _ in values))
+    most, ticks = _round_ticks(max((value for _, value in values), default=0.0))
+    drawn = (
+        Point(
+            x=float(sizes.index(one.strangers)),
+            y=value,
+            tip=point_text(one),
+            id=str(result.points.index(one)),
+            curve=curves.index((one.model, one.search)),
+        )
+        for one, value in values
+    )
+    return Plot(
+        points=tuple(drawn),
+        x_ticks=_size_ticks(sizes),
+        y_ticks=tuple((tick, label(tick)) for tick in ticks),
+        x=(0.0, max(1.0, len(sizes) - 1.0)),
+        y=(0.0, most),
+        band=True,
+        curves=tuple(names),
+    )
+
+
+def _size_ticks(sizes: Sequence[int]) -> tuple[tuple[float, str], ...]:
+    return tuple((float(place), f"{size:,}") for place, size in enumerate(sizes))
+
+
+def _round_ticks(most: float) -> tuple[float, tuple[float, ...]]:
+    """Return the end of an axis from 0 that holds a value, and four or five round numbers on it."""
+    if most <= 0:
+        return 1.0, (0.0,)
+    rough = most / 4
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough)
+    steps = math.ceil(most / step)
+    return steps * step, tuple(place * step for place in range(steps + 1))
 
 
 def _strangers(one: CrowdPoint | RetrievalPoint) -> int:

@@ -11,27 +11,35 @@ from app.core_link.targets import AddServer, ChangeTool, NewCases, Screen, ShowR
 from app.screens.workshop.batch_tab import STACKED, BatchTab
 from app.screens.workshop.crowd_presenter import BUNDLED, KINDS, CrowdPresenter
 from app.screens.workshop.crowd_rows import (
+    CALLS,
+    COST,
+    MEASURES,
     ORDER_COLUMNS,
     PICK_COLUMNS,
+    TOKENS,
     WRONG_COLUMNS,
+    cost_plot,
     crowd_plot,
     crowd_table,
     losses,
+    measures,
     order_rows,
     pick_rows,
     point_text,
     searched_texts,
+    tokens_plot,
     wrong_rows,
 )
 from app.text.data_tables import DataTable, Value
 from app.text.formatting import count
 from app.theme import Role, Size, sized
-from app.widgets import Action, DetailPane, FlowText, Links, ListTable, Mark, MenuButton, Split, one_line
+from app.widgets import Action, DetailPane, FlowText, Links, ListTable, Mark, MenuButton, Segmented, Split, one_line
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
 from mcp_tef import BatchId, CrowdKind, RunFilter, RunId
 
 SHORT: Final = 24
+MEASURE_WIDTH: Final = 276
 WRONG, PICKS, ORDER = "wrong", "picks", "order"
 CHART_HELP: Final = (
     "The share of cases whose expected tool is selected, against the number of other tools offered with it. Bands are "
@@ -72,7 +80,10 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         model = MenuButton("Models")
         super().__init__(page, CrowdPresenter(page.session.call), model, (self.tool, self.source, self.kind, model))
         self.chart = LineChart("Correct tool among other tools")
-        self.panel = ChartPanel("Correct tool, by number of other tools", self.chart)
+        self.measure = Segmented(MEASURES, "What the curves show")
+        self.panel = ChartPanel("By number of other tools", self.chart)
+        self.measure.setMaximumWidth(sized(MEASURE_WIDTH))
+        self.panel.add_tool(self.measure)
         self.panel.setMinimumSize(320, 200)
         self.wrong = WrongRunsPane()
         self.picks = ListTable(PICK_COLUMNS, "Selected instead")
@@ -91,6 +102,7 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         self.tool.changed.connect(lambda key: self._set("tool", key))
         self.kind.changed.connect(lambda key: self._set("kind", CrowdKind(key)))
         self.source.changed.connect(self._choose_source)
+        self.measure.changed.connect(lambda _: self._show_chart())
         self.chart.chosen.connect(lambda key: self.show_point(int(key)))
         self.panel.save_wanted.connect(lambda ending: self.exports.ask_chart(self.panel, self._table(), (ending,)))
         self.panel.enlarge_wanted.connect(self._enlarge)
@@ -130,13 +142,26 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         self.setCurrentIndex(2)
         self._show_inputs()
         self._show_sentence()
-        self.chart.set_plot(crowd_plot(presenter.result, presenter.line))
-        self.panel.set_note("bands: 95 % intervals" if presenter.result else "no model asked", CHART_HELP)
+        self._show_chart()
         table = self._table()
         self.panel.set_values(table.columns, lambda: [list(map(_shown, row)) for row in table.rows])
         self.picks.set_rows(pick_rows(presenter.result))
         self.order.set_rows(order_rows(presenter.result))
         self._show_wrong()
+
+    def _show_chart(self) -> None:
+        result = self.presenter.result
+        self.measure.set_choices(measures(result))
+        match self.measure.current():
+            case measure if measure == TOKENS and result is not None:
+                self.chart.set_plot(tokens_plot(result))
+                self.panel.set_note("tools in one call", CHART_HELP)
+            case measure if measure == COST and result is not None:
+                self.chart.set_plot(cost_plot(result))
+                self.panel.set_note(f"{CALLS:,} calls", CHART_HELP)
+            case _:
+                self.chart.set_plot(crowd_plot(result, self.presenter.line))
+                self.panel.set_note("bands: 95 % intervals" if result else "no model asked", CHART_HELP)
 
     def _show_inputs(self) -> None:
         presenter = self.presenter

@@ -188,7 +188,9 @@ class StealPresenter(CrowdBatches):
         unknown = f"{count(len(result.unknown), 'more tool')} without a case" if result.unknown else ""
         code = f"exit code {int(result.worse)} in a pipeline, margin {100 * result.margin:.0f} points"
         among = f"{result.server} among {count(len(result.among), 'server')}"
-        return " · ".join(filter(None, (among, result.model, self.ended_text(), code, unknown)))
+        lost = sum(one.lost for one in self._pairs)
+        changed = f"{lost:,} lost, {len(self._pairs) - lost:,} won"
+        return " · ".join(filter(None, (among, changed, result.model, self.ended_text(), code, unknown)))
 
     async def report(self) -> str:
         from mcp_tef import steal_html

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from app.screens.runs.batch_events import KnownBatches
 from app.screens.runs.cell_styles import table_row
 from app.screens.runs.labels import VerdictMark
 from app.screens.runs.run_details import (
@@ -107,7 +108,7 @@ def test_a_filter_admits_by_outcome_kind_state_and_words() -> None:
 
 
 def test_a_page_is_missing_until_it_is_put() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(ALL, 1000)
     assert table.request_missing_pages(150, 420) == (0, 1, 2)
     assert table.request_missing_pages(150, 420) == ()
@@ -118,7 +119,7 @@ def test_a_page_is_missing_until_it_is_put() -> None:
 
 
 def test_a_run_that_ends_changes_its_row_where_it_stands() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(ALL, 3)
     table.put_page(0, [waiting_run(n) for n in range(3)])
     mended = table.update_runs([run(1)])
@@ -127,7 +128,7 @@ def test_a_run_that_ends_changes_its_row_where_it_stands() -> None:
 
 
 def test_a_run_whose_tool_changed_says_so_until_it_is_run_again() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(ALL, 2)
     filled = table.put_page(0, [run(0), run(1)], {run(1).id: ("search_code",)})
     words = "Definition changed since this run: search_code."
@@ -143,7 +144,7 @@ def test_a_run_whose_tool_changed_says_so_until_it_is_run_again() -> None:
 
 
 def test_a_run_on_a_page_nobody_looked_at_adds_no_row() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(ALL, 1000)
     table.put_page(0, [waiting_run(n) for n in range(PAGE_SIZE)])
     assert table.update_runs([run(700)]).added == 0
@@ -151,7 +152,7 @@ def test_a_run_on_a_page_nobody_looked_at_adds_no_row() -> None:
 
 
 def test_a_run_that_newly_passes_the_filter_comes_at_the_end() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(WRONG, 1)
     table.put_page(0, [wrong_run(1)])
     mended = table.update_runs([wrong_run(2), run(3)])
@@ -160,14 +161,14 @@ def test_a_run_that_newly_passes_the_filter_comes_at_the_end() -> None:
 
 
 def test_a_run_that_passed_a_search_all_along_is_not_added_twice() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(replace(ALL, text="parse_config"), 500)
     table.put_page(0, [waiting_run(n) for n in range(PAGE_SIZE)])
     assert table.update_runs([run(300)]).added == 0
 
 
 def test_pages_looked_at_longest_ago_are_dropped() -> None:
-    table = RunTable()
+    table = RunTable(KnownBatches().repeat_text)
     table.reset(ALL, 100_000)
     for page in range(MAX_PAGES):
         table.put_page(page, [waiting_run(page * PAGE_SIZE + n) for n in range(PAGE_SIZE)])
@@ -179,7 +180,7 @@ def test_pages_looked_at_longest_ago_are_dropped() -> None:
 
 
 def setting(made: RunDetail, label: str) -> str:
-    return next(row.value for row in settings_rows(made) if row.label == label)
+    return next(row.value for row in settings_rows(made, "repeat 1") if row.label == label)
 
 
 def test_the_deployment_that_answered_and_the_route_that_was_taken_are_shown() -> None:

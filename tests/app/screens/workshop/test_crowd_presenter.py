@@ -7,8 +7,19 @@ from typing import TypeVar
 import pytest
 
 from app.screens.workshop.crowd_presenter import ALL, CrowdPresenter
+from app.screens.workshop.crowd_rows import measures, tokens_plot
 from app.screens.workshop.rival_presenter import read_rival
-from mcp_tef import CaseDraft, Engine, Expectation, ExpectedCall, ModelSettings, Secret, ServerSpec, Transport
+from mcp_tef import (
+    CaseDraft,
+    Engine,
+    Expectation,
+    ExpectedCall,
+    ModelSettings,
+    Secret,
+    ServerSpec,
+    Transport,
+    repeat_text,
+)
 from tests.support.crowd_stand_in import TOOL, CrowdedModel
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import written_tools
@@ -110,6 +121,8 @@ async def test_a_lost_tool_lists_its_wrong_runs_and_the_tool_that_was_selected(d
     point = presenter.shown_point()
     assert point is not None
     assert (point.strangers, len(presenter.wrong)) == (40, 12)
+    assert presenter.batch
+    assert repeat_text(presenter.wrong[0], presenter.batch.trial) == "40 other tools, repeat 1"
     label = presenter.expected(presenter.wrong[0])
     assert label is not None
     assert (label.tool, label.server) == (TOOL, "bikes")
@@ -119,4 +132,7 @@ async def test_a_lost_tool_lists_its_wrong_runs_and_the_tool_that_was_selected(d
     assert rival.description
     await presenter.show_point(0)
     assert presenter.wrong == ()
+    assert [key for key, _ in measures(presenter.result)] == ["share", "tokens"]
+    sizes = [point.y for point in tokens_plot(presenter.result).points]
+    assert 0 < sizes[0] < sizes[1] < sizes[2] <= tokens_plot(presenter.result).y[1]
     assert "<svg" in await presenter.report()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.screens.workshop.steal_presenter import StealPresenter
-from mcp_tef import CaseDraft, Engine, Expectation, ExpectedCall, ServerSpec, Transport
+from mcp_tef import CaseDraft, Engine, Expectation, ExpectedCall, ServerSpec, Transport, repeat_text
 from tests.support.workspace_files import written_tools
 
 T = TypeVar("T")
@@ -47,6 +47,10 @@ async def test_a_thief_is_told_with_its_cases_and_a_calm_server_is_not(tmp_path:
         assert [(one.tool, one.worse) for one in presenter.tools()] == [("book_repair", True)]
         assert all(one.lost and one.with_new.selected_tool == "fix_bicycle" for one in presenter.pairs())
         assert len(presenter.pairs()) == 12
+        assert presenter.batch
+        first = presenter.pairs()[0]
+        repeats = [repeat_text(run, presenter.batch.trial) for run in (first.without, first.with_new)]
+        assert repeats == ["without garage, repeat 1", "with garage, repeat 1"]
         assert "exit code 1" in presenter.how_text()
         assert "fix_bicycle" in await presenter.report()
         presenter.choose_server("poems")
