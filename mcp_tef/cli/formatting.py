@@ -236,7 +236,7 @@ def similarity_lines(found: Similarity, rule: FlagRule) -> list[str]:
     count = found.count_flagged(rule)
     verb = "is" if count == 1 else "are"
     head = f"{count:,} of {counted(found.pair_count, 'pair')} {verb} flagged: {rule.text}."
-    pairs = found.pairs_by(rule.kind, min(count, MOST_PAIRS) or CLOSEST)
+    pairs = found.most_alike(rule, min(count, MOST_PAIRS) or CLOSEST)
     lines = [compared_line(found), head, *_pair_table(found, pairs)]
     if not count and pairs:
         lines.insert(2, f"The closest {'is' if len(pairs) == 1 else 'are'}:")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,8 @@ PAIR_HEADS = (
 
 
 def matrix_file(similarity: Similarity, path: Path) -> Path | None:
-    """Return the file beside the JSON at `path` that holds the matrices; None where the JSON itself does."""
-    if len(similarity) <= MOST_IN_JSON or path.suffix.lower() in OTHER_FORMS:
+    """Return the file beside the JSON at `path` that holds the matrices; None where the JSON does, or nothing can."""
+    if len(similarity) <= MOST_IN_JSON or not similarity.has_squares or path.suffix.lower() in OTHER_FORMS:
         return None
     return path.with_suffix(".matrices.npz" if path.suffix.lower() == ".npz" else ".npz")
 
@@ -71,8 +71,11 @@ def _held(similarity: Similarity, full: bool) -> list[tuple[str, MatrixKind]]:
 
 
 def save_matrices(similarity: Similarity, path: Path, *, full: bool) -> None:
-    """Write the matrices, each under its name in the document, for `numpy.load`; float32 with 4 decimals."""
-    with replaced_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+    """Write the matrices, each under its name in the document, for `numpy.load`; float32 with 4 decimals.
+
+    They are not compressed: that would take longer than all the rest.
+    """
+    with replaced_file(path) as file, ZipFile(file, "w") as archive:
         for name, kind in _held(similarity, full):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
                 np.lib.format.write_array(out, np.round(similarity.matrix(kind), 4), allow_pickle=False)
@@ -110,9 +113,8 @@ def _spelled() -> NDArray[np.bytes_]:
 
 
 def similarity_csv(similarity: Similarity, rule: FlagRule) -> str:
-    """Return pairs, one a line, highest score first: every flagged one, at least 10,000 where there are as many."""
-    limit = max(LEAST_PAIRS, similarity.count_flagged(rule))
-    pairs = similarity.pairs_by(rule.kind, limit)
+    """Return pairs, one a line, highest score first: those flagged, at least 10,000 where there are as many."""
+    pairs = similarity.most_alike(rule, max(LEAST_PAIRS, similarity.count_flagged(rule)))
     return csv_text(PAIR_HEADS, (_row(similarity, pair, rule) for pair in pairs))
 
 

@@ -115,6 +115,8 @@ class Products:
         rare = np.flatnonzero(~frequent[rows.columns])
         by_column = rare[np.argsort(rows.columns[rare], kind="stable")]
         self._owners, self._amounts = rows.owners[by_column], rows.amounts[by_column]
+        self._by_owner = np.argsort(self._owners, kind="stable")
+        self._of_owner = np.searchsorted(self._owners[self._by_owner], np.arange(rows.height + 1))
         self._ends = np.cumsum(np.where(frequent, 0, filled))[rows.columns[by_column]]
 
     def of(self, start: int, stop: int) -> Amounts:
@@ -130,7 +132,7 @@ class Products:
 
     def _sharing(self, start: int, stop: int) -> Iterator[tuple[Places, Places]]:
         """Every two rare entries of one column, the first of them in these rows, the other in the same or a later."""
-        these = np.flatnonzero((self._owners >= start) & (self._owners < stop))
+        these = self._by_owner[self._of_owner[start] : self._of_owner[stop]]
         lengths = self._ends[these] - these
         parts = np.flatnonzero(np.diff(np.cumsum(lengths) // PAIRS_AT_ONCE)) + 1
         for some, long in zip(np.split(these, parts), np.split(lengths, parts), strict=True):

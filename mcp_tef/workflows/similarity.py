@@ -177,7 +177,7 @@ class SimilarityAnalyses:
     ) -> Similarity:
         """Compare every tool with every other; `Similarity.notice` says where another embedder stood in.
 
-        Without `square`, pairs are compared when they are asked for.
+        Without `square`, and above 20,000 tools, pairs are compared when they are asked for.
 
         None is the best embedder on this machine. EmbeddingError only where `strict`. `progress` hears how much is
         embedded (0–1).
@@ -186,7 +186,7 @@ class SimilarityAnalyses:
         tools = [each.tool for each in tool_set.tools]
         meaning = await self._embedding.meaning(tools, wanted, progress or _unheard)
         similarity = Similarity(tool_set, meaning)
-        if square:
+        if square and similarity.has_squares:
             await asyncio.to_thread(similarity.matrix, MatrixKind.SIMILARITY)
         return similarity
 

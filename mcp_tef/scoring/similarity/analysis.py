@@ -1,6 +1,6 @@
 """Similarity analysis: lazily computed scores of every pair of tools, and the pairs that score highest."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from operator import attrgetter
@@ -9,12 +9,13 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import ComparedTool, FlagRule, MatrixKind, PairExplanation, ToolPair, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.confusability import Coefficients, Confusability, Parts, coefficients_for
+from mcp_tef.scoring.similarity.flagged_pairs import FlaggedPairs, PairScan, best_pairs
 from mcp_tef.scoring.similarity.pair_explanation import explain
 from mcp_tef.scoring.similarity.signals import (
-    BLOCK,
     Matrix,
     Meaning,
     Places,
@@ -33,69 +34,39 @@ from mcp_tef.scoring.similarity.tool_texts import (
     without_boilerplate,
 )
 
-
-class HighestPairs:
-    """The highest scores of those added so far, at most `most`, of equals those added first."""
-
-    def __init__(self, least: float, most: int) -> None:
-        self._floor = np.nextafter(np.float32(least), np.float32(-np.inf))
-        self._most = most
-        self._scores = np.zeros(0, dtype=np.float32)
-        self._places = np.zeros((2, 0), dtype=np.intp)
-
-    def add(self, start: int, block: Matrix) -> None:
-        """Add the scores of some tools against all from the first of them on."""
-        higher = block > self._floor
-        higher[:, : len(block)] &= np.tri(len(block), dtype=np.bool_).T
-        np.fill_diagonal(higher, val=False)
-        found = np.array(np.divmod(np.flatnonzero(higher), higher.shape[1]))
-        self._scores = np.concatenate((self._scores, block[found[0], found[1]]))
-        self._places = np.concatenate((self._places, found + start), axis=1)
-        if len(self._scores) > self._most:
-            self._cut()
-
-    def _cut(self) -> None:
-        number = len(self._scores) - self._most
-        least = np.partition(self._scores, number)[number]
-        higher, equal = np.flatnonzero(self._scores > least), np.flatnonzero(self._scores == least)
-        kept = np.sort(np.concatenate((higher, equal[: self._most - len(higher)])))
-        self._scores, self._places, self._floor = self._scores[kept], self._places[:, kept], least
-
-    def pairs(self) -> tuple[Places, Places]:
-        """Return both places of each, highest first, of equals the first pair first."""
-        order = np.argsort(-self._scores, kind="stable")
-        return self._places[0, order], self._places[1, order]
-
-
-def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: int) -> tuple[Places, Places]:
-    """Return the pairs of n tools with a score of at least `least`, highest first, at most `most`."""
-    best = HighestPairs(least, most)
-    for start in range(0, n if most else 0, BLOCK):
-        best.add(start, rows(start, min(start + BLOCK, n)))
-    return best.pairs()
-
-
 KEPT_UP_TO = 5_000
+MOST_IN_SQUARE = 20_000
+SAMPLED_ROWS = 64
 
 
 class ScoreKinds:
     """Scores by kind. Safe between threads.
 
     Above 5,000 tools only the similarity square is kept: each other one takes hundreds of megabytes, and is worked
-    out anew when it is asked for again.
+    out anew when it is asked for again. Above 20,000 tools not even that one is.
     """
 
-    def __init__(self, tools: Sequence[Tool], meaning: Meaning) -> None:
+    def __init__(self, tools: Sequence[Tool], meaning: Meaning, most_in_square: int = MOST_IN_SQUARE) -> None:
         """Take the tools without their boilerplate."""
-        self._tools = tools
-        self._meaning = meaning
+        self.has_squares = len(tools) <= most_in_square
+        self.tools = tools
+        self.embedder = meaning.embedder
+        self.level = meaning.level
+        self.meaning = meaning
         self._preparing = RLock()
         self._prepared: dict[MatrixKind, Scores] = {}
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __reduce__(self) -> tuple[type["ScoreKinds"], tuple[Sequence[Tool], Meaning]]:
+        """Return what a worker needs: none of what was worked out here."""
+        return ScoreKinds, (self.tools, self.meaning)
 
     @property
     def all(self) -> tuple[MatrixKind, ...]:
         """Every kind that there is: `full` only where it was asked for."""
-        return tuple(kind for kind in MatrixKind if kind is not MatrixKind.FULL or self._meaning.full is not None)
+        return tuple(kind for kind in MatrixKind if kind is not MatrixKind.FULL or self.meaning.full is not None)
 
     def of(self, kind: MatrixKind) -> Scores:
         """Return the scores of a kind; KeyError for `full` where it was not asked for."""
@@ -106,12 +77,16 @@ class ScoreKinds:
                 self._prepared[kind] = self._prepare(kind)
             return self._prepared[kind]
 
+    def similar(self, start: int, stop: int) -> Matrix:
+        """Return the similarities of some tools to all from the first of them on, not yet exact."""
+        return self.of(MatrixKind.SIMILARITY).raw_rows(start, stop)
+
     def among(self, places: Places) -> "ScoreKinds":
         """Return the scores of a few tools with one another, without `full`; nothing is worked out for the others."""
         count = len(places)
         scores = self.of(MatrixKind.SIMILARITY).at(np.repeat(places, count), np.tile(places, count))
-        meaning = replace(self._meaning, described=Square(scores.reshape(count, count)), full=None)
-        return ScoreKinds([self._tools[place] for place in places.tolist()], meaning)
+        meaning = replace(self.meaning, described=Square(scores.reshape(count, count)), full=None)
+        return ScoreKinds([self.tools[place] for place in places.tolist()], meaning)
 
     @cached_property
     def without_parameters(self) -> NDArray[np.bool_]:
@@ -120,24 +95,25 @@ class ScoreKinds:
 
     def _prepare(self, kind: MatrixKind) -> Scores:
         signal, same = self._signal(kind)
-        return Scores(signal, same, keep=kind is MatrixKind.SIMILARITY or len(self._tools) <= KEPT_UP_TO)
+        kept = kind is MatrixKind.SIMILARITY or len(self) <= KEPT_UP_TO
+        return Scores(signal, same, keep=kept and self.has_squares)
 
     def _signal(self, kind: MatrixKind) -> tuple[Signal, Sequence[Hashable]]:
         """Return the signal of a matrix, and a value per tool, equal for tools that it cannot tell apart."""
         match kind:
             case MatrixKind.SIMILARITY:
-                return self._meaning.described, self._described
+                return self.meaning.described, self._described
             case MatrixKind.FULL:
-                return self._meaning.full or self._meaning.described, self._whole
+                return self.meaning.full or self.meaning.described, self._whole
             case MatrixKind.LEXICAL:
                 return WeighedWords(self._described), self._described
             case MatrixKind.NAMES:
-                names = list(map(attrgetter("name"), self._tools))
+                names = list(map(attrgetter("name"), self.tools))
                 return Shares(list(map(name_words, names))), names
             case MatrixKind.PARAMETERS:
                 return self._shared_parameters()
             case MatrixKind.CONFUSABILITY:
-                return self.confusability(coefficients_for(self._meaning.embedder)), self._told
+                return self.confusability(coefficients_for(self.meaning.embedder)), self._told
 
     def _shared_parameters(self) -> tuple[Signal, Sequence[Hashable]]:
         bags = [tokens(each) for each in self._parameters]
@@ -146,17 +122,17 @@ class ScoreKinds:
     def confusability(self, coefficients: Coefficients) -> Confusability:
         """Return the signal by these coefficients."""
         parts = Parts(
-            tools=self._tools,
+            tools=self.tools,
             similarity=self.of(MatrixKind.SIMILARITY),
             names=self.of(MatrixKind.NAMES),
             parameters=self.of(MatrixKind.PARAMETERS),
-            level=self._meaning.level,
+            level=self.meaning.level,
         )
         return Confusability(parts, coefficients)
 
     @cached_property
     def _described(self) -> list[str]:
-        return [description_text(tool) for tool in self._tools]
+        return [description_text(tool) for tool in self.tools]
 
     @cached_property
     def _whole(self) -> list[tuple[str, tuple[tuple[str, FlatParameter], ...]]]:
@@ -168,25 +144,27 @@ class ScoreKinds:
         """Description and parameters: tools with the same are confusable by any name. Without a description, all."""
         return [
             (tool.description, whole[1]) if tool.description.strip() else whole
-            for tool, whole in zip(self._tools, self._whole, strict=True)
+            for tool, whole in zip(self.tools, self._whole, strict=True)
         ]
 
     @cached_property
     def _parameters(self) -> list[Mapping[str, FlatParameter]]:
-        return [parameters(tool) for tool in self._tools]
+        return [parameters(tool) for tool in self.tools]
 
 
 class Similarity:
     """Every score of every pair. Safe between threads; a square that was not asked for before takes a while."""
 
-    def __init__(self, tool_set: ToolSet, meaning: Meaning) -> None:
+    def __init__(self, tool_set: ToolSet, meaning: Meaning, most_in_square: int = MOST_IN_SQUARE) -> None:
         self.tools: tuple[ComparedTool, ...] = tool_set.tools
         self.unreachable = tool_set.unreachable
         self.problems = tool_set.problems
         self.embedder = meaning.embedder
         self.level = meaning.level
         self.notice = meaning.notice
-        self._kinds = ScoreKinds(without_boilerplate([each.tool for each in tool_set.tools]), meaning)
+        tools = without_boilerplate([each.tool for each in tool_set.tools])
+        self._kinds = ScoreKinds(tools, meaning, most_in_square)
+        self._flagged: dict[FlagRule, FlaggedPairs] = {}
 
     def __len__(self) -> int:
         return len(self.tools)
@@ -202,7 +180,13 @@ class Similarity:
         return MatrixKind.FULL in self._kinds.all
 
     def matrix(self, kind: MatrixKind) -> Matrix:
-        """Return all pairs, shape (n, n), read-only: symmetric, in 0–1, diagonal 1. KeyError for `full` without it."""
+        """Return all pairs, shape (n, n), read-only: symmetric, in 0–1, diagonal 1.
+
+        KeyError for `full` without it, InputError for more than 20,000 tools.
+        """
+        if not self.has_squares:
+            hint = f"Compare at most {MOST_IN_SQUARE:,} tools, or write the flagged pairs as .csv or .json."
+            raise InputError(f"{len(self):,} tools are too many to show every pair of them.", hint=hint)
         return self._kinds.of(kind).matrix
 
     def scores(self, kind: MatrixKind) -> Matrix:
@@ -216,11 +200,36 @@ class Similarity:
 
     def rows(self, kind: MatrixKind, start: int, stop: int) -> Matrix:
         """Return the read-only scores of some tools against all from the first on, shape (stop − start, n − start)."""
-        scores = self._kinds.of(kind)
-        return scores.matrix[start:stop, start:] if scores.keep else scores.rows(start, stop)
+        return self._kinds.of(kind).kept_rows(start, stop)
+
+    @property
+    def has_squares(self) -> bool:
+        """True if there are few enough tools to hold all pairs; of more, only the flagged ones are found."""
+        return self._kinds.has_squares
+
+    def scan(self, rule: FlagRule, *, block: int | None = None) -> PairScan:
+        """Return what finds the flagged pairs in blocks of so many rows."""
+        return PairScan(self._kinds, rule, block=block)
+
+    def hold(self, rule: FlagRule, found: FlaggedPairs) -> None:
+        """Keep what a scan has found."""
+        self._flagged[rule] = found
+
+    @property
+    def _is_scanned(self) -> bool:
+        return len(self) > KEPT_UP_TO or not self.has_squares
+
+    def _scanned(self, rule: FlagRule) -> FlaggedPairs:
+        if rule not in self._flagged:
+            if self.has_squares:
+                self.matrix(MatrixKind.SIMILARITY)
+            self.hold(rule, self.scan(rule).all())
+        return self._flagged[rule]
 
     def count_flagged(self, rule: FlagRule) -> int:
         """Count the pairs that a rule flags."""
+        if self._is_scanned:
+            return self._scanned(rule).count
         scores = self._sorted if rule.kind is MatrixKind.SIMILARITY else self._sorted_confusability
         return self.pair_count - int(np.searchsorted(scores, np.float32(rule.threshold)))
 
@@ -230,7 +239,10 @@ class Similarity:
         return np.diff(np.searchsorted(self._sorted_confusability, edges), append=self.pair_count)
 
     def flagged(self, rule: FlagRule, limit: int | None = None) -> tuple[ToolPair, ...]:
-        """Return the pairs that a rule flags, highest score first; at most `limit`."""
+        """Return the pairs that a rule flags, highest score first; at most `limit`, of many tools at most 200,000."""
+        if self._is_scanned:
+            found = self._scanned(rule)
+            return self.pairs(found.a[:limit], found.b[:limit])
         return self.above(rule.kind, rule.threshold, limit)
 
     def above(self, kind: MatrixKind, threshold: float, limit: int | None = None) -> tuple[ToolPair, ...]:
@@ -241,6 +253,11 @@ class Similarity:
     def pairs_by(self, kind: MatrixKind, limit: int) -> tuple[ToolPair, ...]:
         """Return the pairs most alike by one score, best first."""
         return self.above(kind, 0.0, limit)
+
+    def most_alike(self, rule: FlagRule, limit: int) -> tuple[ToolPair, ...]:
+        """Return the pairs most alike by the score of a rule; without squares, only those that it flags."""
+        few = self.has_squares and limit > self.count_flagged(rule)
+        return self.pairs_by(rule.kind, limit) if few else self.flagged(rule, limit)
 
     def pair(self, a: int, b: int) -> ToolPair:
         """Return one pair, whichever way round it is named."""
@@ -279,8 +296,8 @@ class Similarity:
         )
 
     def percentiles(self, scores: Matrix) -> NDArray[np.float64]:
-        """Return the share of all pairs that are less similar than each score."""
-        return np.searchsorted(self._sorted, scores) / max(self.pair_count, 1)
+        """Return the share of all pairs that are less similar than each score; without squares, of a sample."""
+        return np.searchsorted(self._sorted, scores) / max(len(self._sorted), 1)
 
     def explain(self, a: int, b: int) -> PairExplanation:
         """Why a pair looks alike, in words."""
@@ -293,7 +310,11 @@ class Similarity:
 
     @cached_property
     def _sorted(self) -> Matrix:
-        return np.sort(self.scores(MatrixKind.SIMILARITY))
+        if self.has_squares:
+            return np.sort(self.scores(MatrixKind.SIMILARITY))
+        sampled = range(0, len(self), len(self) // SAMPLED_ROWS)
+        rows = [self.rows(MatrixKind.SIMILARITY, place, place + 1)[0, 1:] for place in sampled]
+        return np.sort(np.concatenate(rows))
 
     @cached_property
     def _sorted_confusability(self) -> Matrix:

@@ -71,6 +71,14 @@ def levels_for(embedder: str) -> SimilarityLevels:
     return LEVELS["tfidf" if embedder == "tfidf" else "model"]
 
 
+def least_similarity(weights: Coefficients, level: float, score: float) -> float:
+    """Return the similarity that two tools need for this score where neither name holds every word of the other."""
+    odds = np.log(score / (1 - score)) if 0 < score < 1 else np.inf * (score - 0.5)
+    odds -= weights.intercept + weights.names + weights.parameters + max(weights.same, weights.opposed, 0)
+    risen = min(odds / weights.across, (odds - weights.one_server) / weights.within)
+    return float(level + risen * (1 - level)) if risen > 0 else 0.0
+
+
 def above(level: float, cosines: Matrix) -> Matrix:
     """Cosines as 0–1 above what an embedder gives to unrelated tools: (cosine − level) / (1 − level), at least 0."""
     risen: Matrix = cosines - np.float32(level)
@@ -104,13 +112,13 @@ class Confusability:
 
     def matrix(self) -> Matrix:
         """Block by block, keeping none of the parts but the semantic one."""
-        return in_blocks(self.rows, len(self._parts.similarity.matrix))
+        return in_blocks(self.rows, len(self._parts.tools))
 
     def rows(self, start: int, stop: int) -> Matrix:
         """Return a part of it."""
         parts, these, others = self._parts, np.s_[start:stop, None], np.s_[None, start:]
         actions = self._actions.rows(start, stop)
-        similarity = parts.similarity.matrix[start:stop, start:]
+        similarity = parts.similarity.kept_rows(start, stop)
         names, parameters = parts.names.rows(start, stop), parts.parameters.rows(start, stop)
         return _share(self._odds(these, others, similarity, names, parameters, actions))
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights
-from mcp_tef.scoring.similarity.analysis import Similarity, best_pairs
+from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import above
+from mcp_tef.scoring.similarity.flagged_pairs import best_pairs
 from mcp_tef.scoring.similarity.signals import Matrix, exact, in_blocks
 
 

@@ -1,7 +1,9 @@
 """Pairwise scores of tools: cosines of vectors and of TF-IDF weights, shares of common items, and their rounding."""
 
+import os
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -137,12 +139,19 @@ class WeighedWords:
 def in_blocks(rows: Callable[[int, int], Matrix], n: int) -> Matrix:
     """Return a symmetric square from its upper half, a few hundred rows at a time."""
     square = np.empty((n, n), dtype=np.float32)
-    for start in range(0, n, BLOCK):
+
+    def fill(start: int) -> None:
         block = rows(start, min(start + BLOCK, n))
         corner = block[:, : len(block)]
         np.minimum(corner, corner.T.copy(), out=corner)
         square[start : start + BLOCK, start:] = block
         square[start:, start : start + BLOCK] = block.T
+
+    if n:
+        fill(0)  # alone, since it prepares what the others use
+    if n > BLOCK:
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            list(threads.map(fill, range(BLOCK, n, BLOCK)))
     return square
 
 
@@ -176,7 +185,7 @@ class Scores:
 
     def __init__(self, signal: Signal, same: Sequence[Hashable], *, keep: bool = True) -> None:
         numbers: dict[Hashable, int] = {}
-        self._same = np.array([numbers.setdefault(thing, len(numbers)) for thing in same], dtype=np.intp)
+        self.same = np.array([numbers.setdefault(thing, len(numbers)) for thing in same], dtype=np.intp)
         self._signal = signal
         self._working = Lock()
         self.keep = keep
@@ -195,20 +204,28 @@ class Scores:
         if self._matrix is not None:
             return self._matrix[start:stop, start:]
         scores = exact(self._signal.rows(start, stop))
-        scores[self._same[start:stop, None] == self._same[None, start:]] = 1
+        scores[self.same[start:stop, None] == self.same[None, start:]] = 1
         return scores
+
+    def kept_rows(self, start: int, stop: int) -> Matrix:
+        """Return the same, from the square where that is kept."""
+        return self.matrix[start:stop, start:] if self.keep else self.rows(start, stop)
+
+    def raw_rows(self, start: int, stop: int) -> Matrix:
+        """Return the same before they are made exact, so that no more than the products is computed."""
+        return self._signal.rows(start, stop) if self._matrix is None else self._matrix[start:stop, start:]
 
     def at(self, a: Places, b: Places) -> Matrix:
         """Return the pairs (a[i], b[i]), shape (len(a),)."""
         if self._matrix is not None:
             return self._matrix[a, b]
         scores = exact(self._signal.at(a, b))
-        scores[self._same[a] == self._same[b]] = 1
+        scores[self.same[a] == self.same[b]] = 1
         return scores
 
     def _worked_out(self) -> Matrix:
         scores = exact(self._signal.matrix())
-        for places in _groups(self._same):
+        for places in _groups(self.same):
             scores[np.ix_(places, places)] = 1
         np.fill_diagonal(scores, 1)
         scores.flags.writeable = False
