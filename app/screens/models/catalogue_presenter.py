@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall, ModelKeys
 from app.text.formatting import count, model_name
-from mcp_tef import CheckState, CheckStep, LocalServer, ModelCheck, ModelInfo, ModelSettings, is_baseline
+from mcp_tef import CheckState, CheckStep, LocalServer, ModelCheck, ModelFault, ModelInfo, ModelSettings, is_baseline
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -196,7 +196,8 @@ def check_text(check: ModelCheck) -> str:
     """Return the result of a check in one sentence."""
     if check.failed is None:
         return f"{check.answered_model or check.model} answered in {check.milliseconds:,} ms and called the tool."
-    return f"{check.reason} {check.hint}".strip()
+    hint = "Type a key, or set its environment variable." if check.code == ModelFault.KEY_MISSING else check.hint
+    return f"{check.reason} {hint}".strip()
 
 
 def facts(row: CatalogueRow, variable: str) -> tuple[tuple[str, str], ...]:
