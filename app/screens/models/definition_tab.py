@@ -1,9 +1,9 @@
 """Base of the tabs of named definitions: cards beside the details of the selected one, or why there are none."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -100,7 +100,7 @@ class DefinitionTab(ModelsTab):
         self,
         key: str,
         text: str,
-        do: Callable[[], Coroutine[Any, Any, object]] | Callable[[], object],
+        do: Callable[[], object],
         keys: str = "",
         needs: Callable[[], bool] | None = None,
         unless: str = "",
@@ -110,7 +110,7 @@ class DefinitionTab(ModelsTab):
         return Command(
             id=f"models.{key}",
             text=text,
-            do=do,
+            do=partial(self.session.do, do),
             keys=keys,
             needs=chosen,
             unless=unless or f"Select a {self.NOUN} first",
