@@ -82,6 +82,7 @@ _NAMES = {
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
         "SilencePoint StealRequest StealResult StolenPair StolenTool StrangerPick"
     ),
+    "mcp_tef.model.definitions": "DefinitionKind",
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "Draft ToolKey ToolRevision require_draft_name",
@@ -106,10 +107,10 @@ _NAMES = {
         "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
         "TrendPoint"
     ),
-    "mcp_tef.model.model_catalogue": "ModelInfo parse_model",
-    "mcp_tef.model.model_checks": "LocalServer ModelCheck",
-    "mcp_tef.model.model_groups": "GroupAbilities ModelGroup parse_deployment",
-    "mcp_tef.model.model_routers": "ModelRouter RouteDecision",
+    "mcp_tef.model.model_catalogue": "TARGET_PROVIDERS ModelInfo parse_model",
+    "mcp_tef.model.model_checks": "CheckState CheckStep LocalServer ModelCheck",
+    "mcp_tef.model.model_groups": "Deployment GroupAbilities ModelGroup parse_deployment",
+    "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
     "mcp_tef.model.prompt_templates": "BUILT_IN LONGEST_PROMPT_NAME PromptKind PromptTemplate require_prompt_name",
     "mcp_tef.model.quality": (
@@ -152,8 +153,8 @@ _NAMES = {
     ),
     "mcp_tef.model.version": "VERSION",
     "mcp_tef.model.web_search": (
-        "USUAL_RESULTS Freshness SearchProvider SearchTool parse_search_provider search_answer_to_json "
-        "search_request search_tool_to_json"
+        "USUAL_RESULTS Freshness SearchAnswer SearchProvider SearchRequest SearchResult SearchTool "
+        "parse_search_provider search_answer_to_json search_request search_tool_to_json"
     ),
     "mcp_tef.ports.agents": "AgentOperations CallingAgent",
     "mcp_tef.prompts.templates": (
@@ -179,7 +180,7 @@ _NAMES = {
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
-    "mcp_tef.statistics.route_comparison": "RouteArm RouteComparison",
+    "mcp_tef.statistics.route_comparison": "RouteArm RouteComparison ThresholdPoint",
     "mcp_tef.statistics.trial_explanation": "trial_explanation",
     "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence joint_verdict trial_sentences",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",

@@ -180,6 +180,7 @@ from mcp_tef.model.crowds import (
     StolenTool,
     StrangerPick,
 )
+from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.draft_rebase import RebasedDraft, TextConflict
 from mcp_tef.model.drafted_cases import (
     CaseAction,
@@ -247,10 +248,10 @@ from mcp_tef.model.metrics import (
     ToolMetrics,
     TrendPoint,
 )
-from mcp_tef.model.model_catalogue import ModelInfo, parse_model
-from mcp_tef.model.model_checks import LocalServer, ModelCheck
-from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, parse_deployment
-from mcp_tef.model.model_routers import ModelRouter, RouteDecision
+from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo, parse_model
+from mcp_tef.model.model_checks import CheckState, CheckStep, LocalServer, ModelCheck
+from mcp_tef.model.model_groups import Deployment, GroupAbilities, ModelGroup, parse_deployment
+from mcp_tef.model.model_routers import ModelRoute, ModelRouter, RouteDecision, RouteScore
 from mcp_tef.model.prediction import (
     DirectionRecord,
     Neighbour,
@@ -398,7 +399,10 @@ from mcp_tef.model.version import VERSION
 from mcp_tef.model.web_search import (
     USUAL_RESULTS,
     Freshness,
+    SearchAnswer,
     SearchProvider,
+    SearchRequest,
+    SearchResult,
     SearchTool,
     parse_search_provider,
     search_answer_to_json,
@@ -443,7 +447,7 @@ from mcp_tef.servers.programs import kill_process_groups
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
-from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison
+from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison, ThresholdPoint
 from mcp_tef.statistics.trial_explanation import trial_explanation
 from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, joint_verdict, trial_sentences
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
@@ -465,18 +469,19 @@ __all__ = [
     "GAVE_UP", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "LONGEST_PROMPT_NAME", "MAX_TOKENS", "NEXT_STATUSES",
     "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "PLAIN_API", "PORT", "READING_ROOM", "REPEATS", "RETRIES",
     "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SELECTING_KINDS", "SENDS_CREDENTIALS", "SIGNING_ALGORITHMS",
-    "TEMPERATURE", "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES", "VERSION", "WRITING_TIMEOUT_S", "ActualCall",
-    "AgentOperations", "AnalysisReports", "Answer", "AskConsent", "AuthType", "Baseline", "Batch",
-    "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed", "BatchQueued", "BatchRequest",
-    "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin", "CalibrationReport", "CallBudget",
-    "CallMatch", "CallingAgent", "CallingMode", "CancellableWork", "CandidateRound", "CaseAction", "CaseDoubt",
-    "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId", "CaseImportPreview", "CaseOrigin", "CaseOutcome",
-    "CasePair", "CaseSide", "CaseVisibility", "CasesChanged", "ChangeKind", "Claim", "ClaimVerdict",
-    "Classification", "ClientCase", "ClientCheck", "ClientFact", "ClientProfile", "ClientResult", "ClusterMerge",
-    "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError",
-    "ConfusionMatrix", "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind",
-    "ConsentRequest", "ContactKind", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult",
-    "CrowdSource", "DefinitionChange", "DefinitionWithoutSecrets", "DefinitionsChanged", "DetectedConfig",
+    "TARGET_PROVIDERS", "TEMPERATURE", "TIMEOUT", "TOKEN", "USUAL_RESULTS", "VARIABLES", "VERSION",
+    "WRITING_TIMEOUT_S", "ActualCall", "AgentOperations", "AnalysisReports", "Answer", "AskConsent", "AuthType",
+    "Baseline", "Batch", "BatchComparison", "BatchEnded", "BatchId", "BatchPaused", "BatchProgressed",
+    "BatchQueued", "BatchRequest", "BatchStarted", "BatchStatus", "BatchesChanged", "CalibrationBin",
+    "CalibrationReport", "CallBudget", "CallMatch", "CallingAgent", "CallingMode", "CancellableWork",
+    "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId",
+    "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide", "CaseVisibility", "CasesChanged",
+    "ChangeKind", "CheckState", "CheckStep", "Claim", "ClaimVerdict", "Classification", "ClientCase", "ClientCheck",
+    "ClientFact", "ClientProfile", "ClientResult", "ClusterMerge", "Clusters", "ComparedRuns", "ComparedTool",
+    "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix", "Consent",
+    "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest", "ContactKind",
+    "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource", "DefinitionChange",
+    "DefinitionKind", "DefinitionWithoutSecrets", "DefinitionsChanged", "Deployment", "DetectedConfig",
     "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId", "DraftKind",
     "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage", "EmbedderChoice",
     "EmbedderKind", "EmbeddingError", "EndingSignals", "Engine", "Estimate", "Event", "EvidenceCheck", "Execution",
@@ -487,29 +492,30 @@ __all__ = [
     "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType", "Json", "JsonObject",
     "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool", "LibraryToolId", "LintFinding",
     "LintRule", "Listing", "LocalServer", "MatrixKind", "Metrics", "MetricsOverview", "ModelCheck", "ModelError",
-    "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRouter", "ModelSettings",
-    "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool", "OrderEffect",
-    "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation", "PairLine",
-    "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate", "PassCounts",
-    "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "PromptKind", "PromptTemplate",
-    "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError", "RebasedDraft",
-    "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason", "RejudgeReport",
-    "RepeatStatistics", "RepeatedCase", "ReportFormat", "RestOptions", "Results", "RetrievalPoint", "RouteArm",
-    "RouteComparison", "RouteDecision", "RunComparison", "RunDetail", "RunEnded", "RunField", "RunFilter", "RunId",
-    "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary", "RunsChanged", "SampleName",
-    "ScopeReason", "ScoreExplanation", "SearchHit", "SearchHitKind", "SearchProvider", "SearchTool", "Secret",
-    "Server", "ServerContact", "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId",
-    "ServerImportPreview", "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged",
-    "SessionSecrets", "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity",
-    "SimilarityResults", "Snapshot", "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker",
-    "SpendingRoom", "StealRequest", "StealResult", "StolenPair", "StolenTool", "StoppedError", "StoreError",
-    "StrangerPick", "Suppression", "TakenTools", "TefError", "TestCase", "TextCandidate", "TextConflict",
-    "ThresholdCheck", "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolCategory", "ToolChange",
-    "ToolChoiceMode", "ToolDesign", "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics",
-    "ToolPair", "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply", "ToolRevision", "ToolSet",
-    "ToolSource", "ToolStatus", "ToolVersion", "Transport", "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal",
-    "TrialRequest", "TrialResult", "TrialScope", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable",
-    "Verdict", "VerdictChange", "VerdictKind", "WorkItem", "WorkspaceOperations", "advice_to_json", "answer_pages",
+    "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics", "ModelReview", "ModelRoute", "ModelRouter",
+    "ModelSettings", "Neighbour", "NewServer", "NotFoundError", "NoticePublished", "OAuthClient", "OfferedTool",
+    "OrderEffect", "Overlap", "OverlapWeights", "OverlappingPair", "PairAdvice", "PairChange", "PairExplanation",
+    "PairLine", "PairObservation", "PairStatus", "PairedBy", "ParameterEdit", "ParameterFinding", "PassAllRate",
+    "PassCounts", "PassCriterion", "PastVerdict", "PlainTextSecret", "Prediction", "Priority", "PromptKind",
+    "PromptTemplate", "QualityReport", "RankedCase", "RankedTool", "Rate", "RateDifference", "ReachError",
+    "RebasedDraft", "Recommendation", "RedactingFormatter", "RefusedDraft", "RejudgeProgressed", "RejudgeReason",
+    "RejudgeReport", "RepeatStatistics", "RepeatedCase", "ReportFormat", "RestOptions", "Results", "RetrievalPoint",
+    "RouteArm", "RouteComparison", "RouteDecision", "RouteScore", "RunComparison", "RunDetail", "RunEnded",
+    "RunField", "RunFilter", "RunId", "RunMark", "RunOrder", "RunReports", "RunStarted", "RunStatus", "RunSummary",
+    "RunsChanged", "SampleName", "ScopeReason", "ScoreExplanation", "SearchAnswer", "SearchHit", "SearchHitKind",
+    "SearchProvider", "SearchRequest", "SearchResult", "SearchTool", "Secret", "Server", "ServerContact",
+    "ServerError", "ServerFault", "ServerFileFormat", "ServerHealth", "ServerId", "ServerImportPreview",
+    "ServerSpec", "ServerStateChanged", "ServerStatus", "ServerTokenCount", "ServersChanged", "SessionSecrets",
+    "Severity", "ShareChange", "SharedParameter", "SilencePoint", "Similarity", "SimilarityResults", "Snapshot",
+    "SnapshotId", "SourceCalibration", "SourceEdit", "SourceKind", "Speaker", "SpendingRoom", "StealRequest",
+    "StealResult", "StolenPair", "StolenTool", "StoppedError", "StoreError", "StrangerPick", "Suppression",
+    "TakenTools", "TefError", "TestCase", "TextCandidate", "TextConflict", "ThresholdCheck", "ThresholdPoint",
+    "Tool", "ToolCall", "ToolCallStatus", "ToolCallsChanged", "ToolCategory", "ToolChange", "ToolChoiceMode",
+    "ToolDesign", "ToolDrift", "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair",
+    "ToolPrediction", "ToolProblem", "ToolQuality", "ToolReply", "ToolRevision", "ToolSet", "ToolSource",
+    "ToolStatus", "ToolVersion", "Transport", "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest",
+    "TrialResult", "TrialScope", "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "Verdict",
+    "VerdictChange", "VerdictKind", "WorkItem", "WorkspaceOperations", "advice_to_json", "answer_pages",
     "answer_tokens", "apply_consent_answer", "asked_with", "batch_evidence", "batch_to_its_end", "batch_to_json",
     "bounded_lines", "canonical", "case_export_to_json", "case_finding_to_json", "case_import_to_json",
     "case_to_json", "client_check_to_json", "client_result_to_json", "client_to_json", "cluster_confusions",

@@ -248,7 +248,7 @@ class ModelWorkflows(ServerAdapters):
         """Groups of models and routers, which run like models."""
         from mcp_tef.workflows.model_targets import ModelTargets
 
-        return ModelTargets(self._store.definitions, self.models, self.embedders)
+        return ModelTargets(self._store.definitions, self.models, self.embedders, self._events)
 
     @cached_property
     def model_checks(self) -> "ModelChecks":
@@ -270,7 +270,7 @@ class ModelWorkflows(ServerAdapters):
         from mcp_tef.servers.web_search import HttpWebSearcher
         from mcp_tef.workflows.search_tools import SearchTools
 
-        return SearchTools(self._store.definitions, self.models, HttpWebSearcher())
+        return SearchTools(self._store.definitions, self.models, HttpWebSearcher(), self._events)
 
     @cached_property
     def _search_executor(self) -> "SearchExecutor":
@@ -283,4 +283,4 @@ class ModelWorkflows(ServerAdapters):
         """Groups, routers and search tools in and out of one file."""
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
-        return ModelDefinitions(self.targets, self._store.definitions)
+        return ModelDefinitions(self.targets, self.searches, self._store.definitions)

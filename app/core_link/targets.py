@@ -104,12 +104,15 @@ class NewCases:
 class StartRuns:
     """The form that starts runs of these cases; of all cases where there are none.
 
-    With `at_once` they run with the last settings, without the form.
+    With `at_once` they run with the last settings, without the form. `model` fills in the field of that name, and may
+    name several with commas; `address` is where it is asked.
     """
 
     screen: ClassVar = Screen.RUNS
     cases: tuple[CaseId, ...] = ()
     at_once: bool = False
+    model: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

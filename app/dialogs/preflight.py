@@ -29,12 +29,13 @@ class Preflight:
             try:
                 return await with_consent(self._session, self._parent, lambda: work(keys))
             except ModelError as error:
-                if error.fault is not ModelFault.KEY_MISSING or provider in keys:
+                wanted = str(error.context.get("provider") or provider)  # a group asks several providers
+                if error.fault is not ModelFault.KEY_MISSING or wanted in keys:
                     raise
-                key = await self._key(provider, error)
+                key = await self._key(wanted, error)
                 if key is None:
                     return None
-                keys[provider] = key
+                keys[wanted] = key
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
         sheet = ApiKeyDialog(provider, error_text(error).hint, self._parent)

@@ -68,7 +68,8 @@ Tick = tuple[float, str]
 class Plot:
     """All of a chart. `band` joins the intervals, `diagonal` draws where both axes are equal.
 
-    `curves` name several lines, which have a legend below; `marks` are places of the horizontal axis with words.
+    `curves` name several lines, which have a legend below; `marks` are places of the horizontal axis with words, in
+    the colour of `mark_role`.
     """
 
     points: tuple[Point, ...] = ()
@@ -83,6 +84,7 @@ class Plot:
     guide: float | None = None
     curves: tuple[Curve, ...] = ()
     marks: tuple[Tick, ...] = ()
+    mark_role: Role = Role.BAD
 
     def groups(self) -> Iterator[tuple[Curve, list[Point]]]:
         """Yield each line with its points."""
@@ -205,11 +207,11 @@ class LineChart(Chart):
         font = theme().font(Size.SMALL, strong=True)
         for place, (value, text) in enumerate(self._plot.marks):
             at, wide = frame.x(value), self._line.width(text, font) + 2
-            painter.setPen(QPen(theme().colour(Role.BAD), 1, Qt.PenStyle.DashLine))
+            painter.setPen(QPen(theme().colour(self._plot.mark_role), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(at, frame.box.top()), QPointF(at, frame.box.bottom()))
             left = at + 6 if at + 6 + wide <= frame.box.right() else at - 6 - wide
             bottom = frame.box.bottom() - sized(20) * (place + 1)
-            self._line.text(painter, QRectF(left, bottom, wide, sized(18)), text, font, Role.BAD)
+            self._line.text(painter, QRectF(left, bottom, wide, sized(18)), text, font, self._plot.mark_role)
 
     def _draw_legend(self, painter: QPainter, frame: PlotFrame) -> None:
         """Name the curves below the axis, some in a row; what does not fit is cut, and stands in the tips."""

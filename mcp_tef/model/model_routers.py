@@ -163,12 +163,16 @@ def _share(value: Json, where: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RouteScore:
-    """Similarity (−1 to 1) of a query to the nearest utterance of a route, and the threshold of the route."""
+    """Similarity (−1 to 1) of a query to the nearest utterance of a route, and the threshold of the route.
+
+    `each` is the similarity to every utterance, in their order.
+    """
 
     target: str
     score: float
     threshold: float
     utterance: str = ""
+    each: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,17 +47,20 @@ class RouteArm:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """Share of correct calls and mean US dollars of a query at one threshold of the router."""
+    """Share of correct calls with its interval, and mean US dollars of a query, at one threshold of the router."""
 
     threshold: float
     share: float
     cost_usd: float | None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteComparison:
     """Arms over `cases` cases; `left_out` lack a judged run with one of the targets.
 
+    `went` splits the routed arm by the route that was taken; "" is the default, taken where no route was near enough.
     `suggested` is the cheapest threshold within one standard error of the best (L. Breiman and others, Classification
     and Regression Trees, 1984, 3.4.3). It was found on these cases, so try it on others.
     """
@@ -67,6 +70,7 @@ class RouteComparison:
     left_out: int
     missing: Mapping[str, int]
     arms: tuple[RouteArm, ...]
+    went: tuple[RouteArm, ...]
     curve: tuple[ThresholdPoint, ...]
     suggested: ThresholdPoint | None
 
@@ -88,6 +92,14 @@ def route_arm(name: str, cases: Sequence[RoutedCase], pick: Callable[[RoutedCase
     )
 
 
+def routed_parts(cases: Sequence[RoutedCase]) -> tuple[RouteArm, ...]:
+    """Return an arm for each route that was taken, in the order of the first case; "" names the default."""
+    parts: dict[str, list[RoutedCase]] = {}
+    for case in cases:
+        parts.setdefault(case.decision.route.target if case.decision.route else "", []).append(case)
+    return tuple(route_arm(name, part, lambda case: case.decision.target) for name, part in parts.items())
+
+
 def _mean_cost(runs: Sequence[TargetRuns]) -> float | None:
     costs = [one.cost_usd for one in runs]
     known = [cost for cost in costs if cost is not None]
@@ -102,7 +114,8 @@ def threshold_curve(
     for step in range(CURVE_STEPS + 1):
         threshold = step / CURVE_STEPS
         arm = route_arm("", cases, lambda case, at=threshold: decide(case, at))  # type: ignore[misc]
-        points.append(ThresholdPoint(threshold, arm.rate.value or 0.0, arm.cost_usd))
+        rate = arm.rate
+        points.append(ThresholdPoint(threshold, rate.value or 0.0, arm.cost_usd, rate.low, rate.high))
     return tuple(points)
 
 

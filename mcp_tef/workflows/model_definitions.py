@@ -10,9 +10,10 @@ from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_groups import group_from_json
 from mcp_tef.model.model_routers import router_from_json
-from mcp_tef.model.web_search import search_tool_from_json, search_tool_to_json
+from mcp_tef.model.web_search import search_tool_from_json
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.workflows.model_targets import ModelTargets
+from mcp_tef.workflows.search_tools import SearchTools
 
 FORMAT: Final = "mcp_tef_models"
 _SECTIONS: Final = {"groups": DefinitionKind.GROUP, "routers": DefinitionKind.ROUTE, "searches": DefinitionKind.SEARCH}
@@ -21,8 +22,9 @@ _SECTIONS: Final = {"groups": DefinitionKind.GROUP, "routers": DefinitionKind.RO
 class ModelDefinitions:
     """Exports and imports definitions. An import is checked as a whole before anything of it is kept."""
 
-    def __init__(self, targets: ModelTargets, store: DefinitionStore) -> None:
+    def __init__(self, targets: ModelTargets, searches: SearchTools, store: DefinitionStore) -> None:
         self._targets = targets
+        self._searches = searches
         self._store = store
 
     async def export(self, path: Path) -> dict[str, int]:
@@ -47,7 +49,7 @@ class ModelDefinitions:
         searches = [search_tool_from_json(one) for one in _items(document, "searches", path)]
         await self._targets.add_all(groups, routers)
         for tool in searches:
-            await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
+            await self._searches.add(tool)
         return {"groups": len(groups), "routers": len(routers), "searches": len(searches)}
 
 

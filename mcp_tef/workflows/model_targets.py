@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.events import DefinitionsChanged
 from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.model_catalogue import GROUP_PROVIDER, ROUTER_PROVIDER, ModelInfo, parse_model
 from mcp_tef.model.model_groups import (
@@ -37,6 +38,7 @@ from mcp_tef.model.similarity import EmbedderKind, parse_embedder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mcp_tef.events import EventStream
     from mcp_tef.model.runs import ModelSettings
     from mcp_tef.ports import DefinitionStore, Embedder, Embedders
     from mcp_tef.workflows.models import Models
@@ -67,10 +69,11 @@ class _UtteranceVectors:
 class ModelTargets:
     """Groups and routers by name. Vectors of utterances are computed once for each version of a router."""
 
-    def __init__(self, store: DefinitionStore, models: Models, embedders: Embedders) -> None:
+    def __init__(self, store: DefinitionStore, models: Models, embedders: Embedders, events: EventStream) -> None:
         self._store = store
         self._models = models
         self._embedders = embedders
+        self._events = events
         self._vectors: dict[ModelRouter, asyncio.Task[_UtteranceVectors]] = {}
 
     async def groups(self) -> tuple[ModelGroup, ...]:
@@ -99,8 +102,10 @@ class ModelTargets:
             await self._require_targets(router, new)
         for group in groups:
             await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group))
+            self._events.publish(DefinitionsChanged(DefinitionKind.GROUP, group.name))
         for router in routers:
             await self._store.add(DefinitionKind.ROUTE, router.name, router_to_json(router))
+            self._events.publish(DefinitionsChanged(DefinitionKind.ROUTE, router.name))
 
     async def remove_group(self, name: str) -> None:
         """Remove a group; ConflictError while a router asks it."""
@@ -109,6 +114,7 @@ class ModelTargets:
         if user := next((one.name for one in await self.routers() if label in one.targets), None):
             raise ConflictError(f"The router {user} asks the group {name}.", hint="Change or remove the router first.")
         await self._store.remove(DefinitionKind.GROUP, name)
+        self._events.publish(DefinitionsChanged(DefinitionKind.GROUP, name))
 
     async def abilities(self, group: ModelGroup) -> GroupAbilities:
         """Return what a group can do, by the rules of seed 001."""
@@ -135,6 +141,7 @@ class ModelTargets:
         """Remove a router."""
         await self.router(name)
         await self._store.remove(DefinitionKind.ROUTE, name)
+        self._events.publish(DefinitionsChanged(DefinitionKind.ROUTE, name))
 
     async def expand(self, models: Sequence[ModelSettings]) -> tuple[ModelSettings, ...]:
         """Return the models that runs with these settings may ask; ConsentError for the key of an embedder."""
@@ -224,5 +231,6 @@ def _decided(
     found = []
     for place, route in enumerate(router.routes):
         best = int(np.argmax(np.where(known.route == place, scores, -np.inf)))
-        found.append(RouteScore(route.target, float(scores[best]), router.threshold_of(route), texts[best]))
+        each = tuple(map(float, scores[known.route == place]))
+        found.append(RouteScore(route.target, float(scores[best]), router.threshold_of(route), texts[best], each))
     return decide_route(router, found)

@@ -19,6 +19,7 @@ from mcp_tef.statistics.route_comparison import (
     RoutedCase,
     TargetRuns,
     route_arm,
+    routed_parts,
     suggested_threshold,
     threshold_curve,
 )
@@ -128,6 +129,7 @@ def _compared(
         left_out=left_out,
         missing=dict(missing),
         arms=tuple(route_arm(name, cases, pick) for name, pick in picks.items()) if cases else (),
+        went=routed_parts(cases),
         curve=curve,
         suggested=suggested_threshold(curve, len(cases)) if cases else None,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.events import DefinitionsChanged, EventStream
 from mcp_tef.model.addresses import Destination
 from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json, JsonObject
@@ -30,10 +31,11 @@ _NO_KEYS: Mapping[str, Secret] = {}
 class SearchTools:
     """Search tools by name. A key goes to its provider's own address, or to one that was agreed to."""
 
-    def __init__(self, store: DefinitionStore, models: Models, searcher: WebSearcher) -> None:
+    def __init__(self, store: DefinitionStore, models: Models, searcher: WebSearcher, events: EventStream) -> None:
         self._store = store
         self._models = models
         self._searcher = searcher
+        self._events = events
 
     async def tools(self) -> tuple[SearchTool, ...]:
         """Return every search tool, by name."""
@@ -50,12 +52,14 @@ class SearchTools:
     async def add(self, tool: SearchTool) -> SearchTool:
         """Keep a search tool, in the place of one of its name."""
         await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
+        self._events.publish(DefinitionsChanged(DefinitionKind.SEARCH, tool.name))
         return tool
 
     async def remove(self, name: str) -> None:
         """Remove a search tool."""
         await self.find(name)
         await self._store.remove(DefinitionKind.SEARCH, name)
+        self._events.publish(DefinitionsChanged(DefinitionKind.SEARCH, name))
 
     async def run(self, name: str, request: SearchRequest, keys: Mapping[str, Secret] = _NO_KEYS) -> SearchAnswer:
         """Search by a tool; ConsentError for its key at another address, InputError without a key, ReachError."""

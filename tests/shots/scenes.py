@@ -18,9 +18,10 @@ from tests.shots import crowd_states as crowds
 from tests.shots import library_states as library
 from tests.shots import models_states as models
 from tests.shots import openings
+from tests.shots import routing_states as routing
 from tests.shots import workshop_states as states
 from tests.shots.stage import Stage, built
-from tests.shots.workspaces import EMPTY, ERRORS, FULL, LIBRARY, SHUT
+from tests.shots.workspaces import EMPTY, ERRORS, FULL, LIBRARY, ROUTING, SHUT
 from tests.support.windows import until
 
 Show = Callable[[Stage], Awaitable[object]]
@@ -242,7 +243,7 @@ SCENES: tuple[Scene, ...] = (
         Scene(key, EMPTY, partial(Stage.page, key=key))
         for key in ("cases", "runs", "metrics", "similarity", "workshop", "quality", "library")
     ),
-    *(Scene(name, EMPTY, show) for name, show in models.EMPTY_SCENES.items()),
+    *(Scene(name, EMPTY, show) for name, show in (models.EMPTY_SCENES | routing.EMPTY_SCENES).items()),
     Scene("workshop-no-cases", EMPTY, states.no_cases),
     Scene("crowd-no-cases", EMPTY, crowds.no_cases),
     Scene("palette-off", EMPTY, openings.palette_off),
@@ -344,6 +345,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("library-serve", LIBRARY, library.serve),
     Scene("health", LIBRARY, library.health),
     Scene("health-unknown", LIBRARY, library.health_unknown),
+    *(Scene(name, ROUTING, show) for name, show in routing.SCENES.items()),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),
     Scene("servers-consent", ERRORS, partial(_server, name="Files")),

@@ -16,13 +16,13 @@ from mcp_tef import (
     Transport,
     expectation_from_json,
 )
-from tests.shots import library_states
+from tests.shots import library_states, routing_states
 from tests.shots.answers import Answers
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
 
-EMPTY, FULL, ERRORS, SHUT, LIBRARY = "empty", "full", "errors", "shut", "library"
-STATES = (EMPTY, FULL, ERRORS, SHUT, LIBRARY)
+EMPTY, FULL, ERRORS, SHUT, LIBRARY, ROUTING = "empty", "full", "errors", "shut", "library", "routing"
+STATES = (EMPTY, FULL, ERRORS, SHUT, LIBRARY, ROUTING)
 TOOLS = Path(__file__).with_name("documents.json")
 CASES: tuple[tuple[str, str, str | None], ...] = (
     ("A sentence in a contract", "Which of my contracts mentions a notice period of three months?", "search_files"),
@@ -49,6 +49,9 @@ async def prepare(folder: Path) -> None:
     await engine.close()
     engine = await Engine.open(workspace(folder, LIBRARY))
     await library_states.fill(engine)
+    await engine.close()
+    engine = await Engine.open(workspace(folder, ROUTING))
+    await routing_states.fill(engine)
     await engine.close()
     engine = await Engine.open(workspace(folder, SHUT))
     await engine.close()

@@ -21,6 +21,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
+from mcp_tef.servers.web_search import HttpWebSearcher
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.case_checks import CaseChecks
 from mcp_tef.workflows.case_drafting import CaseDrafting
@@ -35,15 +36,19 @@ from mcp_tef.workflows.improve import Improvements
 from mcp_tef.workflows.library import Library
 from mcp_tef.workflows.library_runs import AnswerExecutor, LibraryRuns, ServedLibrary, executors
 from mcp_tef.workflows.metrics import MetricsService
+from mcp_tef.workflows.model_checks import ModelChecks
+from mcp_tef.workflows.model_targets import ModelTargets
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
 from mcp_tef.workflows.prediction_arms import PredictionArms
 from mcp_tef.workflows.prompts import Prompts
 from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
+from mcp_tef.workflows.route_comparisons import RouteComparisons
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from mcp_tef.workflows.search import NameSearch
+from mcp_tef.workflows.search_tools import SearchTools
 from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
@@ -207,6 +212,14 @@ class FakeEngine:
         self.library_runs = LibraryRuns(*parts)
         self.served_library = ServedLibrary(self.library, self.library_runs)
         self.health = HealthReports(store.contacts, self.servers, self.consents)
+        self._add_models()
+
+    def _add_models(self) -> None:
+        definitions = self.store.definitions
+        self.targets = ModelTargets(definitions, self.models, self.embedders, self._events)
+        self.model_checks = ModelChecks(FakeSelectors(self.selector), self.models, self.targets)
+        self.route_comparisons = RouteComparisons(self.targets, self.store.runs)
+        self.searches = SearchTools(definitions, self.models, HttpWebSearcher(), self._events)
 
     def _connect_trials(self, baseline: WordsSelector) -> None:
         selectors = FakeSelectors(self.selector)

@@ -7,10 +7,13 @@ from mcp_tef.errors import ModelError, ModelFault, ServerError, ServerFault
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.library import ToolDesign
+from mcp_tef.model.model_groups import Deployment, ModelGroup
+from mcp_tef.model.model_routers import ModelRoute, ModelRouter
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Tool, ToolProblem
+from mcp_tef.model.web_search import SearchProvider, SearchTool
 from mcp_tef.ports import Question
 from tests.support.fake_engine import FakeEngine, made_tool
 
@@ -47,7 +50,18 @@ async def hostile_engine(text: str, name: str) -> FakeEngine:
     draft = await engine.drafts.new("Changed", server=name)
     await engine.drafts.remove_tool(draft.id, tools[-1].name)
     await engine.library.add(_library_tool(text[:LONGEST_PART], name[:LONGEST_PART]))
+    await _add_models(engine, text[:LONGEST_PART])
     return engine
+
+
+async def _add_models(engine: FakeEngine, text: str) -> None:
+    """A group, a router and a search tool."""
+    model = f"ollama/{text}"
+    group = ModelGroup(name="group", deployments=(Deployment(provider="ollama", model=text),))
+    route = ModelRoute(target=model, utterances=(text,), description=text)
+    router = ModelRouter(name="router", routes=(route,), default="group/group", embedder="tfidf")
+    await engine.targets.add_all([group], [router])
+    await engine.searches.add(SearchTool(name="search", provider=SearchProvider.BRAVE, description=text))
 
 
 def _library_tool(text: str, name: str) -> ToolDesign:

@@ -10,11 +10,10 @@ from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import ShowModels, Target
-from app.screens.models.tab import TABS, ModelsTab
+from app.screens.models.tab import GROUP, TABS, ModelsTab
 from app.widgets import Segmented
 from mcp_tef import Event
 
-GROUP: Final = "Models"
 TAB_SETTING: Final = "models.tab"
 
 

@@ -31,9 +31,14 @@ class TabSpec:
         return made
 
 
+GROUP: Final = "Models"
 TABS: Final = (
+    TabSpec("catalogue", "Catalogue", "catalogue_tab", "CatalogueTab"),
+    TabSpec("groups", "Groups", "groups_tab", "GroupsTab"),
     TabSpec("prompts", "Prompts", "prompts_tab", "PromptsTab"),
     TabSpec("clients", "Clients", "clients_tab", "ClientsTab"),
+    TabSpec("routes", "Routes", "routes_tab", "RoutesTab"),
+    TabSpec("search", "Search", "search_tab", "SearchTab"),
 )
 """The tabs in the order of the header."""
 

@@ -54,14 +54,17 @@ class BatchActions:
         self.start_dialog: StartDialog | None = None
         self._judging: asyncio.Task[None] | None = None
 
-    def open_start_dialog(self, chosen: tuple[CaseId, ...] = ()) -> None:
-        """Open the start form, for chosen cases or as it was left."""
+    def open_start_dialog(self, chosen: tuple[CaseId, ...] = (), model: str = "", address: str = "") -> None:
+        """Open the start form as it was left, or for chosen cases and a model."""
         if self.start_dialog is None:
-            self._session.spawn(self._show_start_dialog(chosen))
+            self._session.spawn(self._show_start_dialog(chosen, model, address))
 
-    async def _show_start_dialog(self, chosen: tuple[CaseId, ...]) -> None:
+    async def _show_start_dialog(self, chosen: tuple[CaseId, ...], model: str, address: str) -> None:
         await self.start_presenter.load()
         form = with_cases(await self._saved_form(), chosen)
+        if model:
+            offline = is_baseline(model)
+            form = replace(form, offline=offline, own_server=False, model=model, base_url=address)
         if self.start_dialog is not None:
             return
         self.start_dialog = StartDialog(self._session, self.start_presenter, form, self._parent)

@@ -132,8 +132,8 @@ class RunsPage(Page):
         match target:
             case StartRuns(cases=cases, at_once=True):
                 self.session.spawn(self.batch_actions.run_now(cases))
-            case StartRuns(cases=cases):
-                self.batch_actions.open_start_dialog(cases)
+            case StartRuns(cases=cases, model=model, address=address):
+                self.batch_actions.open_start_dialog(cases, model, address)
             case ShowRuns(where=where, title=title, run_id=run_id):
                 self.session.spawn(self._show_cross_batch(self.presenter.open_cross_batch(title, where), run_id))
             case ShowBatch(batch_id=batch_id, run_id=run_id):

@@ -27,6 +27,7 @@ from mcp_tef import (
     ConfidenceCategory,
     DefinitionChange,
     Event,
+    Json,
     ModelSettings,
     OfferedTool,
     PastVerdict,
@@ -213,6 +214,7 @@ def _model_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
     return (
         RunDetailRow(label="Model", value=settings.label, mono=True),
         RunDetailRow(label="Answered as", value=_answered_as(detail), mono=True),
+        *_routing_rows(detail.answer.routing if detail.answer else None),
         RunDetailRow(label="Address", value=_or_default(address), mono=bool(address)),
         RunDetailRow(label="Calling mode", value=f"{MODE_LABELS[used]}{chosen}"),
         RunDetailRow(label="Temperature", value=f"{settings.temperature:g}"),
@@ -229,6 +231,22 @@ def _prompt(settings: ModelSettings) -> str:
     """Return the prompt with the values of its variables."""
     values = ", ".join(f"{name}: {value}" for name, value in settings.variables)
     return " · ".join(filter(None, (settings.prompt or "built-in", values)))
+
+
+def _routing_rows(routing: Json) -> tuple[RunDetailRow, ...]:
+    """Return which deployment of a group answered, which failed before it, and the route that a router took."""
+    if not isinstance(routing, Mapping):
+        return ()
+    rows = []
+    if "asked" in routing:
+        taken = f"{routing['route']}, score {routing['score']:.2f}" if routing.get("route") else "none, so the default"
+        second = f"; next {routing['runner_up']}, {routing['runner_up_score']:.2f}" if routing.get("runner_up") else ""
+        rows.append(RunDetailRow(label="Route", value=f"{taken}{second}"))
+    if "deployment" in routing:
+        rows.append(RunDetailRow(label="Deployment", value=str(routing["deployment"]), mono=True))
+        failed = [f"{one['deployment']}: {one['failure']}" for one in routing.get("failed", ())]
+        rows += [RunDetailRow(label="Failed before it", value=text) for text in failed]
+    return tuple(rows)
 
 
 def _answered_as(detail: RunDetail) -> str:

@@ -15,11 +15,13 @@ from app.screens.runs.start_form import (
     tags_of,
 )
 from mcp_tef import (
+    TARGET_PROVIDERS,
     Batch,
     BatchRequest,
     ClientProfile,
     ModelInfo,
     ModelSettings,
+    NotFoundError,
     PromptTemplate,
     Secret,
     TestCase,
@@ -78,8 +80,11 @@ class StartPresenter(ModelKeys):
         return parse_start_form(form, self.cases, {one.name: one.label for one in self.clients}, self.prompts)
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
-        """Return the catalogue's entry for a model."""
-        return await self._ask(lambda core: core.models.info(settings))
+        """Return what is known of a model, a group or a router; None for one that is not known."""
+        try:
+            return await self._ask(lambda core: core.targets.info(settings))
+        except NotFoundError:
+            return None
 
     async def estimate(self, request: BatchRequest) -> str:
         """Return runs, time and cost of the batch in one line."""
@@ -92,9 +97,17 @@ class StartPresenter(ModelKeys):
 
 async def _known_models(core: "Engine") -> tuple[tuple[ModelInfo, ...], tuple[str, ...], frozenset[str]]:
     """Return the catalogue, the models of batches, newest first, and the providers whose key is at hand."""
-    known = await core.models.catalogue()
+    known = (*await _named_targets(core), *await core.models.catalogue())
     ran = [label for batch in await core.runs.batches() for label in batch.models if not is_baseline(label)]
-    return known, tuple(dict.fromkeys(ran)), core.models.with_key({info.provider for info in known})
+    at_hand = core.models.with_key({info.provider for info in known})
+    return known, tuple(dict.fromkeys(ran)), at_hand | TARGET_PROVIDERS
+
+
+async def _named_targets(core: "Engine") -> list[ModelInfo]:
+    """Return the groups and routers of the workspace as rows of the catalogue."""
+    named = [ModelSettings(provider="group", model=one.name) for one in await core.targets.groups()]
+    named += [ModelSettings(provider="router", model=one.name) for one in await core.targets.routers()]
+    return [info for one in named if (info := await core.targets.info(one))]
 
 
 async def _default_model(core: "Engine") -> ModelSettings:

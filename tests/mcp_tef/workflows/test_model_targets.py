@@ -7,7 +7,14 @@ from mcp_tef import Engine
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.model.model_groups import Deployment, ModelGroup
 from mcp_tef.model.model_routers import RouteDecision, RouteScore
-from mcp_tef.statistics.route_comparison import RoutedCase, TargetRuns, route_arm, suggested_threshold, threshold_curve
+from mcp_tef.statistics.route_comparison import (
+    RoutedCase,
+    TargetRuns,
+    route_arm,
+    routed_parts,
+    suggested_threshold,
+    threshold_curve,
+)
 from mcp_tef.workflows.deployment_load import COOLDOWN_S, MINUTE, DeploymentLoad
 from tests.support.model_replies import Reply
 from tests.support.model_stub import ModelStub
@@ -66,7 +73,8 @@ def test_the_suggested_threshold_is_the_cheapest_that_is_not_clearly_worse() -> 
     def case(number: int, *, hard: bool) -> RoutedCase:
         score = RouteScore("large", 0.9 if hard else 0.35, 0.3)
         runs = {"small": TargetRuns(0 if hard else 2, 2, 0.001, 1.0), "large": TargetRuns(2, 2, 0.01, 3.0)}
-        return RoutedCase(str(number), RouteDecision("large", score, (score,)), runs)
+        taken = RouteDecision("large", score, (score,)) if hard else RouteDecision("small", None, (score,))
+        return RoutedCase(str(number), taken, runs)
 
     def decide(one: RoutedCase, threshold: float) -> str:
         return "large" if one.decision.scores[0].score >= threshold else "small"
@@ -78,6 +86,9 @@ def test_the_suggested_threshold_is_the_cheapest_that_is_not_clearly_worse() -> 
     curve = threshold_curve(cases, decide)
     shares = {point.threshold: point.share for point in curve}
     assert (shares[0.0], shares[0.5], shares[1.0]) == (1.0, 1.0, 0.6)
+    assert all(point.low is not None and point.low <= point.share <= (point.high or 0) for point in curve)
+    parts = [(one.name, one.rate.value, sum(one.asked.values())) for one in routed_parts(cases)]
+    assert parts == [("large", 1.0, 4), ("", 1.0, 6)]
     best = suggested_threshold(curve, len(cases))
     assert 0.35 < best.threshold <= 0.9
     assert math.isclose(best.cost_usd or 0, (4 * 0.01 + 6 * 0.001) / 10)

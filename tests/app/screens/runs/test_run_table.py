@@ -182,6 +182,18 @@ def setting(made: RunDetail, label: str) -> str:
     return next(row.value for row in settings_rows(made) if row.label == label)
 
 
+def test_the_deployment_that_answered_and_the_route_that_was_taken_are_shown() -> None:
+    made = detail()
+    assert made.answer is not None
+    failed = [{"deployment": "openai/a", "failure": "No model server answers."}]
+    group = {"deployment": "openai/b at http://127.0.0.1:1/v1", "failed": failed}
+    route = {"asked": "group/large", "route": None, "score": None, "runner_up": "ollama/small", "runner_up_score": 0.2}
+    shown = replace(made, answer=replace(made.answer, routing={**route, **group}))
+    assert setting(shown, "Deployment") == "openai/b at http://127.0.0.1:1/v1"
+    assert setting(shown, "Failed before it") == "openai/a: No model server answers."
+    assert setting(shown, "Route") == "none, so the default; next ollama/small, 0.20"
+
+
 def test_the_tools_are_listed_as_they_were_offered_with_what_became_of_them() -> None:
     assert [(row.name, row.role) for row in offered_rows(wrong_detail(), {})] == [
         ("search_code", "expected"),
