@@ -5,12 +5,15 @@ A variable is `{{name}}`. Values are put in once and never read for variables ag
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
 from typing import Final
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean, nearest
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.prompts.review_prompt import REVIEW_PROMPT
@@ -30,6 +33,8 @@ BUILT_IN_VARIABLES: Final[Mapping[PromptKind, tuple[str, ...]]] = {
     PromptKind.REWRITING: ("date", "language", "definitions"),
 }
 """Variables that this program fills, by kind."""
+SELECTING_KINDS: Final = (PromptKind.SYSTEM, PromptKind.JSON)
+"""Kinds of prompts that runs are asked with."""
 REQUIRED_VARIABLE: Final = {
     PromptKind.JSON: TOOLS_VARIABLE,
     PromptKind.REVIEW: "definition",
@@ -152,6 +157,25 @@ def given_values(template: PromptTemplate, given: Mapping[str, str]) -> dict[str
     if empty := next((name for name in own if name in used and not values[name].strip()), None):
         raise InputError(f"The variable {empty} of {template.label} has no value.", hint=f"Add --var {empty}=VALUE.")
     return values
+
+
+def asked_with(settings: ModelSettings, template: PromptTemplate, values: Mapping[str, str]) -> ModelSettings:
+    """Return settings that ask with a template; a baseline reads no prompt. InputError as in `given_values`."""
+    if template.kind not in SELECTING_KINDS:
+        raise InputError(
+            f"{template.label} is a prompt for {template.kind}, not for selecting tools.",
+            hint="Name one of the kind system or json.",
+        )
+    given = given_values(template, values)
+    if settings.offline:
+        return settings
+    return replace(
+        settings,
+        prompt=template.label,
+        system_prompt=template.text,
+        variables=tuple(sorted(given.items())),
+        mode=CallingMode.JSON if template.kind is PromptKind.JSON else settings.mode,
+    )
 
 
 def selection_values(tools: Sequence[OfferedTool], today: date) -> dict[str, str]:

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, StoreError
 from mcp_tef.events import DefinitionsChanged
-from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
 from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate, prompt_label, require_prompt_name
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, given_values, require_sound
+from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, asked_with, require_sound
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
     from mcp_tef.model.runs import ModelSettings
     from mcp_tef.ports import DefinitionStore
-
-_SELECTING = (PromptKind.SYSTEM, PromptKind.JSON)
 
 
 class Prompts:
@@ -81,22 +78,7 @@ class Prompts:
 
     async def applied(self, settings: ModelSettings, label: str, values: Mapping[str, str]) -> ModelSettings:
         """Return settings that ask with a template; a baseline reads no prompt. InputError, NotFoundError."""
-        template = await self.find(label)
-        if template.kind not in _SELECTING:
-            raise InputError(
-                f"{template.label} is a prompt for {template.kind}, not for selecting tools.",
-                hint="Name one of the kind system or json.",
-            )
-        given = given_values(template, values)
-        if settings.offline:
-            return settings
-        return replace(
-            settings,
-            prompt=template.label,
-            system_prompt=template.text,
-            variables=tuple(sorted(given.items())),
-            mode=CallingMode.JSON if template.kind is PromptKind.JSON else settings.mode,
-        )
+        return asked_with(settings, await self.find(label), values)
 
     async def arms(
         self, model: ModelSettings, prompt: str, against: str, values: Mapping[str, str]
