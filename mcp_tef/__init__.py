@@ -160,8 +160,8 @@ _NAMES = {
     ),
     "mcp_tef.ports.agents": "AgentOperations CallingAgent",
     "mcp_tef.prompts.templates": (
-        "BUILT_IN_VARIABLES filled prompt_fault selection_values template_pieces unknown_variables variables_in "
-        "word_changes"
+        "BUILT_IN_VARIABLES SELECTING_KINDS asked_with filled prompt_fault selection_values template_pieces "
+        "unknown_variables variables_in word_changes"
     ),
     "mcp_tef.reports.analysis_reports": "AnalysisReports require_ending",
     "mcp_tef.reports.crowds": "crowd_html steal_html",

@@ -39,7 +39,7 @@ class VariableFields(QWidget):
             if edit.text() != values[name]:
                 edit.setText(values[name])
                 edit.setCursorPosition(0)
-            edit.setReadOnly(not can_edit)
+            edit.setEnabled(can_edit)
         self.setVisible(bool(values))
 
     def values(self) -> dict[str, str]:

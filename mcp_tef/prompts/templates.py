@@ -5,11 +5,13 @@ A variable is `{{name}}`. Values are put in once and never read for variables ag
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
 from typing import Final
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean, nearest
@@ -31,6 +33,9 @@ BUILT_IN_VARIABLES: Final[Mapping[PromptKind, tuple[str, ...]]] = {
     PromptKind.REWRITING: ("date", "language", "definitions"),
 }
 """Variables that this program fills, by kind."""
+SELECTING_KINDS: Final = (PromptKind.SYSTEM, PromptKind.JSON)
+"""Kinds of prompts that runs are asked with."""
+_PURPOSES: Final = {PromptKind.REVIEW: "reviewing definitions", PromptKind.REWRITING: "rewriting descriptions"}
 REQUIRED_VARIABLE: Final = {
     PromptKind.JSON: TOOLS_VARIABLE,
     PromptKind.REVIEW: "definition",
@@ -153,6 +158,31 @@ def given_values(template: PromptTemplate, given: Mapping[str, str]) -> dict[str
     if empty := next((name for name in own if name in used and not values[name].strip()), None):
         raise InputError(f"The variable {empty} of {template.label} has no value.", hint=f"Add --var {empty}=VALUE.")
     return values
+
+
+def asked_with(
+    settings: ModelSettings,
+    template: PromptTemplate,
+    values: Mapping[str, str],
+    kinds: Sequence[PromptKind] = SELECTING_KINDS,
+) -> ModelSettings:
+    """Return settings that ask with a template of these kinds; a baseline reads none. InputError as in `given_values`."""
+    if template.kind not in kinds:
+        purposes = [_PURPOSES.get(one, "selecting tools") for one in (template.kind, kinds[0])]
+        raise InputError(
+            f"{template.label} is a prompt for {purposes[0]}, not for {purposes[1]}.",
+            hint=f"Name one of the kind {' or '.join(kinds)}.",
+        )
+    given = given_values(template, values)
+    if settings.offline:
+        return settings
+    return replace(
+        settings,
+        prompt=template.label,
+        system_prompt=template.text,
+        variables=tuple(sorted(given.items())),
+        mode=CallingMode.JSON if template.kind is PromptKind.JSON else settings.mode,
+    )
 
 
 def selection_values(tools: Sequence[OfferedTool], today: date) -> dict[str, str]:

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, StoreError
 from mcp_tef.events import DefinitionsChanged
-from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
 from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate, prompt_label, require_prompt_name
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, given_values, require_sound
+from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, SELECTING_KINDS, asked_with, require_sound
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
     from mcp_tef.model.runs import ModelSettings
     from mcp_tef.ports import DefinitionStore
-
-SELECTING = (PromptKind.SYSTEM, PromptKind.JSON)
-_PURPOSES = {PromptKind.REVIEW: "reviewing definitions", PromptKind.REWRITING: "rewriting descriptions"}
 
 
 class Prompts:
@@ -85,26 +81,10 @@ class Prompts:
         settings: ModelSettings,
         label: str,
         values: Mapping[str, str],
-        kinds: Sequence[PromptKind] = SELECTING,
+        kinds: Sequence[PromptKind] = SELECTING_KINDS,
     ) -> ModelSettings:
         """Return settings that ask with a template of these kinds; a baseline reads none. InputError, NotFoundError."""
-        template = await self.find(label)
-        if template.kind not in kinds:
-            purposes = [_PURPOSES.get(one, "selecting tools") for one in (template.kind, kinds[0])]
-            raise InputError(
-                f"{template.label} is a prompt for {purposes[0]}, not for {purposes[1]}.",
-                hint=f"Name one of the kind {' or '.join(kinds)}.",
-            )
-        given = given_values(template, values)
-        if settings.offline:
-            return settings
-        return replace(
-            settings,
-            prompt=template.label,
-            system_prompt=template.text,
-            variables=tuple(sorted(given.items())),
-            mode=CallingMode.JSON if template.kind is PromptKind.JSON else settings.mode,
-        )
+        return asked_with(settings, await self.find(label), values, kinds)
 
     async def documents(self) -> Sequence[Mapping[str, object]]:
         """Return each template of the workspace with all its versions, the oldest first."""

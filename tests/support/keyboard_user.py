@@ -57,8 +57,12 @@ class Keyboard:
 
     async def wake(self) -> None:
         """Be in the sheet that is open, else in the window itself; a window manager sees to that."""
-        while QApplication.activeWindow() is not (last := QApplication.activeModalWidget() or self.bench.frame):
-            last.activateWindow()
+        calm = 0  # a popup that closes may be active once more for a moment
+        while calm < 2:
+            last = QApplication.activeModalWidget() or self.bench.frame
+            calm = calm + 1 if QApplication.activeWindow() is last else 0
+            if not calm:
+                last.activateWindow()
             await asyncio.sleep(0.005)
 
     async def tab_to(self, name: str) -> QWidget:
@@ -104,9 +108,11 @@ class Keyboard:
         await self.tab_to(field)
         self.press(Qt.Key.Key_Space)
         await until(lambda: (popup := QApplication.activePopupWidget()) and popup.isActiveWindow())
+        popup = QApplication.activePopupWidget()
+        assert popup is not None
         self.type(words)
         self.press(Qt.Key.Key_Return)
-        await until(lambda: QApplication.activePopupWidget() is None)
+        await until(lambda: not popup.isVisible() and not popup.isActiveWindow())
         await self.wake()
 
     async def choose(self, name: str) -> None:

@@ -74,7 +74,7 @@ class MemoryRuns:
             id=batch_id,
             name=request.name or "Everything",
             status=BatchStatus.RUNNING,
-            models=tuple(model.label for model in request.models),
+            models=tuple(model.asked for model in request.models),
             total=len(plans),
             repeats=request.repeats,
             concurrency=request.concurrency,
@@ -88,7 +88,7 @@ class MemoryRuns:
         """More of them."""
         batch = await self.batch(batch_id)
         await self._plan([replace(run, batch_id=batch_id) for run in runs])
-        models = tuple(dict.fromkeys((*batch.models, *(run.settings.label for run in runs))))
+        models = tuple(dict.fromkeys((*batch.models, *(run.settings.asked for run in runs))))
         self._batches[batch_id] = replace(batch, models=models, total=batch.total + len(runs))
 
     async def _plan(self, plans: Sequence[PlannedRun]) -> None:
@@ -311,7 +311,7 @@ def _pending(plan: PlannedRun, case: TestCase) -> RunSummary:
         case_id=case.id,
         case_name=case.name,
         query=case.draft.query,
-        model=plan.settings.label,
+        model=plan.settings.asked,
         repeat=plan.repeat,
         status=RunStatus.PENDING,
         expected=case.draft.expectation.label,

@@ -1,12 +1,12 @@
 """State of the model catalogue: every known model, filters, local servers, and checks by one call; knows no Qt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall, ModelKeys
 from app.text.formatting import count, model_name
-from mcp_tef import CheckState, CheckStep, LocalServer, ModelCheck, ModelInfo, ModelSettings, is_baseline
+from mcp_tef import CheckState, CheckStep, LocalServer, ModelCheck, ModelFault, ModelInfo, ModelSettings, is_baseline
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -42,22 +42,30 @@ STATES: Final = {CheckState.OK: "ok", CheckState.FAILED: "failed", CheckState.UN
 class CatalogueRow:
     """A model as the catalogue shows it; `address` is that of a local server which serves it.
 
-    One that is `ready` can be asked now: its key is at hand, it is served here, or it is a baseline.
+    One that is `ready` can be asked now: its key is at hand, it is served here, or it is a baseline. `id` is the label,
+    with the address of a local server; `searched` is what a search matches. Both are made once, since there are
+    thousands of rows.
     """
 
     info: ModelInfo
+    id: str
+    searched: str
     ready: bool = False
     address: str = ""
 
-    @property
-    def id(self) -> str:
-        """The label, with the address of a local server."""
-        return f"{self.info.label} at {self.address}" if self.address else self.info.label
+    @classmethod
+    def of(cls, info: ModelInfo, *, ready: bool, address: str = "") -> "CatalogueRow":
+        """Return the row of a model."""
+        name = f"{info.label} at {address}" if address else info.label
+        return cls(info=info, id=name, searched=name.casefold(), ready=ready, address=address)
 
     @property
     def settings(self) -> ModelSettings:
         """The model with its address, for a call."""
         return ModelSettings(provider=self.info.provider, model=self.info.model, base_url=self.address or None)
+
+
+Condition = Callable[[CatalogueRow], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,19 +78,20 @@ class CatalogueFilter:
     context: str = ""
     tools: str = ""
 
-    def fits(self, row: CatalogueRow) -> bool:
-        """Return True if a model fits."""
-        info = row.info
-        price, size = _price_fits(info.input_price, self.price), info.context_tokens or 0
-        able = self.tools in ("", ability(info.tool_calling))
-        return price and able and size >= int(self.context or 0) and self._is_offered(row) and self._is_named(row)
-
-    def _is_offered(self, row: CatalogueRow) -> bool:
-        return row.ready if self.provider == READY else self.provider in ("", row.info.provider)
-
-    def _is_named(self, row: CatalogueRow) -> bool:
-        name = row.id.casefold()
-        return all(word in name for word in self.text.casefold().split())
+    def fitting(self, rows: Iterable[CatalogueRow]) -> list[CatalogueRow]:
+        """Return the models that fit."""
+        words, least = self.text.casefold().split(), int(self.context or 0)
+        conditions: tuple[tuple[str, Condition], ...] = (
+            (self.text, lambda row: all(word in row.searched for word in words)),
+            (self.provider, lambda row: row.ready if self.provider == READY else row.info.provider == self.provider),
+            (self.price, lambda row: _price_fits(row.info.input_price, self.price)),
+            (self.context, lambda row: (row.info.context_tokens or 0) >= least),
+            (self.tools, lambda row: ability(row.info.tool_calling) == self.tools),
+        )
+        found = list(rows)
+        for wanted, fits in conditions:
+            found = [row for row in found if fits(row)] if wanted else found
+        return found
 
 
 def _price_fits(price: float | None, wanted: str) -> bool:
@@ -124,6 +133,7 @@ class CataloguePresenter:
     models: tuple[CatalogueRow, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     local: tuple[CatalogueRow, ...] = ()
+    rows: dict[str, CatalogueRow] = field(default_factory=dict)
     filter: CatalogueFilter = field(default_factory=CatalogueFilter)
     checks: dict[str, ModelCheck] = field(default_factory=dict)
     checking: str = ""
@@ -136,14 +146,15 @@ class CataloguePresenter:
     async def load(self) -> None:
         """Read every known model, those that can be asked now first."""
         self.models, self.variables = await self.ask(_read)
+        self.rows = {row.id: row for row in (*self.local, *self.models)}
 
     def shown(self) -> tuple[CatalogueRow, ...]:
         """Return the models that fit the filter, those of local servers first."""
-        return tuple(row for row in (*self.local, *self.models) if self.filter.fits(row))
+        return tuple(self.filter.fitting((*self.local, *self.models)))
 
     def row(self, row_id: str) -> CatalogueRow | None:
         """Return a model by the id of its row."""
-        return next((row for row in (*self.local, *self.models) if row.id == row_id), None)
+        return self.rows.get(row_id)
 
     async def find_local(self) -> tuple[LocalServer, ...]:
         """Look for model servers on this machine, and add their models."""
@@ -168,7 +179,7 @@ async def _read(core: "Engine") -> tuple[tuple[CatalogueRow, ...], dict[str, str
     known = await core.models.catalogue()
     variables = {name: core.models.key_variable(name) for name in sorted({info.provider for info in known})}
     at_hand = core.models.with_key(variables)
-    rows = (CatalogueRow(info=info, ready=info.provider in at_hand or is_baseline(info.label)) for info in known)
+    rows = (CatalogueRow.of(info, ready=info.provider in at_hand or is_baseline(info.label)) for info in known)
     return tuple(sorted(rows, key=lambda row: not row.ready)), variables
 
 
@@ -176,7 +187,7 @@ def _served(server: LocalServer, name: str, known: Mapping[str, ModelInfo]) -> C
     """Return a model of a local server: the catalogue's facts hold, but not its prices."""
     found = ModelInfo(provider=server.provider, model=name)
     info = replace(known.get(found.label, found), input_price=None, output_price=None)
-    return CatalogueRow(info=info, ready=True, address=server.address)
+    return CatalogueRow.of(info, ready=True, address=server.address)
 
 
 def found_text(servers: Sequence[LocalServer]) -> str:
@@ -196,7 +207,8 @@ def check_text(check: ModelCheck) -> str:
     """Return the result of a check in one sentence."""
     if check.failed is None:
         return f"{check.answered_model or check.model} answered in {check.milliseconds:,} ms and called the tool."
-    return f"{check.reason} {check.hint}".strip()
+    hint = "Type a key, or set its environment variable." if check.code == ModelFault.KEY_MISSING else check.hint
+    return f"{check.reason} {hint}".strip()
 
 
 def facts(row: CatalogueRow, variable: str) -> tuple[tuple[str, str], ...]:

@@ -68,6 +68,7 @@ COLUMNS: Final = (
     Column(key="now", title="Now", width=120, role=Role.DIM, tip="The last hello, or if it can be asked now"),
 )
 NARROW: Final = 760
+LEAST_LIST, LEAST_DETAIL, LEAST_PROVIDER = 300, 240, 110
 HIDDEN_IF_NARROW: Final = ("out", "tools")
 BEFORE_HELLO: Final = "Ask it hello: one short call tells whether address, key, name and tool calling work."
 NOTHING_FITS: Final = "No model fits. Clear the filter to see all."
@@ -101,7 +102,7 @@ class CatalogueTab(ModelsTab):
         pane, bar = QWidget(), QHBoxLayout()
         bar.setContentsMargins(16, 8, 16, 8)
         bar.setSpacing(8)
-        self.provider.setMinimumWidth(sized(150))
+        self.provider.setMinimumWidth(LEAST_PROVIDER)
         for part in (self.provider, self.price, self.context, self.tools):
             bar.addWidget(part, 1)
         column = QVBoxLayout(pane)
@@ -111,7 +112,7 @@ class CatalogueTab(ModelsTab):
         column.addLayout(bar)
         column.addWidget(Rule())
         column.addWidget(self.table, 1)
-        pane.setMinimumWidth(sized(420))
+        pane.setMinimumWidth(LEAST_LIST)
         return pane
 
     def _detail_pane(self) -> QWidget:
@@ -119,13 +120,13 @@ class CatalogueTab(ModelsTab):
         column = QVBoxLayout(inside)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(12)
-        hello = Section("Hello", margins=False)
-        hello.add(self.hello)
-        for part in (self.title, self.links, self.facts, hello):
+        self.section = Section("Hello", margins=False)
+        self.section.add(self.hello)
+        for part in (self.title, self.links, self.facts, self.section):
             column.addWidget(part)
         column.addStretch(1)
         pane = ScrollPane(inside, "Details of the model")
-        pane.setMinimumWidth(sized(280))
+        pane.setMinimumWidth(LEAST_DETAIL)
         return pane
 
     def _connect(self) -> None:
@@ -247,7 +248,7 @@ class CatalogueTab(ModelsTab):
         row, presenter = self._row(), self.presenter
         self.links.set_links(self._model_actions() if row else [command_action(self.commands()[-1])])
         self.header_changed.emit()
-        for part in (self.facts, self.hello):
+        for part in (self.facts, self.section):
             part.setVisible(row is not None)
         if row is None:
             self.title.set_text(NOTHING_FITS if presenter.models else "")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.targets import ShowBatch, ShowCase, Target
 from app.screens.kit.run_marks import RUN_MARK_SHAPES
-from app.screens.models.clients_presenter import ClientsPresenter, GridRow
+from app.screens.models.clients_presenter import ClientsPresenter, GridRow, run_model
 from app.theme import Role, Size, height, sized
 from app.widgets import (
     Action,
@@ -37,6 +37,12 @@ VISIBILITY_MARKS: Final[Mapping[CaseVisibility, Mark]] = {
     CaseVisibility.CUT: Mark.CUT,
     CaseVisibility.NOT_FOUND: Mark.LENS,
     CaseVisibility.LEFT_OUT: Mark.CROSS,
+}
+SHORT_TEXTS: Final[Mapping[CaseVisibility, str]] = {
+    CaseVisibility.SHOWN: "shown",
+    CaseVisibility.CUT: "cut",
+    CaseVisibility.NOT_FOUND: "not found",
+    CaseVisibility.LEFT_OUT: "left out",
 }
 VISIBILITY_TEXTS: Final[Mapping[CaseVisibility, str]] = {
     CaseVisibility.SHOWN: "shown",
@@ -140,7 +146,7 @@ class CaseInClients(QWidget):
 
     def _actions(self, name: str, row: GridRow, runs: Sequence[RunSummary]) -> list[Action]:
         opened = [
-            Action(text=f"Open the run of {run.model.partition(' via ')[0]}", do=partial(self._go, target), kind="link")
+            Action(text=f"Open the run of {run_model(run)}", do=partial(self._go, target), kind="link")
             for run in runs
             if (target := _run_target(run)) is not None
         ]
@@ -240,7 +246,7 @@ class ClientGrid(QWidget):
 def _client_card(one: ClientProfile, row: GridRow) -> CardRow:
     cell = row.cells[one.name]
     lost = cell.visibility is not CaseVisibility.SHOWN
-    right = Span(VISIBILITY_TEXTS[cell.visibility], Role.TEXT if lost else Role.DIM)
+    right = Span(SHORT_TEXTS[cell.visibility], Role.TEXT if lost else Role.DIM)
     return CardRow(id=one.name, title=one.title, light=True, mark=VISIBILITY_MARKS[cell.visibility], right=right)
 
 

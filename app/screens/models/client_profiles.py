@@ -23,12 +23,11 @@ from app.widgets import (
 from mcp_tef import ClientProfile
 
 SIDE: Final = 16
+CONFIDENCE: Final = "S: source code, D: documentation, C: change log, P: maintainers, I: issues, B: third parties"
 FACTS: Final = (
     Column(key="of", title="Figure", width=140, least=90, tip="What the source is about"),
     Column(key="says", title="What is known", stretch=True, least=160, tip="The statement of the source"),
-    Column(
-        key="confidence", title="Confidence", width=92, least=60, tip="C: code, D: documents, I: issues, B: by others"
-    ),
+    Column(key="confidence", title="Confidence", width=92, least=60, tip=CONFIDENCE),
     Column(key="date", title="Date", width=92, least=60, role=Role.DIM, tip="The day on which the source was read"),
     Column(key="source", title="Source", width=220, least=90, role=Role.DIM, tip="Where the figure was found"),
 )

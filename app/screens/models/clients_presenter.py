@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.text.formatting import count
+from app.text.formatting import count, model_name
 from mcp_tef import (
     NOT_OFFERED_CODE,
     PLAIN_API,
@@ -150,7 +150,7 @@ class ClientsPresenter:
 
     def run_text(self, run: RunSummary) -> str:
         """Return the outcome of a run, told apart: never shown, or shown and not picked."""
-        model = run.model.partition(VIA)[0]
+        model = run_model(run)
         if run.failure is not None and run.failure.code == NOT_OFFERED_CODE:
             return f"{model}: not asked, since the tool was not shown."
         if run.failure is not None:
@@ -166,9 +166,15 @@ class ClientsPresenter:
         found = [one for one in self.results if one.client.partition("@")[0] == name]
         words = {True: "works", False: "worse than the plain API", None: "cannot tell yet"}
         return " ".join(
-            f"{one.model}: {one.right:,} of {one.runs:,} correct, {one.not_shown:,} not shown, {words[one.works]}."
+            f"{model_name(one.model)}: {one.right:,} of {one.runs:,} correct, {one.not_shown:,} not shown, "
+            f"{words[one.works]}."
             for one in found
         )
+
+
+def run_model(run: RunSummary) -> str:
+    """Return the name of the model that a run asked."""
+    return model_name(run.model.partition(VIA)[0])
 
 
 def _lost(check: ClientCheck) -> int:

@@ -116,7 +116,10 @@ class ClientsTab(ModelsTab):
             self._say("A profile cannot be read", "Correct the file or delete it, and come back.", [])
         elif self.presenter.rows:
             self.grid.show_grid(self.presenter)
+            had_focus = self.tabs.tabs.hasFocus()
             self._content.setCurrentWidget(self.grid)
+            if had_focus:
+                self.grid.table.setFocus()
 
     def _say(self, title: str, sentence: str, actions: Sequence[Action]) -> None:
         self.empty.set("grid-four", title, sentence, actions)

@@ -1,9 +1,9 @@
 """Base of the tabs of named definitions: cards beside the details of the selected one, or why there are none."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -11,7 +11,7 @@ from app.core_link.commands import Command, always
 from app.core_link.session import Session
 from app.screens.kit.menus import command_action
 from app.screens.models.tab import GROUP, ModelsTab
-from app.theme import height
+from app.theme import height, sized
 from app.widgets import Action, CardList, CardRow, EmptyState, Split
 
 
@@ -36,7 +36,7 @@ class DefinitionTab(ModelsTab):
     def lay_out(self, detail: QWidget, left: QWidget | None = None, sizes: Sequence[int] = (220, 860)) -> Split:
         """Put the details beside the cards, or beside a pane that holds them."""
         rail = left or self.cards
-        rail.setMinimumWidth(150)
+        rail.setMinimumWidth(sized(168))
         split = Split([rail, detail], f"{self.accessibleName()} and details", sizes)
         split.set_stretch(1)
         for part in (QWidget(), self.empty, split):
@@ -100,7 +100,7 @@ class DefinitionTab(ModelsTab):
         self,
         key: str,
         text: str,
-        do: Callable[[], Coroutine[Any, Any, object]] | Callable[[], object],
+        do: Callable[[], object],
         keys: str = "",
         needs: Callable[[], bool] | None = None,
         unless: str = "",
@@ -110,7 +110,7 @@ class DefinitionTab(ModelsTab):
         return Command(
             id=f"models.{key}",
             text=text,
-            do=do,
+            do=partial(self.session.do, do),
             keys=keys,
             needs=chosen,
             unless=unless or f"Select a {self.NOUN} first",

@@ -43,10 +43,10 @@ from mcp_tef import Deployment, Event, ModelCheck, ModelGroup, RunFilter
 
 DEPLOYMENTS: Final = (
     Column(key="model", title="Deployment", kind=CellKind.MONO, stretch=True, least=130, tip="Provider and model"),
-    Column(key="at", title="Address", width=170, least=80, role=Role.DIM, tip="Where it is asked"),
+    Column(key="at", title="Address", width=140, least=80, role=Role.DIM, tip="Where it is asked"),
     Column(key="rpm", title="Per minute", kind=CellKind.NUMBER, width=84, tip="Requests that it takes in a minute"),
     Column(key="tpm", title="Tokens", kind=CellKind.NUMBER, width=84, tip="Tokens that it takes in a minute"),
-    Column(key="state", title="State", width=200, least=90, role=Role.DIM, tip="What the last hello found"),
+    Column(key="state", title="State", width=170, least=90, role=Role.DIM, tip="What the last hello found"),
 )
 ABILITIES: Final = (
     Column(key="what", title="As a whole", width=160, tip="What the group can do"),
@@ -76,7 +76,7 @@ class GroupsTab(DefinitionTab):
         self.deployments = ListTable(DEPLOYMENTS, "Deployments")
         self.abilities = ListTable(ABILITIES, "Abilities of the group")
         abilities = HeadedPane("What the group can do", self.abilities)
-        self.lay_out(Split([self._upper(), abilities], "Deployments and abilities", [330, 370], stacked=True))
+        self.lay_out(Split([self._upper(), abilities], "Deployments and abilities", [400, 320], stacked=True))
         self.deployments.chosen.connect(lambda _: self._show_links())
         self.deployments.opened.connect(lambda _: session.spawn(self.edit_deployment(), of=self))
         self.deployments.delete_wanted.connect(lambda _: session.spawn(self.remove_deployment(), of=self))
@@ -173,7 +173,7 @@ class GroupsTab(DefinitionTab):
             links.append(Action(text="Type a key…", do=partial(self._type_key, one), kind="link"))
         self.links.set_links(links)
         failed = check is not None and check.failed is not None
-        self.state.set_text(f"{one.label_at} is {state_text(check)}" if one and failed else "", Role.BAD)
+        self.state.set_text(f"{one.label_at}, {state_text(check)}" if one and failed else "", Role.BAD)
         self.state.setVisible(failed)
 
     def _deployment(self) -> tuple[Deployment | None, ModelCheck | None]:

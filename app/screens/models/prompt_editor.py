@@ -175,7 +175,7 @@ class PromptEditor(QWidget):
             if edit.text() != text:
                 edit.setText(text)
                 edit.setCursorPosition(0)
-            edit.setReadOnly(not can_edit)
+            edit.setEnabled(can_edit)
         known = frozenset((*shown.variables, *BUILT_IN_VARIABLES[shown.kind]))
         self.text.show_text(shown.text, known)
         self.text.setReadOnly(not can_edit)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
+from app.dialogs.prompt_choice import needed_variables, selecting_prompts
 from mcp_tef import (
     Batch,
     CaseId,
@@ -13,18 +14,15 @@ from mcp_tef import (
     Estimate,
     InputError,
     ModelSettings,
-    PromptKind,
     PromptTemplate,
     TestCase,
     TrialRequest,
-    variables_in,
 )
 
 if TYPE_CHECKING:
     from app.dialogs.preflight import ApiKeys
     from mcp_tef import Engine
 
-SELECTING: Final = (PromptKind.SYSTEM, PromptKind.JSON)
 PROBE: Final = ModelSettings(provider="any", model="any")
 """A model that stands for the one that is asked, to check values before somebody names one."""
 
@@ -40,7 +38,7 @@ class PromptTrials:
 
     async def load(self) -> None:
         """Read every version of the prompts that select tools, the cases and their suites."""
-        self.prompts = {one.label: one for one in await self.ask(_selecting)}
+        self.prompts = await self.ask(selecting_prompts)
         self.cases = await self.ask(lambda core: core.cases.list())
         self.suites = await self.ask(lambda core: core.cases.suites())
 
@@ -54,8 +52,7 @@ class PromptTrials:
     def needed(self, labels: Sequence[str]) -> tuple[str, ...]:
         """Return the variables of these prompts that each run must give."""
         found = [self.prompts[label] for label in labels if label in self.prompts]
-        empty = (name for one in found for name in variables_in(one.text) if not one.variables.get(name, "-").strip())
-        return tuple(dict.fromkeys(empty))
+        return tuple(dict.fromkeys(name for one in found for name in needed_variables(one)))
 
     def chosen(self, suite: str) -> tuple[TestCase, ...]:
         """Return the cases of a suite, all of them for ""."""
@@ -94,12 +91,6 @@ class PromptTrials:
     async def start(self, request: TrialRequest, keys: "ApiKeys") -> Batch:
         """Start the trial; returns at once."""
         return await self.ask(lambda core: core.trials.start(request, keys, may_pause=True))
-
-
-async def _selecting(core: "Engine") -> tuple[PromptTemplate, ...]:
-    """Return every version of the prompts that select tools, newest first."""
-    latest = [one for one in await core.prompts.list() if one.kind in SELECTING]
-    return tuple([one for each in latest for one in await core.prompts.versions(each.name)])
 
 
 async def _arms(

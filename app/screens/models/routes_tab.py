@@ -61,6 +61,7 @@ class RoutesTab(DefinitionTab):
         view.query.textChanged.connect(self._typing.start)
         view.routes.chosen.connect(lambda _: self._show_route())
         view.routes.delete_wanted.connect(lambda _: spawn(self.remove_route(), of=self))
+        view.routes.set_menu(lambda _: self._route_actions())
         view.routes.describe_keys(Del="Remove the route; can be undone")
         view.utterances.opened.connect(lambda _: spawn(self.edit_utterance(), of=self))
         view.utterances.delete_wanted.connect(lambda ids: spawn(self.remove_utterances(ids), of=self))
@@ -175,16 +176,23 @@ class RoutesTab(DefinitionTab):
         router, route = self.router, self.route
         if router is None or route is None:
             return
-        _, _, use, add, remove, utter, *_ = self.commands()
+        _, _, use, add, _, utter, *_ = self.commands()
         self.view.show_route(router, route, utterance_rows(route, self.presenter))
         self.view.links.set_links(
             [
                 command_action(utter, "Add utterances…", kind="link"),
                 command_action(add, "Add a route…", kind="link"),
-                command_action(remove, "Remove the route", kind="link"),
                 command_action(use, "Use in a run", kind="link"),
             ]
         )
+
+    def _route_actions(self) -> list[Action]:
+        _, _, _, add, remove, utter, *_ = self.commands()
+        return [
+            command_action(utter, "Add utterances…"),
+            command_action(add, "Add a route…"),
+            command_action(remove, "Remove", apart=True),
+        ]
 
     async def _decide(self) -> None:
         if await self.presenter.decide(self.cards.current_id(), self.view.query.text()):

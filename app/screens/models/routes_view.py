@@ -30,7 +30,7 @@ from app.widgets import (
 from mcp_tef import ModelRoute, ModelRouter
 
 TRY, COMPARE = "try", "compare"
-ROUTE_HEIGHT, MOST_ROUTES = 76, 4
+ROUTE_HEIGHT, MOST_ROUTES, LEAST_UTTERANCES = 76, 4, 116
 NARROW: Final = 940
 
 
@@ -53,7 +53,7 @@ class RoutesView:
         self.comparison = ComparisonPane(session)
         self.views = Segmented([(TRY, "Try a query"), (COMPARE, "Comparison")], "View")
         self._bar = QWidget()
-        self.tester = self._make_tester()
+        self.tester = ScrollPane(self._make_tester(), "Tester")
         self.split = Split([self.tester, self.comparison], "Tester and comparison", [478, 412])
         self.panes = self._make_panes()
         self._width = 0
@@ -99,7 +99,8 @@ class RoutesView:
         column.addWidget(Rule())
         column.addWidget(self.utterances, 1)
         column.addLayout(foot)
-        tester.setMinimumWidth(sized(320))
+        tester.setMinimumWidth(sized(300))
+        self.utterances.setMinimumHeight(sized(LEAST_UTTERANCES))
         return tester
 
     def _make_panes(self) -> QWidget:

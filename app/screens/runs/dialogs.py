@@ -61,6 +61,7 @@ class StartDialog(Dialog):
         self.panel.show_form(form)
         self.panel.show_cases(starting.cases, starting.suites, starting.tags)
         self.panel.clients_wanted.connect(lambda: session.spawn(self._show_clients(), of=self))
+        self.panel.prompt.wanted.connect(lambda: session.spawn(self._show_prompts(), of=self))
         self.panel.changed.connect(self._changed)
         self.panel.own.check_requested.connect(lambda: session.spawn(self._check_server(), of=self))
         self.finished.connect(lambda _: self._stop_asking())
@@ -68,6 +69,8 @@ class StartDialog(Dialog):
         self._changed()
         if form.client:
             self.panel.clients_wanted.emit()
+        if form.prompt:
+            self.panel.prompt.wanted.emit()
         self.run.setFocus()
 
     def _make_buttons(self) -> Button:
@@ -127,6 +130,13 @@ class StartDialog(Dialog):
         self.panel.show_clients(self._starting.clients)
         self._changed()
 
+    async def _show_prompts(self) -> None:
+        known = bool(self._starting.prompts)
+        await self._starting.load_prompts()
+        if not known:
+            self.panel.prompt.show_prompts(self._starting.prompts)
+            self._changed()
+
     async def _estimate(self, request: BatchRequest) -> str:
         try:
             return await self._starting.estimate(request)
@@ -169,6 +179,8 @@ class StartDialog(Dialog):
         form = self.panel.form()
         if form.client:
             await self._starting.load_clients()
+        if form.prompt:
+            await self._starting.load_prompts()
         reading = self._starting.parse(form)
         if reading.models:
             self._need = await self._key_need(reading.models)

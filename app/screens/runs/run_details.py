@@ -28,6 +28,7 @@ from mcp_tef import (
     DefinitionChange,
     Event,
     Json,
+    ModelSettings,
     OfferedTool,
     PastVerdict,
     RejudgeReason,
@@ -221,8 +222,15 @@ def _model_rows(detail: RunDetail) -> tuple[RunDetailRow, ...]:
         RunDetailRow(label="Maximum retries", value=str(settings.max_retries)),
         RunDetailRow(label="Answer limit", value=_or_default(limit and f"{limit:,} tokens")),
         RunDetailRow(label="Seed", value=_or_default(settings.seed)),
+        RunDetailRow(label="Prompt", value=_prompt(settings)),
         RunDetailRow(label="System prompt", value=settings.system_prompt or "built-in"),
     )
+
+
+def _prompt(settings: ModelSettings) -> str:
+    """Return the prompt with the values of its variables."""
+    values = ", ".join(f"{name}: {value}" for name, value in settings.variables)
+    return " · ".join(filter(None, (settings.prompt or "built-in", values)))
 
 
 def _routing_rows(routing: Json) -> tuple[RunDetailRow, ...]:

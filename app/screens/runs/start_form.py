@@ -21,8 +21,10 @@ from mcp_tef import (
     Estimate,
     InputError,
     ModelSettings,
+    PromptTemplate,
     TestCase,
     ToolChoiceMode,
+    asked_with,
     parse_model,
     parse_number,
     parse_prices,
@@ -60,6 +62,7 @@ class StartField(StrEnum):
     PRICE = "price"
     LIMIT = "max_tokens"
     SEED = "seed"
+    PROMPT = "prompt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +70,8 @@ class StartForm:
     """Values of the form, as typed. `name` is the suite or tag of the scope, `price` two numbers with a comma.
 
     `model` and `own_model`, of a provider and of an own server, may name several models with commas between them.
-    `client` is the name of a profile, `EVERY_CLIENT`, or "" for none.
+    `client` is the name of a profile, `EVERY_CLIENT`, or "" for none. `prompt` is a label such as counter@3, with the
+    values of `variables`; without one, `system_prompt` stands before the built-in one.
     """
 
     scope: CaseScope = CaseScope.ALL
@@ -93,6 +97,8 @@ class StartForm:
     mode: CallingMode = CallingMode.AUTO
     tool_choice: ToolChoiceMode = ToolChoiceMode.AUTO
     client: str = ""
+    prompt: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,17 +132,24 @@ def tags_of(cases: Sequence[TestCase]) -> tuple[str, ...]:
 
 
 NO_CLIENTS: Final[Mapping[str, str]] = {}
+NO_PROMPTS: Final[Mapping[str, PromptTemplate]] = {}
 
 
 def parse_start_form(
-    form: StartForm, cases: Sequence[TestCase], clients: Mapping[str, str] = NO_CLIENTS
+    form: StartForm,
+    cases: Sequence[TestCase],
+    clients: Mapping[str, str] = NO_CLIENTS,
+    prompts: Mapping[str, PromptTemplate] = NO_PROMPTS,
 ) -> ParsedStartForm:
-    """Parse a form; every invalid field gets its own sentence. `clients` holds the labels of profiles by name."""
+    """Parse a form; every invalid field gets its own sentence.
+
+    `clients` holds the labels of profiles by name, `prompts` the templates by label.
+    """
     problems: dict[StartField, str] = {}
     chosen = cases_of(form, cases)
     if not chosen:
         problems[StartField.CASES] = _no_cases(form, cases)
-    settings = _settings(form, problems)
+    settings = _with_prompt(_settings(form, problems), form, prompts, problems)
     request = _request(form, settings, chosen, problems)
     if request:
         request = replace(request, models=_as_clients_ask(request.models, form.client, clients))
@@ -146,6 +159,25 @@ def parse_start_form(
         problems=problems,
         cases=len(chosen),
     )
+
+
+def _with_prompt(
+    models: tuple[ModelSettings, ...],
+    form: StartForm,
+    prompts: Mapping[str, PromptTemplate],
+    problems: dict[StartField, str],
+) -> tuple[ModelSettings, ...]:
+    """Return models that ask with the form's prompt; as they are without one, or where it is gone by now."""
+    template = prompts.get(form.prompt)
+    if template is None or form.offline:
+        return models
+    given = {name: value for name, value in form.variables if value.strip()}
+    try:
+        asked_with(ModelSettings(), template, given)
+        return tuple(asked_with(model, template, given) for model in models)
+    except InputError as error:
+        problems[StartField.PROMPT] = error.message
+        return ()
 
 
 def _as_clients_ask(
@@ -329,7 +361,7 @@ TEXTS: Final = (
         "retries",
         "cost_cap",
     ),
-    *("price", "max_tokens", "seed", "system_prompt", "client"),
+    *("price", "max_tokens", "seed", "system_prompt", "client", "prompt"),
 )
 FLAGS: Final = ("offline", "own_server", "with_baseline")
 

@@ -12,6 +12,7 @@ from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
 from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
 from app.screens.runs.own_server import OwnServerFields
+from app.screens.runs.prompt_field import PromptField
 from app.screens.runs.start_form import EVERY_CLIENT, CaseScope, StartForm
 from app.screens.runs.start_form import StartField as Where
 from app.text.formatting import count
@@ -189,6 +190,7 @@ class StartPanel(QWidget):
         self.client.set_choices([("", NO_CLIENT)], "")
         self.client.setMinimumWidth(150)
         self.client.installEventFilter(self)
+        self.prompt = PromptField()
         self.offline_note = FlowText(OFFLINE, size=Size.SMALL, role=Role.DIM)
         self.model = ModelField()
         self.own = OwnServerFields()
@@ -221,6 +223,7 @@ class StartPanel(QWidget):
             Where.MODEL: Field("Model", self.model),
             Where.BASE_URL: Field("Address", self.base_url),
             Where.KEY: Field("Key", self.key),
+            Where.PROMPT: Field("Prompt", self.prompt),
             **{where: Field(label, self.numbers[where]) for where, label, _ in NUMBERS},
         }
 
@@ -234,7 +237,9 @@ class StartPanel(QWidget):
         asked.addWidget(Field("Who answers", self.selector), 1)
         asked.addWidget(Field("Client", self.client))
         column.addLayout(asked)
-        for part in (self.offline_note, self.fields[Where.MODEL], self.own, self.fields[Where.KEY]):
+        shown = (Where.MODEL, Where.KEY, Where.PROMPT)
+        model, *others = (self.fields[where] for where in shown)
+        for part in (self.offline_note, model, self.own, *others):
             column.addWidget(part)
         column.addWidget(self.options, 0, Qt.AlignmentFlag.AlignLeft)
         self.more = QWidget()
@@ -245,7 +250,8 @@ class StartPanel(QWidget):
         more.addWidget(self.fields[Where.BASE_URL])
         more.addWidget(Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."))
         more.addWidget(Field("Tool choice", self.tool_choice))
-        more.addWidget(Field("System prompt", self.system_prompt))
+        self.before = Field("System prompt", self.system_prompt)
+        more.addWidget(self.before)
         more.addWidget(self.baseline)
         column.addWidget(self.more)
         column.addStretch(1)
@@ -276,6 +282,8 @@ class StartPanel(QWidget):
         ):
             changed.connect(lambda _: self.changed.emit())
         self.system_prompt.textChanged.connect(self.changed.emit)
+        self.prompt.changed.connect(self.changed)
+        self.prompt.changed.connect(lambda: self.before.setVisible(not self.prompt.label()))
 
     def _show_parts(self) -> None:
         source = self.selector.current()
@@ -283,7 +291,7 @@ class StartPanel(QWidget):
         self.own.setVisible(source == OWN_SOURCE)
         for where in (Where.MODEL, Where.BASE_URL):
             self.fields[where].setVisible(source == PROVIDER_SOURCE)
-        for widget in (self.fields[Where.KEY], self.fields[Where.COST], self.options):
+        for widget in (*(self.fields[one] for one in (Where.KEY, Where.COST, Where.PROMPT)), self.options):
             widget.setVisible(source != OFFLINE_SOURCE)
         self._show_options(shown=False)
 
@@ -325,6 +333,8 @@ class StartPanel(QWidget):
         self.mode.set_current(form.mode.value)
         self.tool_choice.set_current(form.tool_choice.value)
         self.system_prompt.setPlainText(form.system_prompt)
+        self.prompt.show_prompt(form.prompt)
+        self.before.setVisible(not form.prompt)
         for where, edit in self.numbers.items():
             edit.setText(getattr(form, where.value))
         self._show_parts()
@@ -338,6 +348,8 @@ class StartPanel(QWidget):
             name=name,
             selected=self._chosen,
             client=self.client.current(),
+            prompt=self.prompt.label(),
+            variables=self.prompt.values(),
             offline=self.selector.current() == OFFLINE_SOURCE,
             own_server=self.selector.current() == OWN_SOURCE,
             own_address=self.own.address.text(),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import CoreCall, ModelKeys
+from app.dialogs.prompt_choice import selecting_prompts
 from app.screens.runs.labels import ModelRow, usual_order
 from app.screens.runs.start_form import (
     OWN_PROVIDER,
@@ -21,6 +22,7 @@ from mcp_tef import (
     ModelInfo,
     ModelSettings,
     NotFoundError,
+    PromptTemplate,
     Secret,
     TestCase,
     is_baseline,
@@ -40,6 +42,7 @@ class StartPresenter(ModelKeys):
         self.tags: tuple[str, ...] = ()
         self.models: tuple[ModelRow, ...] = ()
         self.clients: tuple[ClientProfile, ...] = ()
+        self.prompts: dict[str, PromptTemplate] = {}
 
     async def load(self) -> None:
         """Read cases, suites and tags."""
@@ -61,6 +64,11 @@ class StartPresenter(ModelKeys):
         if not self.clients:
             self.clients = await self._ask(_client_profiles)
 
+    async def load_prompts(self) -> None:
+        """Read the prompts once; most runs need none of them."""
+        if not self.prompts:
+            self.prompts = await self._ask(selecting_prompts)
+
     async def served(self, address: str, key: Secret | None) -> tuple[str, ...]:
         """Return the models that an own server lists, whose address the user typed. Raises InputError, ModelError."""
         settings = ModelSettings(provider=OWN_PROVIDER, base_url=address)
@@ -69,7 +77,7 @@ class StartPresenter(ModelKeys):
 
     def parse(self, form: StartForm) -> ParsedStartForm:
         """Parse a form for the current cases."""
-        return parse_start_form(form, self.cases, {one.name: one.label for one in self.clients})
+        return parse_start_form(form, self.cases, {one.name: one.label for one in self.clients}, self.prompts)
 
     async def info(self, settings: ModelSettings) -> ModelInfo | None:
         """Return what is known of a model, a group or a router; None for one that is not known."""

@@ -12,6 +12,8 @@ from app.core_link.targets import ChangeTool, ShowBatch, ShowBatchMetrics, ShowT
 from app.screens.cases.page import CasesPage
 from app.screens.library.page import LibraryPage
 from app.screens.metrics.page import MetricsPage
+from app.screens.models.page import ModelsPage
+from app.screens.models.prompts_tab import PromptsTab
 from app.screens.runs.dialogs import StartDialog
 from app.screens.runs.page import RunsPage
 from app.screens.servers.server_dialog import ServerDialog
@@ -29,6 +31,8 @@ from mcp_tef import (
     BatchStatus,
     Classification,
     Engine,
+    PromptKind,
+    PromptTemplate,
     RunFilter,
     RunId,
     ServerId,
@@ -279,8 +283,8 @@ async def prepare(inside: MainWindow, fake: FakeEngine, command: str) -> None:
             await similarity.settled()
         case "runs":
             await prepare_runs(inside, fake, command)
-        case "library":
-            await prepare_library(inside)
+        case "library" | "models" as screen:
+            await (prepare_library if screen == "library" else prepare_models)(inside)
         case "workshop" if command.endswith("stop"):
             fake.selector.gate.clear()
             await gave(inside, "servers", "workshop.try")
@@ -303,6 +307,22 @@ async def prepare_library(inside: MainWindow) -> None:
     await page.settled()
     await until(lambda: page.presenter.detail.versions)
     page.view.definition.description.setPlainText(f"Tell the weather. {page.presenter.tool}")
+
+
+async def prepare_models(inside: MainWindow) -> None:
+    """Select a prompt whose text is changed."""
+    page = inside.page("models")
+    assert isinstance(page, ModelsPage)
+    page.show_tab("prompts")
+    tab = page.tab("prompts")
+    assert isinstance(tab, PromptsTab)
+    prompt = PromptTemplate(name="short", version=0, kind=PromptKind.SYSTEM, text="Call one tool.")
+    if "short" not in [one.name for one in await inside.session.call(lambda core: core.prompts.list())]:
+        await inside.session.call(lambda core: core.prompts.add(prompt))
+    await page.refresh()
+    tab.show_item("short")
+    await until(lambda: tab.presenter.name == "short" and tab.presenter.versions)
+    tab.editor.text.setPlainText(f"Call one tool of {tab.presenter.latest}.")
 
 
 async def prepare_runs(inside: MainWindow, fake: FakeEngine, command: str) -> None:
