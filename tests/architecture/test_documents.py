@@ -56,7 +56,7 @@ def test_readme_is_short_and_shows_the_window_and_the_two_commands_first() -> No
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "packaging/README.md"],
+    ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/scale.md", "packaging/README.md"],
 )
 def test_every_link_to_a_file_leads_to_a_file_and_a_heading(document: str) -> None:
     for link in re.findall(r"\]\((?!https?:)([^)]+)\)", text(document)):

@@ -66,6 +66,14 @@ class Agent:
         return reply
 
 
+async def serving_ended(serving: asyncio.Task[None]) -> None:
+    """Stop serving MCP over HTTP; sse_starlette leaves a task behind that polls for the end of the process."""
+    watchers = [task for task in asyncio.all_tasks() if "_shutdown_watcher" in repr(task)]
+    for task in (serving, *watchers):
+        task.cancel()
+    await asyncio.gather(serving, *watchers, return_exceptions=True)
+
+
 @asynccontextmanager
 async def agent_of(
     engine: Engine,
@@ -96,11 +104,7 @@ async def agent_of(
             await session.initialize()
             yield Agent(session, url, asked)
     finally:
-        # sse_starlette leaves a task behind that polls for the end of the process.
-        watchers = [task for task in asyncio.all_tasks() if "_shutdown_watcher" in repr(task)]
-        for task in (serving, *watchers):
-            task.cancel()
-        await asyncio.gather(serving, *watchers, return_exceptions=True)
+        await serving_ended(serving)
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType
 from mcp_tef.servers.tool_caller import McpToolCaller
 from mcp_tef.servers.tool_lister import McpToolLister
+from tests.support.agent_client import serving_ended
 from tests.support.command_line import run
 from tests.support.library_designs import answering
 
@@ -48,8 +49,7 @@ async def spec(engine: Engine) -> AsyncIterator[ServerSpec]:
         auth_type=AuthType.BEARER,
         secret="${LIBRARY_TOKEN}",
     )
-    serving.cancel()
-    await asyncio.gather(serving, return_exceptions=True)
+    await serving_ended(serving)
 
 
 async def listed(spec: ServerSpec, environment: Mapping[str, str] = TOKEN) -> dict[str, str]:
