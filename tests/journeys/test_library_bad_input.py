@@ -2,16 +2,15 @@
 
 import json
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from tests.support.command_line import Said, say
 from tests.support.library_designs import CITY
+from tests.support.processes import alive
 from tests.support.workspace_files import written
 
 TOOL: Mapping[str, Any] = {"name": "weather", "description": "Tell the weather in a city.", "inputSchema": CITY}
@@ -64,20 +63,21 @@ def test_categories_that_stand_in_each_other_are_refused(workspace: Path) -> Non
 
 
 SCRIPTS = {
-    "never ends": ("import time\ndef run(input):\n    time.sleep(600)\n", "did not end within 2 seconds"),
-    "forks": (
-        "import os, time\ndef run(input):\n    for _ in range(3):\n        if os.fork() == 0:\n"
-        "            os.setsid()\n            time.sleep(600)\n    time.sleep(600)\n",
-        "did not end within 2 seconds",
-    ),
-    "prints 2 GB": ("def run(input):\n    while True:\n        print('x' * 65536)\n", ""),
-    "returns too much": ("def run(input):\n    return 'x' * 3_000_000\n", "more than 1 MB"),
-    "takes memory": ("def run(input):\n    return len(bytearray(2_000_000_000))\n", ""),
-    "reads the environment": (
-        "import os\ndef run(input):\n    return os.environ['SECRET_OF_MINE']\n",
-        "SECRET_OF_MINE",
-    ),
+    "never ends": ("time.sleep(600)", "did not end within 2 seconds"),
+    "forks": ("[note() for _ in range(3) if os.fork() == 0 and os.setsid() is None]", "did not end within 2 seconds"),
+    "prints 2 GB": ("while True: print('x' * 65536)", "more than 1 MB"),
+    "takes memory": ("return len(bytearray(2_000_000_000))", "MemoryError"),
+    "reads the environment": ("return os.environ['SECRET_OF_MINE']", "SECRET_OF_MINE"),
 }
+SCRIPT = """import os, time
+def note():
+    with open({pids!r}, 'a') as file:
+        file.write(f'{{os.getpid()}}\\n')
+def run(input):
+    note()
+    {harm}
+    time.sleep(600)
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits and process groups of POSIX")
@@ -85,27 +85,18 @@ SCRIPTS = {
 def test_a_script_that_does_harm_ends_in_a_sentence_and_leaves_no_process(
     workspace: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, said = SCRIPTS[what]
+    harm, said = SCRIPTS[what]
     monkeypatch.setenv("SECRET_OF_MINE", "of no concern to scripts")
-    script = workspace / "script.py"
-    script.write_text(text, "utf-8")
+    script, pids = workspace / "script.py", workspace / "pids"
+    script.write_text(SCRIPT.format(pids=str(pids), harm=harm), "utf-8")
     assert added(workspace, TOOL, {"seconds": 2}, "--executor", "python", "--script", script).code == 0
-    began = time.monotonic()
-    before = {one.pid for one in psutil.process_iter()}
-    ended = say("library", "run", "weather", '{"city": "Rome"}', "--yes")
-    assert time.monotonic() - began < 60
+    ended = say("library", "run", "weather", '{"city": "Rome"}', "--yes", "--quiet")
     assert ended.code == 1
     assert said in ended.err
     assert "of no concern" not in ended.out + ended.err
-    assert len(ended.err.splitlines()) <= 3, ended.err
-    assert not [one for one in psutil.process_iter() if one.pid not in before and _runs_a_script(one)]
-
-
-def _runs_a_script(process: psutil.Process) -> bool:
-    try:
-        return "def run(input)" in " ".join(process.cmdline())
-    except psutil.Error:
-        return False
+    started = [int(line) for line in pids.read_text("utf-8").split()]
+    assert [pid for pid in started if alive(pid)] == []
+    assert len(started) == (8 if what == "forks" else 1)
 
 
 def test_a_placeholder_gives_a_program_words_and_never_a_command(workspace: Path) -> None:

@@ -32,6 +32,7 @@ from tests.support.sign_in_server import Browser
 
 ROOT = Path(__file__).parents[2]
 LOCKS = Path(__file__).with_name("locked_conformance")
+INSPECTOR = Path(__file__).with_name("locked_inspector")
 SECONDS = 120
 OLDEST_NODE = 22
 
@@ -91,24 +92,27 @@ def listed(script: str) -> list[str]:
 @functools.cache
 def suite() -> tuple[str, str]:
     """Node and the suite's script; skips the test where there is no npm, or no node that is new enough."""
-    return _script("conformance", "dist")
+    home = _home("conformance", LOCKS)
+    node = _node(home)
+    if node is None:
+        pytest.skip(f"the conformance suite needs node {OLDEST_NODE}, which is not on this machine")
+    return node, str(home / "@modelcontextprotocol" / "conformance" / "dist" / "index.js")
 
 
+@functools.cache
 def inspector() -> tuple[str, str, str]:
-    """Node, script and first argument of the Inspector's command line; skips the test as `suite` does."""
-    return (*_script("inspector", "clients/launcher/build"), "--cli")
+    """Node, which comes with the suite, and the command line of the Inspector; skips the test as `suite` does."""
+    script = _home("inspector", INSPECTOR) / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build"
+    return suite()[0], str(script / "index.js"), "--cli"
 
 
-def _script(package: str, folder: str) -> tuple[str, str]:
+def _home(kind: str, locks: Path) -> Path:
+    """The packages that a folder locks, installed."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not on this machine, so the protocol's own programs cannot be had here")
-    locks = (LOCKS / "package.json", LOCKS / "package-lock.json")
-    home = installed("conformance", locks, functools.partial(install_node, npm, LOCKS)) / "node_modules"
-    node = _node(home)
-    if node is None:
-        pytest.skip(f"the protocol's own programs need node {OLDEST_NODE}, which is not on this machine")
-    return node, str(home / "@modelcontextprotocol" / package / folder / "index.js")
+    files = (locks / "package.json", locks / "package-lock.json")
+    return installed(kind, files, functools.partial(install_node, npm, locks)) / "node_modules"
 
 
 def _node(home: Path) -> str | None:

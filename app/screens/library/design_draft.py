@@ -47,6 +47,9 @@ class SettingForm(Enum):
     LINES = "lines"
 
 
+_BETWEEN: Final[Mapping[SettingForm, str]] = {SettingForm.WORDS: ", ", SettingForm.LINES: "\n"}
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting of an executor; `hint` stands in its empty field. One that is `needed` stays where it is empty."""
@@ -65,7 +68,7 @@ class Setting:
     def show(self, config: JsonObject) -> str:
         """Return the setting as its field shows it; `read` reads it back."""
         value = config.get(self.key)
-        between = {SettingForm.WORDS: ", ", SettingForm.LINES: "\n"}.get(self.form)
+        between = _BETWEEN.get(self.form)
         if between and isinstance(value, list | tuple):
             texts = [compact(one) for one in value]
             joined = between.join(texts)
@@ -74,16 +77,12 @@ class Setting:
 
     def read(self, text: str) -> Json:
         """Return what a text means; one that does not fit stays a text, which no tool can be saved with."""
-        match self.form:
-            case SettingForm.TEXT:
-                return text
-            case SettingForm.ANY if not text.lstrip().startswith(("{", "[")):
-                return text
-            case SettingForm.WORDS | SettingForm.LINES if not (text.startswith("[") and is_json(text)):
-                parts = text.split("," if self.form is SettingForm.WORDS else "\n")
-                return [one.strip() if self.form is SettingForm.WORDS else one for one in parts if one.strip()]
-            case _:
-                return loads(text) if is_json(text) else text
+        if self.form is SettingForm.TEXT or (self.form is SettingForm.ANY and not text.lstrip().startswith(("{", "["))):
+            return text
+        if self.form in _BETWEEN and not text.startswith("["):
+            parts = text.split(_BETWEEN[self.form].rstrip(" "))
+            return [one.strip(" ") for one in parts if one.strip()]
+        return loads(text) if is_json(text) else text
 
 
 SECONDS: Final = Setting("seconds", "Seconds at most", SettingForm.NUMBER, "30")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from app.screens.kit import FilterField, FilterFields, SortOrder
@@ -130,14 +131,21 @@ def picked_shares(
 
     Runs of a baseline count only where no model was asked; those of a draft in the Workshop have other texts.
     """
-    judged = [run for run in runs if run.mark and run.created_at and run.arm is not Arm.DRAFT]
-    counted = [run for run in judged if not is_baseline(run.model)] or judged
-    shares = dict.fromkeys((one.version for one in versions), PickedShare())
-    newest_first = sorted(versions, key=lambda one: -one.version)
-    for run in counted:
-        version = next((one.version for one in newest_first if run.created_at and run.created_at >= one.created_at), 0)
-        if version:
+    shares = {one.version: PickedShare() for one in versions}
+    for run in _counted(runs):
+        version = _newest_version(versions, run.created_at)
+        if version is not None:
             picked = run.selected_tool == name and run.selected_server in (None, server)
             before = shares[version]
             shares[version] = PickedShare(before.picked + picked, before.runs + 1)
     return shares
+
+
+def _counted(runs: Sequence[RunSummary]) -> Sequence[RunSummary]:
+    judged = [run for run in runs if run.mark and run.arm is not Arm.DRAFT]
+    return [run for run in judged if not is_baseline(run.model)] or judged
+
+
+def _newest_version(versions: Sequence[ToolVersion], at: datetime | None) -> int | None:
+    """Return the version that was the newest at a moment; None before the first one."""
+    return max((one.version for one in versions if at and one.created_at <= at), default=None)

@@ -54,18 +54,26 @@ class SchemaRowEditor(QWidget):
             small.setFixedWidth(sized(BUTTON))
         holder = QWidget()
         holder.setFixedWidth(sized(REQUIRED_WIDTH))
-        tick = QHBoxLayout(holder)
-        tick.setContentsMargins(0, 0, 0, 0)
-        tick.addWidget(self.required, 0, Qt.AlignmentFlag.AlignHCenter)
-        first, second, third = QHBoxLayout(), QHBoxLayout(self._second), QHBoxLayout(self._third)
-        for line in (first, second, third):
-            line.setContentsMargins(0, 0, 0, 0)
-            line.setSpacing(GAP)
+        _line(holder).addWidget(self.required, 0, Qt.AlignmentFlag.AlignHCenter)
+        always = QWidget()
+        first = _line(always)
         parts = ((self.name, NAME), (self.type, TYPE), (holder, 0), (self.description, DESCRIPTION))
         for part, stretch in (*parts, (self.more, 0), (self.remove, 0)):
             first.addWidget(part, stretch)
             if stretch:
                 part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._lay_out_more(_line(self._second), _line(self._third))
+        self.description.setPlaceholderText("No description")
+        self.values.setPlaceholderText("any")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP)
+        column.addWidget(always)
+        for part in (self._second, self._third):
+            column.addWidget(part)
+            part.hide()
+
+    def _lay_out_more(self, second: QHBoxLayout, third: QHBoxLayout) -> None:
         for line in (second, third):
             line.addSpacing(sized(BUTTON))
         for title, edit, stretch in (("Values", self.values, 3), ("Default", self.default, 2)):
@@ -77,15 +85,6 @@ class SchemaRowEditor(QWidget):
             edit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for line in (second, third):
             line.addSpacing(2 * (sized(BUTTON) + GAP))
-        self.description.setPlaceholderText("No description")
-        self.values.setPlaceholderText("any")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
-        column.addLayout(first)
-        for part in (self._second, self._third):
-            column.addWidget(part)
-            part.hide()
 
     def show_row(self, row: SchemaRow) -> None:
         """Show a parameter; a field that is being typed in keeps its text."""
@@ -165,6 +164,13 @@ class SchemaRowEditor(QWidget):
 
     def _tell(self, field: str, text: str) -> None:
         self.changed.emit(self._row.name, field, text)
+
+
+def _line(holder: QWidget) -> QHBoxLayout:
+    line = QHBoxLayout(holder)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.setSpacing(GAP)
+    return line
 
 
 def _show_text(edit: LineEdit, text: str) -> None:

@@ -109,7 +109,7 @@ class SchemaText:
             case _:
                 properties = self._properties()
                 known = {one.name: one for one in parameters_of(self.schema or {})}
-                change = _CHANGES.get(field) or partial(_with_limit, field)
+                change = _CHANGES.get(field, partial(_with_limit, field))
                 properties[name] = change(dict(properties[name]), known[name], value)
                 return self._with(properties, self._required())
 
@@ -143,28 +143,33 @@ EMPTY: Final = SchemaText()
 def _row(parameter: Parameter, node: Mapping[str, Any]) -> SchemaRow:
     declared = node.get("type", "")
     plain = isinstance(declared, str) and declared in TYPES and not node.keys() & {"$ref", "anyOf", "oneOf", "allOf"}
-    values = node.get("enum")
+    kind, values = declared if plain else OTHER, node.get("enum")
     return SchemaRow(
         name=parameter.name,
-        type=declared if plain else OTHER,
-        type_text=TYPES[declared] if plain else parameter.type_word,
+        type=kind,
+        type_text=TYPES.get(kind, parameter.type_word),
         required=parameter.required,
         description=str(node.get("description", "")),
         values=show_list(parameter.kind, values) if isinstance(values, list) and values else "",
         default=show(parameter, node["default"]) if "default" in node else "",
-        limits={key: compact(node.get(key)) for key in LIMITS.get(declared, ())} if plain else {},
+        limits=_limits(node, kind),
     )
 
 
+def _limits(node: Mapping[str, Any], kind: str) -> Mapping[str, str]:
+    return {key: compact(node.get(key)) for key in LIMITS.get(kind, ())}
+
+
 Node = dict[str, Any]
+ALL_LIMITS: Final = frozenset(key for limits in LIMITS.values() for key in limits)
 
 
 def _with_type(node: Node, _parameter: Parameter, value: str) -> Node:
     """Return the node with another type; limits, an enum and a default that do not fit it go."""
-    values = [*(node.get("enum") or []), *(node[key] for key in ("default",) if key in node)]
+    values = [*node.get("enum", ()), *(node[key] for key in ("default",) if key in node)]
     fits = all(isinstance(one, _PYTHON.get(value, object)) for one in values)
     gone = {"type"} if fits else {"type", "enum", "default"}
-    gone |= {key for limits in LIMITS.values() for key in limits} - set(LIMITS.get(value, ()))
+    gone |= ALL_LIMITS - set(LIMITS.get(value, ()))
     typed = {"type": value} if value else {}
     return {**typed, **{key: one for key, one in node.items() if key not in gone}}
 

@@ -104,7 +104,7 @@ class HealthDelegate(QStyledItemDelegate):
         places = HealthPlaces(area)
         self._paint_name(painter, places.name, row)
         if row.note:
-            wide = places.line.adjusted(0, 0, sized(SCALE), 0)
+            wide = places.line.adjusted(0, 0, sized(SCALE + 2 * FIGURE), 0)
             self._line.text(painter, _upper(wide), row.note, theme().font(), Role.DIM)
         else:
             self._paint_latency(painter, places, row)

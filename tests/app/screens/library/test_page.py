@@ -147,3 +147,36 @@ async def test_versions_are_compared_and_restored(qapp: QApplication) -> None:
         versions.restore.click()
         await bench.until(lambda: bench.tool.version == 3)
         assert bench.tool.design == answering()
+
+
+async def test_what_keeps_a_design_from_being_saved_is_said_while_it_is_typed(qapp: QApplication) -> None:
+    async with library("weather") as bench:
+        await bench.select("weather")
+        pane = bench.page.view.definition
+        assert pane.config.form is not None
+        (answer,) = pane.config.form.fields.values()
+        assert isinstance(answer, GrowingEdit)
+        schema = bench.editor.json.text()
+
+        async def refused(words: str) -> None:
+            await bench.until(lambda: words in pane.bar.fault.text())
+            bench.do(ids.SAVE)
+            await bench.session.begun()
+            assert (bench.tool.version, bench.page.unsaved()) == (1, 1)
+
+        pane.name.setText("Weather Report")
+        pane.name.textEdited.emit("Weather Report")
+        await refused("cannot be the name of a tool")
+        pane.name.setText("weather")
+        pane.name.textEdited.emit("weather")
+        bench.editor.json.setPlainText('{"type": "object", "properties": {"city": {"type": "texte"}}}')
+        await refused("is no JSON Schema")
+        bench.editor.json.setPlainText(schema)
+        answer.setPlainText("Rain in {town}.")
+        await refused("{town}")
+        bench.do(ids.RUN)
+        bench.do(ids.RUN)
+        form = bench.page.view.run.form
+        assert form is not None
+        await bench.until(lambda: form.rows["city"].value.property("wrong"))
+        assert bench.page.presenter.detail.executions == ()
