@@ -126,7 +126,7 @@ def _draw_on(device: QImage | QSvgGenerator, chart: Drawn, title: str) -> None:
 
 Values = Sequence[Sequence[str]]
 MakeValues = Callable[[], Values]
-HEAD = 32
+HEAD, HEADING = 32, 96
 
 
 class ChartPanel(QWidget):
@@ -162,6 +162,7 @@ class ChartPanel(QWidget):
         self._head = QHBoxLayout()
         self._head.setContentsMargins(16, 0, 10, 0)
         self._head.setSpacing(8)
+        self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), sized(HEADING)))
         self._head.addWidget(self._heading, 1)
         self._head.addWidget(self._note)
         self._head.addWidget(self._enlarge)

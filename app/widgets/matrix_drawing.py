@@ -149,7 +149,9 @@ class MatrixPainter:
                 box = QRectF(places.cell(*cell)).adjusted(-1, -1, 0, 0)
                 painter.setPen(QPen(theme().colour(role), thick, j=Qt.PenJoinStyle.MiterJoin))
                 painter.drawRect(box.adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2))
-        painter.setClipRect(QRect(0, places.top, view.width(), max(0, inner.bottom() - sized(HEAD) + 1)))
+        above = 0 if places.origin.y() else sized(HEAD)  # the first name is higher than a low row
+        names = QRect(0, places.top, view.width(), max(0, inner.bottom() - sized(HEAD) + 1))
+        painter.setClipRect(names.adjusted(0, -above, 0, 0))
         self._draw_names(painter, places, rows, right, hovered[0] if hovered else -1)
         painter.setClipRect(QRect(places.left, 0, max(0, view.right() - places.left), sized(HEAD)))
         self._draw_keys(painter, places, columns, hovered[1] if hovered else -1)

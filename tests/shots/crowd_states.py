@@ -51,6 +51,9 @@ async def crowd_tab(stage: Stage) -> CrowdTab:
     await until(lambda: isinstance(page.tabs.tab, CrowdTab) and page.tabs.tab.currentIndex() > 0)
     tab = page.tabs.tab
     assert isinstance(tab, CrowdTab)
+    if tab.presenter.among:  # as `refused` leaves it
+        tab.presenter.among = ()
+        await tab.replan()
     return tab
 
 

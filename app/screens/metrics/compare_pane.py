@@ -119,7 +119,7 @@ class ComparePane(QWidget):
             said.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
             said.addWidget(sentence, row, 1)
         said.addWidget(self.detail, len(self.marks), 1)
-        self.split = Split([self._left(), self.pair], "Cases and one case", [620, 480])
+        self.split = Split([self._left(), self.pair], "Cases and one case", [680, 420])
         self.split.set_stretch(0)
         full = QWidget()
         column = QVBoxLayout(full)

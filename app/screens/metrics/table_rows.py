@@ -95,8 +95,8 @@ FLAKY_COLUMNS = (
 PAIR_COLUMNS = (
     Column(key="change", title="Change", kind=CellKind.MARK, width=128),
     Column(key="query", title="Query", width=220, stretch=True),
-    Column(key="before", title="Before", kind=CellKind.MONO, width=148),
-    Column(key="after", title="After", kind=CellKind.MONO, width=148),
+    Column(key="before", title="Before", kind=CellKind.MONO, width=124),
+    Column(key="after", title="After", kind=CellKind.MONO, width=124),
 )
 
 

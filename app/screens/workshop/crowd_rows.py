@@ -42,7 +42,7 @@ ORDER_COLUMNS: Final = (
 )
 NOT_FOUND: Final = "The search in front did not find the expected tool"
 SHARE, TOKENS, COST = "share", "tokens", "cost"
-MEASURES: Final = ((SHARE, "Correct tool"), (TOKENS, "Tokens"), (COST, "Cost"))
+MEASURES: Final = ((SHARE, "Correct"), (TOKENS, "Tokens"), (COST, "Cost"))
 CALLS: Final = 1_000
 PLACES: Final = ("first", "second", "third", "fourth", "last")
 
@@ -55,7 +55,12 @@ def curve_name(model: str, search: int | None) -> str:
 def losses(result: CrowdResult) -> list[tuple[Mark, str, str]]:
     """Return mark, its word and sentence of each curve without a search, or of all where there are no others."""
     own = [one for one in result.lost_at if one.search is None]
-    return [(*_loss_mark(one, result), one.sentence) for one in own]
+    return [(*_loss_mark(one, result), plain(one.sentence)) for one in own]
+
+
+def plain(sentence: str) -> str:
+    """Return a sentence without the marks around names of tools."""
+    return sentence.replace("`", "")
 
 
 def searched_texts(result: CrowdResult) -> list[str]:

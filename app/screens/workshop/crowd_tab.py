@@ -39,7 +39,7 @@ from app.widgets.line_chart import LineChart
 from mcp_tef import BatchId, CrowdKind, RunFilter, RunId
 
 SHORT: Final = 24
-MEASURE_WIDTH: Final = 276
+MEASURE_WIDTH: Final = 228
 WRONG, PICKS, ORDER = "wrong", "picks", "order"
 CHART_HELP: Final = (
     "The share of cases whose expected tool is selected, against the number of other tools offered with it. Bands are "
@@ -81,7 +81,7 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         super().__init__(page, CrowdPresenter(page.session.call), model, (self.tool, self.source, self.kind, model))
         self.chart = LineChart("Correct tool among other tools")
         self.measure = Segmented(MEASURES, "What the curves show")
-        self.panel = ChartPanel("By number of other tools", self.chart)
+        self.panel = ChartPanel("By other tools", self.chart)
         self.measure.setMaximumWidth(sized(MEASURE_WIDTH))
         self.panel.add_tool(self.measure)
         self.panel.setMinimumSize(320, 200)
@@ -152,16 +152,17 @@ class CrowdTab(BatchTab[CrowdPresenter]):
     def _show_chart(self) -> None:
         result = self.presenter.result
         self.measure.set_choices(measures(result))
+        self.measure.setVisible(result is not None)
         match self.measure.current():
             case measure if measure == TOKENS and result is not None:
                 self.chart.set_plot(tokens_plot(result))
-                self.panel.set_note("tools in one call", CHART_HELP)
+                self.panel.set_note("in one call", CHART_HELP)
             case measure if measure == COST and result is not None:
                 self.chart.set_plot(cost_plot(result))
                 self.panel.set_note(f"{CALLS:,} calls", CHART_HELP)
             case _:
                 self.chart.set_plot(crowd_plot(result, self.presenter.line))
-                self.panel.set_note("bands: 95 % intervals" if result else "no model asked", CHART_HELP)
+                self.panel.set_note("95 % bands" if result else "no model asked", CHART_HELP)
 
     def _show_inputs(self) -> None:
         presenter = self.presenter
@@ -183,7 +184,8 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         presenter, result = self.presenter, self.presenter.result
         if result is None:
             head = presenter.line_text() or presenter.problem or "No crowd test was done yet."
-            note = "Start the test to see among how many other tools yours are still selected."
+            start = "Start the test to see among how many other tools yours are still selected."
+            note = "" if presenter.problem else start
             self.banner.show_lines([(Mark.BLANK, "not asked yet", head)], note, [])
             return
         note = " · ".join((presenter.how_text(), *searched_texts(result)))

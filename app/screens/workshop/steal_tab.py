@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ChangeTool, NewCases, ShowRuns
 from app.screens.workshop.batch_tab import STACKED, BatchTab
+from app.screens.workshop.crowd_rows import plain
 from app.screens.workshop.steal_presenter import StealPresenter, tool_key
 from app.text.data_tables import DataTable
 from app.text.formatting import count, percent
@@ -40,7 +41,7 @@ TOOLS: Final = (
     Column(key="without", title="Without", kind=CellKind.NUMBER, width=70, tip="Correct tool without the new server"),
     Column(key="with", title="With", kind=CellKind.NUMBER, width=60, tip="Correct tool with the new server"),
     Column(key="taken", title="Taken, 95 %", width=146, least=80, tip="The paired loss with its 95 % interval"),
-    Column(key="verdict", title="Verdict", width=132, least=60, tip="Worse: the loss holds after Holm over all tools"),
+    Column(key="verdict", title="Verdict", width=118, least=60, tip="Worse: the loss holds after Holm over all tools"),
 )
 CASES: Final = (
     Column(key="case", title="Case", stretch=True, least=90, tip="The test case"),
@@ -143,7 +144,7 @@ class StealTab(BatchTab[StealPresenter]):
             note = presenter.problem or "Start the test to ask each case about their tools with and without it."
             self.banner.show_lines([(Mark.BLANK, "not asked yet", head)], note, self._write_link())
             return
-        self.banner.show_lines([(*_mark(result), result.sentence)], presenter.how_text(), self.links())
+        self.banner.show_lines([(*_mark(result), plain(result.sentence))], presenter.how_text(), self.links())
 
     def _write_link(self) -> list[Action]:
         """Return the way to write cases, where none is about a tool of the others."""

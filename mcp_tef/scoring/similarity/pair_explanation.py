@@ -106,4 +106,4 @@ def _is_are(count: int) -> str:
 
 
 def _judged(pair: ToolPair) -> str:
-    return f"{_DEGREES[pair.level].capitalize()}: judged alike by a reader, not measured in runs"
+    return f"{_DEGREES[pair.level].capitalize()}: estimated from such pairs that a reader judged, not measured in runs"
