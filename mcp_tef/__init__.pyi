@@ -5,7 +5,7 @@ from mcp_tef.api.answer_pages import answer_pages, answer_tokens
 from mcp_tef.api.batch_following import batch_to_its_end
 from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
 from mcp_tef.api.call_budget import CallBudget, SpendingRoom
-from mcp_tef.api.cluster import cluster_for
+from mcp_tef.api.cluster import Cluster, cluster_for
 from mcp_tef.api.consent import (
     AskConsent,
     ConsentAnswer,
@@ -446,8 +446,8 @@ __all__ = [
     "CalibrationReport", "CallBudget", "CallMatch", "CallingAgent", "CallingMode", "CancellableWork",
     "CandidateRound", "CaseAction", "CaseDoubt", "CaseDraft", "CaseFileFormat", "CaseFinding", "CaseId",
     "CaseImportPreview", "CaseOrigin", "CaseOutcome", "CasePair", "CaseSide", "CasesChanged", "ChangeKind", "Claim",
-    "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile", "ClientResult", "ClusterMerge", "Clusters",
-    "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError",
+    "ClaimVerdict", "Classification", "ClientCheck", "ClientProfile", "ClientResult", "Cluster", "ClusterMerge",
+    "Clusters", "ComparedRuns", "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError",
     "ConfusionMatrix", "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind",
     "ConsentRequest", "ContactKind", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult",
     "CrowdSource", "DefinitionChange", "DefinitionWithoutSecrets", "DefinitionsChanged", "DetectedConfig",

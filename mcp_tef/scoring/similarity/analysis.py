@@ -215,9 +215,8 @@ class Similarity:
         """Keep what a scan has found."""
         self._flagged[rule] = found
 
-    @property
-    def _is_scanned(self) -> bool:
-        return len(self) > KEPT_UP_TO or not self.has_squares
+    def _is_scanned(self, rule: FlagRule) -> bool:
+        return rule in self._flagged or len(self) > KEPT_UP_TO or not self.has_squares
 
     def _scanned(self, rule: FlagRule) -> FlaggedPairs:
         if rule not in self._flagged:
@@ -228,7 +227,7 @@ class Similarity:
 
     def count_flagged(self, rule: FlagRule) -> int:
         """Count the pairs that a rule flags."""
-        if self._is_scanned:
+        if self._is_scanned(rule):
             return self._scanned(rule).count
         scores = self._sorted if rule.kind is MatrixKind.SIMILARITY else self._sorted_confusability
         return self.pair_count - int(np.searchsorted(scores, np.float32(rule.threshold)))
@@ -240,7 +239,7 @@ class Similarity:
 
     def flagged(self, rule: FlagRule, limit: int | None = None) -> tuple[ToolPair, ...]:
         """Return the pairs that a rule flags, highest score first; at most `limit`, of many tools at most 200,000."""
-        if self._is_scanned:
+        if self._is_scanned(rule):
             found = self._scanned(rule)
             return self.pairs(found.a[:limit], found.b[:limit])
         return self.above(rule.kind, rule.threshold, limit)
