@@ -18,9 +18,10 @@ from functools import partial
 import numpy as np
 
 from mcp_tef.model.similarity import FlagRule, MatrixKind, ToolSet
-from mcp_tef.scoring.similarity.analysis import MOST_IN_SQUARE, Similarity
+from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.scoring.similarity.score_kinds import MOST_IN_SQUARE
 from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Vectors, WeighedWords
 from mcp_tef.scoring.similarity.tool_texts import description_text, without_boilerplate
 from tests.support.similarity_factories import a_tool, tool_set
