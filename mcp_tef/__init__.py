@@ -11,7 +11,7 @@ _NAMES = {
     "mcp_tef.api.batch_following": "batch_to_its_end",
     "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
     "mcp_tef.api.call_budget": "CallBudget SpendingRoom",
-    "mcp_tef.api.cluster": "cluster_for",
+    "mcp_tef.api.cluster": "Cluster cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"

@@ -169,7 +169,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.evaluate import TargetSelectors
         from mcp_tef.workflows.runs import Runs
 
-        selectors = TargetSelectors(self._selectors, lambda: self.targets)
+        selectors = TargetSelectors(self.selectors, lambda: self.targets)
         asking = (selectors, self.models, self.consents, self._events, self._current)
         runs = Runs(self._store, self._gateway, *asking)
         runs.clients_of = lambda: self.clients
@@ -280,7 +280,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.prediction import Predictions, StoredInputs
         from mcp_tef.workflows.prediction_arms import PredictionArms
 
-        arms = PredictionArms(self._selectors, BundledTokenCounter(), self.similarity)
+        arms = PredictionArms(self.selectors, BundledTokenCounter(), self.similarity)
         inputs = StoredInputs(self._store.servers, self._store.cases, self._events)
         inputs.directions = lambda: self.trials.directions()
         return Predictions(self.drafts, inputs, self._store.runs, arms)
@@ -380,6 +380,6 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         parts = vars(self)
         for work in [parts[name] for name in ("library_runs", "runs", "servers") if name in parts]:
             await work.close()
-        adapters = ("_selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders", "spans")
+        adapters = ("selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders", "spans")
         await asyncio.gather(*(parts[name].close() for name in adapters if parts.get(name)))
         await self._store.close()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.library import ExecutorKind
-    from mcp_tef.ports import OpenAddress, RunExecutor, ServerGateway
+    from mcp_tef.ports import OpenAddress, ServerGateway
     from mcp_tef.ports.library import ToolExecutor
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
@@ -61,7 +61,8 @@ class ModelAdapters:
         return LitellmCatalogue()
 
     @cached_property
-    def _selectors(self) -> "ModelSelectors":
+    def selectors(self) -> "ModelSelectors":
+        """Selectors of models and baselines, which ask them."""
         from mcp_tef.llm.model_selector import ModelSelectors
 
         sources = (self._catalogue, self._environment, self._current)
@@ -76,12 +77,6 @@ class ModelAdapters:
         words = WordsSelector(TfidfLexicon(), lambda: current.config.words_threshold)
         local = partial(best_local_embedder, self._environment, self._data / "models")
         return words, MeaningSelector(TfidfLexicon(), local, lambda: current.config.meaning_threshold)
-
-    def run_executor(self) -> "RunExecutor":
-        """Return what asks the models of runs."""
-        from mcp_tef.workflows.evaluate import SelectorExecutor
-
-        return SelectorExecutor(self._selectors)
 
     @cached_property
     def _by_words(self) -> "WordsSelector":
@@ -256,7 +251,7 @@ class ModelWorkflows(ServerAdapters):
         """Checks of models by one call, and model servers on this machine."""
         from mcp_tef.workflows.model_checks import ModelChecks
 
-        return ModelChecks(self._selectors, self.models, self.targets)
+        return ModelChecks(self.selectors, self.models, self.targets)
 
     @cached_property
     def prompts(self) -> "Prompts":

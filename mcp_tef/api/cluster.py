@@ -1,14 +1,15 @@
-"""Runs on the workers of a Dask cluster: this process plans, paces and stores them, and the workers ask the models.
+"""Runs and comparisons on the workers of a Dask cluster: this process plans, paces and stores what they do.
 
 What travels is pickled by Dask: settings, cases, tools and results, all plain values of this project, and its own
-functions by name. Whoever controls the scheduler or a worker can run code on the others, as with every Dask cluster.
+functions by name. A result that is not one of the run that was sent is refused; still, whoever controls the scheduler
+or a worker can run code on the others, as with every Dask cluster.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,17 @@ from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, ReachError
 from mcp_tef.model.addresses import Destination, is_loopback
+from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.extras import how_to_install
 from mcp_tef.model.ids import new_id
 from mcp_tef.model.model_catalogue import TARGET_PROVIDERS
-from mcp_tef.model.runs import PlannedRun, RunResult
+from mcp_tef.model.runs import ModelSettings, PlannedRun, RunResult
 from mcp_tef.model.secrets import Secret
-from mcp_tef.ports import CaseTools
-from mcp_tef.workflows.evaluate import failed
+from mcp_tef.model.similarity import FlagRule
+from mcp_tef.ports import CaseTools, Question, RunExecutor, Selector, Selectors
+from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.workflows.evaluate import SelectorExecutor, TargetSelectors, failed
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -56,6 +60,8 @@ class ClusterExecutor:
     def __init__(self, client: Any, together: int) -> None:
         self._client = client
         self._together = together
+        self.targets: RunExecutor | None = None
+        """What executes runs of groups and routers, which choose a model in this process for each call."""
         self._waiting: list[_Waiting] = []
         self._sending: set[asyncio.Task[list[RunResult]]] = set()
         self._tools: dict[int, tuple[CaseTools, Future[CaseTools]]] = {}
@@ -64,13 +70,9 @@ class ClusterExecutor:
     async def execute(
         self, run: PlannedRun, case: TestCase, tools: CaseTools, keys: Mapping[Destination, Secret]
     ) -> RunResult:
-        """Return the result of one run; a worker that is lost twice is a failed result.
-
-        Workers know no workspace, so a run with a group or router fails.
-        """
-        if run.settings.provider in TARGET_PROVIDERS:
-            message = f"A cluster cannot ask {run.settings.label}."
-            return failed(run, InputError(message, hint="Leave out --cluster, or name a model."), tools)
+        """Return the result of one run; a worker that is lost twice is a failed result."""
+        if self.targets and run.settings.provider in TARGET_PROVIDERS:
+            return await self.targets.execute(run, case, tools, keys)
         loop = asyncio.get_running_loop()
         waiting = _Waiting(run, case, tools, keys.get(run.settings.destination), loop.create_future())
         self._waiting.append(waiting)
@@ -92,10 +94,13 @@ class ClusterExecutor:
         """Give each run its result; whatever Dask raised makes them failed."""
         self._sending.discard(task)
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        results = [failed(one.run, _lost(error), one.tools) for one in sent] if error else task.result()
+        found: object = None if error else task.result()
+        results = found if isinstance(found, list) and len(found) == len(sent) else [None] * len(sent)
         for one, result in zip(sent, results, strict=True):
+            is_its_own = isinstance(result, RunResult) and result.run_id == one.run.id
+            strange = error or TypeError("a worker answered something else")
             if not one.done.done():
-                one.done.set_result(result)
+                one.done.set_result(result if is_its_own else failed(one.run, _lost(strange), one.tools))
 
     async def _results(self, sent: Sequence[_Waiting], key: Secret | None) -> list[RunResult]:
         from mcp_tef.api.cluster_worker import execute_runs
@@ -105,6 +110,19 @@ class ClusterExecutor:
         if [getattr(one, "run_id", None) for one in results] != [run.id for run, _ in runs]:
             raise TypeError("a worker answered with other results than those asked for")
         return list(results)
+
+    async def answer(self, question: Question) -> Answer:
+        """Return the answer to one question, which a worker asks; ModelError."""
+        from mcp_tef.api.cluster_worker import answer
+
+        plain = replace(question, key=None, keys={})
+        try:
+            found = await self._client.submit(answer, await self._plugin(question.key), plain, pure=False)
+        except Exception as error:
+            raise _lost(error) from error
+        if isinstance(found, Answer):
+            return found
+        raise ModelError(**found)
 
     def _stored(self, tools: CaseTools) -> "Future[CaseTools]":
         """Return the tools as they are kept on the workers; a task, so that the scheduler can make them again."""
@@ -134,17 +152,76 @@ class ClusterExecutor:
 
 
 def _lost(error: BaseException) -> ModelError:
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return ModelError(
         ModelFault.DOWN,
-        f"The cluster did not execute the run: {reason}.",
+        f"The cluster did not execute the run: {_reason(error)}.",
         hint="Look at the log of its workers, and run the failed runs again.",
     )
 
 
+def _reason(error: BaseException) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+class _WorkerSelector:
+    """Satisfies `Selector` for models: a worker asks."""
+
+    def __init__(self, executor: ClusterExecutor) -> None:
+        self._executor = executor
+
+    async def prepare(self, question: Question) -> None:
+        """Wait for nothing: the worker prepares."""
+
+    async def select(self, question: Question) -> Answer:
+        """Return the answer that a worker got; ModelError."""
+        return await self._executor.answer(question)
+
+    async def close(self) -> None:
+        """Give back nothing."""
+
+
+class _WorkerSelectors:
+    """Satisfies `Selectors`: baselines answer here, models are asked by workers."""
+
+    def __init__(self, inner: Selectors, executor: ClusterExecutor) -> None:
+        self._inner = inner
+        self._executor = executor
+
+    async def resolve(self, settings: ModelSettings) -> ModelSettings:
+        """Return the settings that will run."""
+        return await self._inner.resolve(settings)
+
+    def selector_for(self, settings: ModelSettings) -> Selector:
+        """Return the baseline, or what sends the question to a worker."""
+        return self._inner.selector_for(settings) if settings.offline else _WorkerSelector(self._executor)
+
+    async def close(self) -> None:
+        """Give back nothing: the selectors belong to the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster in use, and its number of workers."""
+
+    workers: int
+    _client: Any
+
+    async def find_flagged(self, similarity: Similarity, rule: FlagRule) -> None:
+        """Let the workers find the pairs that a rule flags; the similarity keeps them."""
+        from mcp_tef.api.cluster_worker import flagged_in
+
+        scan = similarity.scan(rule)
+        sent = await self._client.scatter(scan, broadcast=True, hash=False)
+        tasks = [self._client.submit(flagged_in, sent, *block, pure=False) for block in scan.blocks()]
+        try:
+            similarity.hold(rule, scan.joined(await self._client.gather(tasks)))
+        except Exception as error:
+            raise ReachError(f"The cluster did not compare the tools: {_reason(error)}.") from error
+
+
 @asynccontextmanager
-async def cluster_for(engine: "Engine", address: str, *, insecure: bool = False) -> AsyncIterator[int]:
-    """Let the runs of an engine be executed on a cluster while the context is open; gives its number of workers.
+async def cluster_for(engine: "Engine", address: str, *, insecure: bool = False) -> AsyncIterator[Cluster]:
+    """Let the runs of an engine be executed on a cluster while the context is open.
 
     `address` is `local:N` for N processes of this machine, or that of a scheduler, `tls://HOST:PORT` or
     `tcp://HOST:PORT`; without TLS, `insecure` allows another machine. InputError, ReachError.
@@ -152,13 +229,15 @@ async def cluster_for(engine: "Engine", address: str, *, insecure: bool = False)
     _require_safe(address, insecure=insecure)
     async with AsyncExitStack() as stack:
         client = await _connected(address, stack)
-        workers = client.scheduler_info(n_workers=-1)["workers"]
+        workers = (await client.scheduler.identity(n_workers=-1))["workers"]
         threads = sum(worker["nthreads"] for worker in workers.values())
         executor = ClusterExecutor(client, max(1, ceil(AT_ONCE / max(1, threads))))
+        chosen = TargetSelectors(_WorkerSelectors(engine.selectors, executor), lambda: engine.targets)
+        executor.targets = SelectorExecutor(chosen)
         stack.push_async_callback(executor.close)
         engine.runs.execute_by(executor)
         stack.callback(engine.runs.execute_by, None)
-        yield len(workers)
+        yield Cluster(len(workers), client)
 
 
 async def _connected(address: str, stack: AsyncExitStack) -> Any:
@@ -170,7 +249,7 @@ async def _connected(address: str, stack: AsyncExitStack) -> Any:
     logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells of every connection
     place: Any = address
     if address.startswith(LOCAL):
-        place = await stack.enter_async_context(_local_cluster(int(address.removeprefix(LOCAL))))
+        place = await stack.enter_async_context(local_cluster(int(address.removeprefix(LOCAL))))
     options = {"asynchronous": True, "timeout": CONNECT_SECONDS, "set_as_default": False}
     client: Any = Client(place, **options)  # type: ignore[no-untyped-call]
     try:
@@ -196,7 +275,8 @@ def _require_safe(address: str, *, insecure: bool) -> None:
         )
 
 
-def _local_cluster(number: int) -> Any:
+def local_cluster(number: int) -> Any:
+    """Return a cluster of so many processes of this machine, to be entered."""
     import dask
     from distributed import LocalCluster
 

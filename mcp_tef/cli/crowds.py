@@ -30,7 +30,14 @@ from mcp_tef.cli.batches import followed
 from mcp_tef.cli.formatting import rate
 from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.output_files import output_name, writable
-from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
+from mcp_tef.cli.run import (
+    add_cluster_options,
+    add_key_options,
+    allow_typed_addresses,
+    default_models,
+    on_cluster,
+    read_keys,
+)
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
 
@@ -114,6 +121,7 @@ def _add_shared(parser: Parser) -> None:
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of crowds and orders (0)")
+    add_cluster_options(parser)
     add_cost_options(parser)
     add_key_options(parser)
     parser.add_argument("--html", type=writable, metavar="F", help="write a report to read to F")
@@ -222,7 +230,8 @@ async def _done(
     models = request.models if isinstance(request, CrowdRequest) else (request.settings,)
     if not all(model.offline for model in models):
         tell_run_estimate(await engine.crowds.estimate(request), terminal)
-    return await followed(engine, terminal, with_consent(engine, arguments, terminal, start), arguments)
+    async with on_cluster(engine, arguments, terminal):
+        return await followed(engine, terminal, with_consent(engine, arguments, terminal, start), arguments)
 
 
 def _retrieval_line(line: tuple[RetrievalPoint, ...]) -> str:

@@ -28,7 +28,14 @@ from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.model_options import add_cost_options, add_prompt_options, asked_with_prompt, model_settings
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.progress import Progress
-from mcp_tef.cli.run import add_key_options, allow_typed_addresses, default_models, read_keys
+from mcp_tef.cli.run import (
+    add_cluster_options,
+    add_key_options,
+    allow_typed_addresses,
+    default_models,
+    on_cluster,
+    read_keys,
+)
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.trials import CANNOT_TELL, GUARDS, NOT_WORSE, ROUNDS, UNREACHED, WORSE
 
@@ -65,6 +72,7 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the split and of the order (0)")
     parser.add_argument("--out", type=writable, metavar="PATCH", help="write the better text to PATCH, as RFC 6902")
     parser.add_argument("--strict", action="store_true", help="exit with 0 only if it is better")
+    add_cluster_options(parser)
     add_cost_options(parser)
     add_key_options(parser)
     parser.set_defaults(project=None)
@@ -85,7 +93,8 @@ async def improve(arguments: Namespace, terminal: Terminal) -> int:
         stop = engine.subscribe(progress.hear)
         try:
             search = lambda: engine.improvements.run(plan, keys, tell=terminal.note)  # noqa: E731
-            result = await with_consent(engine, arguments, terminal, search)
+            async with on_cluster(engine, arguments, terminal):
+                result = await with_consent(engine, arguments, terminal, search)
         finally:
             stop()
             progress.end()

@@ -36,7 +36,7 @@ from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from mcp_tef import Batch, Engine, PromptTemplate, TestCase
+    from mcp_tef import Batch, Cluster, Engine, PromptTemplate, TestCase
 
 KEY_LINES = "read the provider's key from standard input; of several, a line PROVIDER=KEY or PROVIDER@URL=KEY each"
 
@@ -130,22 +130,24 @@ def add_cluster_options(parser: Parser) -> None:
     parser.add_argument(
         "--cluster",
         metavar="C",
-        help="ask from N processes (local:N), or a Dask scheduler (tls://HOST:PORT)",
+        help="work on N processes (local:N), or those of a Dask scheduler (tls://HOST:PORT)",
     )
     parser.add_argument("--insecure-cluster", action="store_true", help="allow a scheduler elsewhere without TLS")
 
 
 @asynccontextmanager
-async def _on_cluster(engine: "Engine", arguments: Namespace, terminal: Terminal) -> AsyncIterator[None]:
+async def on_cluster(
+    engine: "Engine", arguments: Namespace, terminal: Terminal, does: str = "ask the models"
+) -> AsyncIterator["Cluster | None"]:
     """Use the cluster of the options while the context is open, if there is one."""
     if not arguments.cluster:
-        yield
+        yield None
         return
     from mcp_tef import cluster_for
 
-    async with cluster_for(engine, arguments.cluster, insecure=arguments.insecure_cluster) as workers:
-        terminal.note(f"{counted(workers, 'worker')} of {arguments.cluster} ask the models.")
-        yield
+    async with cluster_for(engine, arguments.cluster, insecure=arguments.insecure_cluster) as cluster:
+        terminal.note(f"{counted(cluster.workers, 'worker')} of {arguments.cluster} {does}.")
+        yield cluster
 
 
 def add_key_options(parser: Parser) -> None:
@@ -191,7 +193,7 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         allow_typed_addresses(engine, given, arguments)
         if not all(model.offline for model in given):
             tell_run_estimate(await engine.runs.estimate(request), terminal)
-        async with _on_cluster(engine, arguments, terminal):
+        async with on_cluster(engine, arguments, terminal):
             start = with_consent(engine, arguments, terminal, lambda: _started(engine, request, keys))
             return (await follow(engine, terminal, start, arguments))[1]
 

@@ -22,6 +22,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted, overlap_lines, similarity_lines
 from mcp_tef.cli.output_files import analysis_file, is_standard_output, output_name, writable
+from mcp_tef.cli.run import add_cluster_options, on_cluster
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_options import (
@@ -107,6 +108,7 @@ def register_similarity(verbs: Verbs) -> None:
     add_threshold_option(parser)
     parser.add_argument("--full", action="store_true", help="compare with parameters, too")
     parser.add_argument("--out", type=writable, metavar="F", help="write everything to F: .json, .csv or .html")
+    add_cluster_options(parser)
 
 
 async def similarity(arguments: Namespace, terminal: Terminal) -> int:
@@ -120,6 +122,9 @@ async def similarity(arguments: Namespace, terminal: Terminal) -> int:
         tool_set = await gather(engine, arguments, terminal)
         found = await analyse(engine, tool_set, arguments, terminal, keys, full=arguments.full)
         rule = flag_rule(engine, arguments)
+        async with on_cluster(engine, arguments, terminal, "compare the tools") as cluster:
+            if cluster:
+                await cluster.find_flagged(found, rule)
         if arguments.out:
             await _write(engine, found, rule, arguments)
         if terminal.json:

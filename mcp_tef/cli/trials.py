@@ -36,7 +36,15 @@ from mcp_tef.cli.formatting import counted, share_line
 from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.output_files import output_name, writable, write_verdict
 from mcp_tef.cli.project_file import NamedSource, named_source
-from mcp_tef.cli.run import add_key_options, allow_typed_addresses, as_clients_ask, default_models, read_keys
+from mcp_tef.cli.run import (
+    add_cluster_options,
+    add_key_options,
+    allow_typed_addresses,
+    as_clients_ask,
+    default_models,
+    on_cluster,
+    read_keys,
+)
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
@@ -86,6 +94,7 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the order and of the guards (0)")
     parser.add_argument("--no-early-stop", action="store_true", help="ask all repeats, also once it is decided")
     parser.add_argument("--strict", action="store_true", help="exit with 0 only if it is better")
+    add_cluster_options(parser)
     add_cost_options(parser)
     add_key_options(parser)
     parser.add_argument("--html", type=writable, metavar="F", help="write the changes and the evidence to F")
@@ -119,7 +128,8 @@ async def _trials(engine: Engine, draft: Draft, arguments: Namespace, terminal: 
     request = await _request(engine, draft, models[0], arguments)
     if request.cases:
         terminal.note(await engine.trials.what_it_can_show(request.cases))
-    return [await tried(engine, replace(request, settings=one), keys, arguments, terminal) for one in models]
+    async with on_cluster(engine, arguments, terminal):
+        return [await tried(engine, replace(request, settings=one), keys, arguments, terminal) for one in models]
 
 
 async def continue_trial(engine: Engine, start: Awaitable[Batch], arguments: Namespace, terminal: Terminal) -> int:

@@ -166,7 +166,7 @@ def asked_with(
     values: Mapping[str, str],
     kinds: Sequence[PromptKind] = SELECTING_KINDS,
 ) -> ModelSettings:
-    """Return settings that ask with a template of these kinds; a baseline reads none. InputError as in `given_values`."""
+    """Return settings that ask with a template of these kinds; a baseline reads none. InputError as `given_values`."""
     if template.kind not in kinds:
         purposes = [_PURPOSES.get(one, "selecting tools") for one in (template.kind, kinds[0])]
         raise InputError(

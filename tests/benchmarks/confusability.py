@@ -35,9 +35,9 @@ from mcp_tef.model.similarity import HIGH_FROM, MEDIUM_FROM, ComparedTool, Matri
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
 from mcp_tef.scoring.similarity.actions import action
-from mcp_tef.scoring.similarity.analysis import ScoreKinds
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, LEVELS, Coefficients, SimilarityLevels
 from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.scoring.similarity.score_kinds import ScoreKinds
 from mcp_tef.scoring.similarity.tool_texts import description_text, name_words
 from mcp_tef.workflows.similarity import EmbeddingRequest, EmbeddingService, SimilarityAnalyses
 from tests.support.memory_store import MemoryStore

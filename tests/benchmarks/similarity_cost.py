@@ -1,7 +1,9 @@
 """What comparing tools costs beside embedding them: seconds, and the largest memory of a process of its own.
 
-`python -m tests.benchmarks.similarity_cost [TOOLS …]` (default: 1000 10000). Each count is measured in a fresh
-process, vectors of 384 numbers given. The bare product is V @ V.T of the same vectors, in the same process.
+`python -m tests.benchmarks.similarity_cost [TOOLS …]` (default: 1000 10000 100000). Each count is measured in a fresh
+process, vectors of 384 numbers given. The bare product is V @ V.T of the same vectors, in the same process. At 10,000
+the pairs that blocks find are compared with those of all pairs. Above 20,000 tools only flagged pairs are found, by
+vectors and by words, in processes of their own, within 120 seconds and 3 GB.
 """
 
 import argparse
@@ -19,7 +21,9 @@ from mcp_tef.model.similarity import FlagRule, MatrixKind, ToolSet
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import clusters
 from mcp_tef.scoring.similarity.overlap import Overlap
-from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Vectors
+from mcp_tef.scoring.similarity.score_kinds import MOST_IN_SQUARE
+from mcp_tef.scoring.similarity.signals import Matrix, Meaning, Vectors, WeighedWords
+from mcp_tef.scoring.similarity.tool_texts import description_text, without_boilerplate
 from tests.support.similarity_factories import a_tool, tool_set
 
 DIMENSIONS = 384
@@ -74,6 +78,42 @@ def _load_libraries(rows: Matrix) -> None:
     clusters(small)
 
 
+MOST_SECONDS, MOST_GB = 120, 3
+
+
+def measure_large(count: int, by: str) -> int:
+    """A size without squares: the flagged pairs, with all their scores."""
+    tools = made(count)
+    print(f"{count} tools, by {by}")
+
+    def meaning() -> Meaning:
+        if by == "vectors":
+            return Meaning(embedder="given", described=given)
+        telling = without_boilerplate([each.tool for each in tools.tools])
+        return Meaning(embedder="tfidf", described=WeighedWords(list(map(description_text, telling))))
+
+    given = Vectors(vectors(count, 1)) if by == "vectors" else Vectors(vectors(1, 1))
+    started = time.perf_counter()
+    similarity = Similarity(tools, meaning())
+    timed("counting the flagged pairs", lambda: print(f"  {similarity.count_flagged(FlagRule()):,} flagged"))
+    timed("the flagged pairs with all their scores", lambda: similarity.flagged(FlagRule()))
+    seconds, peak = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"  {'all of it':58} {seconds:8.3f} s (limit {MOST_SECONDS} s)   peak {peak:5.2f} GB (limit {MOST_GB} GB)")
+    return 0 if seconds <= MOST_SECONDS and peak <= MOST_GB else 1
+
+
+def compare_blocks(similarity: Similarity) -> None:
+    """Raise AssertionError where blocks find other pairs than the whole square has."""
+    square = np.triu(similarity.matrix(MatrixKind.CONFUSABILITY), 1)
+    found, rule = similarity.scan(FlagRule(), block=512).all(), FlagRule()
+    expected = np.nonzero(square >= np.float32(rule.threshold))
+    assert found.count == len(expected[0]), "another number of pairs"
+    assert set(zip(*map(np.ndarray.tolist, expected), strict=True)) == set(
+        zip(found.a.tolist(), found.b.tolist(), strict=True)
+    ), "other pairs"
+    print(f"  {found.count:,} flagged pairs of blocks are those of all pairs")
+
+
 def measure(count: int) -> None:
     """One size, everything."""
     tools, rows, other = made(count), vectors(count, 1), vectors(count, 2)
@@ -90,6 +130,7 @@ def measure(count: int) -> None:
     print(f"  {'what the screen asks for first':58} {first:8.3f} s   {first / product:5.1f} × bare")
     rest = sum(timed(f"the {kind} square", partial(similarity.matrix, kind)) for kind in list(MatrixKind)[1:])
     print(f"  {'every square':58} {first + rest:8.3f} s   {(first + rest) / product:5.1f} × bare")
+    compare_blocks(similarity)
     groups = timed("order, tree, groups and near-duplicates", lambda: clusters(similarity))
     overlap = timed("the overlap square", lambda: Overlap(similarity).matrix)
     print(f"  {'all of it':58} {first + rest + groups + overlap:8.3f} s")
@@ -98,12 +139,18 @@ def measure(count: int) -> None:
 def main() -> None:
     """Measure every size in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tools", type=int, nargs="*", default=[1_000, 10_000])
-    counts = parser.parse_args().tools
-    if len(counts) == 1:
-        measure(counts[0])
-    for count in counts if len(counts) > 1 else ():
-        subprocess.run([sys.executable, "-m", "tests.benchmarks.similarity_cost", str(count)], check=True)
+    parser.add_argument("tools", type=int, nargs="*", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--by", choices=["vectors", "words"], help="for one count above 20,000")
+    asked = parser.parse_args()
+    if len(asked.tools) == 1 and (asked.by or asked.tools[0] <= MOST_IN_SQUARE):
+        if asked.by:
+            sys.exit(measure_large(asked.tools[0], asked.by))
+        measure(asked.tools[0])
+        return
+    for count in asked.tools:
+        for by in ([],) if count <= MOST_IN_SQUARE else (["--by", "vectors"], ["--by", "words"]):
+            words = [sys.executable, "-m", "tests.benchmarks.similarity_cost", str(count), *by]
+            subprocess.run(words, check=True)
 
 
 if __name__ == "__main__":

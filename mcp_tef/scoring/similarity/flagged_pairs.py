@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,10 @@ from numpy.typing import NDArray
 from mcp_tef.model.similarity import FlagRule, MatrixKind
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.confusability import coefficients_for, least_similarity
+from mcp_tef.scoring.similarity.score_kinds import ScoreKinds
 from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Places
 from mcp_tef.scoring.similarity.tool_texts import name_words
 from mcp_tef.scoring.tfidf_weights import Products, counted
-
-if TYPE_CHECKING:
-    from mcp_tef.scoring.similarity.analysis import ScoreKinds
 
 
 class HighestPairs:
@@ -103,7 +100,7 @@ class PairScan:
     scoring every pair would find.
     """
 
-    kinds: "ScoreKinds"
+    kinds: ScoreKinds
     rule: FlagRule
     most: int = MOST_KEPT
     block: int | None = None

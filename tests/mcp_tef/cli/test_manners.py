@@ -20,7 +20,7 @@ MODEL = ("--model", "--base-url", "--timeout", "--temperature", "--retries", "--
 CHOICE = ("--suite", "--tag")
 FILTERS = ("--batch", "--suite", "--tag", "--case", "--model", "--status", "--kind", "--since", "--until")
 ON_RUN = ("--server-command", "--url", "--tools-file", "--cases", "--baseline", "--name", "--repeats", "--concurrency")
-ON_PARTS = ("--shard", "--cluster", "--insecure-cluster")
+ON_WORKERS = ("--cluster", "--insecure-cluster")
 CALLING = ("--seed", "--mode", "--tool-choice", "--system-prompt", "--key-stdin", "--no-key", "--case")
 OPTIONS = {
     "servers add": ("--url", "--transport", "--command", "--arg", "--env", "--tools-file", "--if-missing", "--replace"),
@@ -34,7 +34,7 @@ OPTIONS = {
     "cases edit": ("--query", "--tool", "--no-tool", "--expected", "--name"),
     "cases remove": ("--yes",),
     "cases draft": (*SOURCES, "--tool", "--offline", "--out"),
-    "run": (*ON_PARTS, *ON_RUN, *CALLING, *CHOICE, *MODEL, *THRESHOLDS, *REPORTS, *CONSENT),
+    "run": ("--shard", *ON_WORKERS, *ON_RUN, *CALLING, *CHOICE, *MODEL, *THRESHOLDS, *REPORTS, *CONSENT),
     "runs show": (*THRESHOLDS, *REPORTS, "--baseline"),
     "runs retry": ("--max-cost", *THRESHOLDS, *REPORTS, *CONSENT),
     "runs resume": ("--max-cost", *THRESHOLDS, *REPORTS, *CONSENT),
@@ -44,12 +44,14 @@ OPTIONS = {
     "confusions": FILTERS,
     "compare": ("--must-hold", "--strict", "--fail-under", "--fail-if-surely-under", "--junit", "--html", "--markdown"),
     "score": ("--out", "--fail-under", "--fail-if-surely-under", "--junit"),
-    "similarity": (*SOURCES, *EMBEDDER, "--threshold", "--full", "--out", "--pairs"),
+    "similarity": (*SOURCES, *EMBEDDER, "--threshold", "--full", "--out", "--pairs", *ON_WORKERS),
     "overlap": (*SOURCES, *EMBEDDER, "--out"),
     "recommend": (*SOURCES, *EMBEDDER, "--threshold", "--pair", "--patch-dir", *MODEL),
     "quality": (*SOURCES, "--fail-on", "--fail-under", "--ignore", "--baseline", "--sarif", "--markdown", "--out"),
-    "try": ("--patch", "--strict", "--html", *MODEL),
-    "improve": ("--budget", "--writer", "--out", "--strict", *MODEL),
+    "try": ("--patch", "--strict", "--html", *ON_WORKERS, *MODEL),
+    "crowd": ON_WORKERS,
+    "steal": ON_WORKERS,
+    "improve": ("--budget", "--writer", "--out", "--strict", *ON_WORKERS, *MODEL),
 }
 """Options that scripts may rely on, by verb, beside those of every verb."""
 MANNERS: dict[str, dict[str, str]] = {
