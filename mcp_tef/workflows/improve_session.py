@@ -213,7 +213,6 @@ class ImprovementSession:
         self, candidates: Sequence[TextCandidate], cases: Sequence[CaseId], number: int
     ) -> list[_Screened]:
         """Return the candidates, the best first, by successive halving on the failing cases as far as calls allow."""
-        offline = self.plan.request.settings.offline
         found = self._with_room(candidates, len(cases))
         ones = [_Screened(one, (await self.parts.drafts.describe(self.draft.id, one.texts)).step) for one in found]
         known = ones[: sum(map(self._is_known, found))]
@@ -223,10 +222,9 @@ class ImprovementSession:
             asked = [one for one in rung if one not in known]
             if self._left - self._reserve < ARMS * len(cases) * ((len(asked) + 1) // 2):
                 break
-            for place in range(0, len(asked), ARMS):
-                await self._compare(asked[place : place + ARMS], cases, number)
+            await self._compare(asked, cases, number)
             ranked = [rung[at] for at in better_half([one.rank for one in rung])] + _rest(ranked, rung)
-            if offline:
+            if self.plan.request.settings.offline:
                 break
         return ranked
 
@@ -241,14 +239,15 @@ class ImprovementSession:
         """Return True if asking would tell nothing new: the baseline was asked before, and answers alike each time."""
         return self.plan.request.settings.offline and candidate.asked > 0
 
-    async def _compare(self, pair: Sequence[_Screened], cases: Sequence[CaseId], number: int) -> None:
-        """Ask two candidates as the arms of a trial; a single one beside the original."""
-        against = pair[0].step if len(pair) > 1 else 0
-        result, _ = await self._ask(f"screening {number}", cases, step=pair[-1].step, against=against)
-        asked = sum(one.pairs for one in result.outcomes)
-        pair[-1].add(sum(one.draft for one in result.outcomes), asked)
-        if len(pair) > 1:
-            pair[0].add(sum(one.original for one in result.outcomes), asked)
+    async def _compare(self, rung: Sequence[_Screened], cases: Sequence[CaseId], number: int) -> None:
+        """Ask candidates as the arms of a trial for each two of them; a single one beside the original."""
+        for pair in (rung[place : place + ARMS] for place in range(0, len(rung), ARMS)):
+            against = pair[0].step if len(pair) > 1 else 0
+            result, _ = await self._ask(f"screening {number}", cases, step=pair[-1].step, against=against)
+            asked = sum(one.pairs for one in result.outcomes)
+            pair[-1].add(sum(one.draft for one in result.outcomes), asked)
+            if len(pair) > 1:
+                pair[0].add(sum(one.original for one in result.outcomes), asked)
 
     async def _gate(self, best: _Screened, number: int) -> TrialResult | None:
         """Try a candidate on the working cases, with guards; None where no case is about it."""
