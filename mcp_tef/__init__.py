@@ -94,7 +94,8 @@ _NAMES = {
     "mcp_tef.model.health": "ContactKind HealthState ServerContact ServerHealth percentile",
     "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
     "mcp_tef.model.improvements": (
-        "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult TextCandidate"
+        "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult "
+        "ImprovementStep TextCandidate"
     ),
     "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (

@@ -212,6 +212,7 @@ from mcp_tef.model.improvements import (
     ImprovementPlan,
     ImprovementRequest,
     ImprovementResult,
+    ImprovementStep,
     TextCandidate,
 )
 from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint
@@ -493,8 +494,8 @@ __all__ = [
     "ExpectedCall", "ExportReport", "FailureInfo", "FieldChange", "FileKind", "FilterChoices", "FindingReason",
     "FlagRule", "Freshness", "GradedQuality", "GroupAbilities", "GroupMetrics", "GuardOutcome", "HealthOverview",
     "HealthState", "HeldCase", "HopelessCase", "ImportReport", "ImportStatus", "ImportedCase", "ImportedServer",
-    "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "InputError", "IssueType",
-    "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
+    "ImprovementEnd", "ImprovementPlan", "ImprovementRequest", "ImprovementResult", "ImprovementStep", "InputError",
+    "IssueType", "Json", "JsonObject", "KeyRing", "LabelKind", "LibraryChanged", "LibraryExecuted", "LibraryTool",
     "LibraryToolId", "LintFinding", "LintRule", "Listing", "LocalServer", "MatrixKind", "Metrics",
     "MetricsOverview", "ModelCheck", "ModelError", "ModelFault", "ModelGroup", "ModelInfo", "ModelMetrics",
     "ModelReview", "ModelRoute", "ModelRouter", "ModelSettings", "Neighbour", "NewServer", "NotFoundError",

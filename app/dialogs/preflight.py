@@ -1,6 +1,7 @@
 """Questions before a run starts: missing consents, and a missing API key."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
 
 from PySide6.QtWidgets import QWidget
 
@@ -10,9 +11,10 @@ from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent import with_consent
 from app.text.formatting import error_text
 from app.widgets import Action, Dialog, Field
-from mcp_tef import Batch, ModelError, ModelFault, Secret
+from mcp_tef import ModelError, ModelFault, Secret
 
 ApiKeys = Mapping[str, Secret]
+T = TypeVar("T")
 
 
 class Preflight:
@@ -22,7 +24,7 @@ class Preflight:
         self._session = session
         self._parent = parent
 
-    async def run(self, work: Callable[[ApiKeys], Awaitable[Batch]], provider: str) -> Batch | None:
+    async def run(self, work: Callable[[ApiKeys], Awaitable[T]], provider: str) -> T | None:
         """Start the batch, asking for missing consents and one key; return None if the user cancels."""
         keys: dict[str, Secret] = {}
         while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from argparse import Namespace
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
@@ -92,7 +93,7 @@ async def improve(arguments: Namespace, terminal: Terminal) -> int:
         progress = Progress(terminal)
         stop = engine.subscribe(progress.hear)
         try:
-            search = lambda: engine.improvements.run(plan, keys, tell=terminal.note)  # noqa: E731
+            search = partial(engine.improvements.run, plan, keys, tell=lambda step: terminal.note(step.text))
             async with on_cluster(engine, arguments, terminal):
                 result = await with_consent(engine, arguments, terminal, search)
         finally:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mcp_tef.model.drafts import Draft
-from mcp_tef.model.ids import CaseId
+from mcp_tef.model.ids import CaseId, DraftId
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.trials import TrialResult
 
@@ -104,6 +104,17 @@ class CandidateRound:
 
     candidates: tuple[TextCandidate, ...]
     gate: TrialResult | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImprovementStep:
+    """A step of a search over a draft, as a sentence; calls, cost and rounds are those up to it."""
+
+    text: str
+    draft: DraftId
+    calls: int = 0
+    cost_usd: float | None = None
+    rounds: tuple[CandidateRound, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.improvements import ImprovementPlan, ImprovementRequest, ImprovementResult, WorkingFailure
+from mcp_tef.model.improvements import (
+    ImprovementPlan,
+    ImprovementRequest,
+    ImprovementResult,
+    ImprovementStep,
+    WorkingFailure,
+)
 from mcp_tef.model.run_fields import REPEATS, require_amount
 from mcp_tef.model.trials import TrialRequest
 from mcp_tef.statistics.case_split import related_groups, sealed_places
@@ -82,7 +88,7 @@ class Improvements:
         plan: ImprovementPlan,
         keys: Mapping[str, Secret] = _NO_KEYS,
         *,
-        tell: Callable[[str], None] | None = None,
+        tell: Callable[[ImprovementStep], None] | None = None,
     ) -> ImprovementResult:
         """Search; the final text is left as a draft, and no draft where there is none. `tell` hears each step.
 
@@ -146,7 +152,11 @@ class Improvements:
         return next(one for one in names if one.casefold() not in taken)
 
     async def _parts(
-        self, plan: ImprovementPlan, draft: Draft, keys: Mapping[str, Secret], tell: Callable[[str], None] | None
+        self,
+        plan: ImprovementPlan,
+        draft: Draft,
+        keys: Mapping[str, Secret],
+        tell: Callable[[ImprovementStep], None] | None,
     ) -> SearchParts:
         cases = {one.id: one for one in await self.store.cases.select(ids=(*plan.working, *plan.sealed))}
         original, _ = await self.drafts.arms(draft)

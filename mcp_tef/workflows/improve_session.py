@@ -15,6 +15,7 @@ from mcp_tef.model.improvements import (
     ImprovementEnd,
     ImprovementPlan,
     ImprovementResult,
+    ImprovementStep,
     TextCandidate,
     WorkingFailure,
 )
@@ -63,7 +64,7 @@ class SearchParts:
     writer: Callable[[float | None], Awaitable[CappedWriter]] | None
     cases: Mapping[CaseId, TestCase]
     keys: Mapping[str, Secret]
-    tell: Callable[[str], None]
+    tell: Callable[[ImprovementStep], None]
 
 
 @dataclass
@@ -130,7 +131,7 @@ class ImprovementSession:
 
     async def _diagnosed(self) -> list[WorkingFailure]:
         """Ask every working case alone with and without a hint; return the failures that words can fix."""
-        self.parts.tell("Looking for failing cases, and if words can fix them.")
+        self._tell("Looking for failing cases, and if words can fix them.")
         working = self.plan.working
         result, runs = await self._ask("failing cases", working, step=0, hints=True)
         calls = {run.case_id: run for run in runs if run.arm is Arm.ORIGINAL}
@@ -186,12 +187,15 @@ class ImprovementSession:
         """Return the best candidate of a round where it passes the gate."""
         made = await self._made(source)
         refused = tuple(one for one in made if one.refused)
-        asked = [one for one in (*made, *self.pool) if not one.refused][:MOST_CANDIDATES]
-        self.parts.tell(f"Round {number}: {len(asked)} candidates, {len(refused)} refused.")
+        new = [one for one in made if not one.refused]
+        # The best of the pool comes first: where calls allow one candidate only, a screened one is tried.
+        asked = [*self.pool[:1], *new, *self.pool[1:]][:MOST_CANDIDATES]
+        self._tell(f"Round {number}: {len(asked)} candidates, {len(refused)} refused.")
         ranked = await self._screened(asked, cases, number)
-        gate = await self._gate(ranked[0], number) if ranked else None
         candidates = tuple(one.candidate for one in ranked)
-        self.rounds.append(CandidateRound((*candidates, *refused), gate))
+        self.rounds.append(CandidateRound((*candidates, *refused)))
+        gate = await self._gate(ranked[0], number) if ranked else None
+        self.rounds[-1] = replace(self.rounds[-1], gate=gate)
         self.pool = list(candidates[1:])
         self.working = gate if gate and passes_gate(gate.claims) else None
         return ranked[0] if self.working else None
@@ -209,35 +213,48 @@ class ImprovementSession:
         self, candidates: Sequence[TextCandidate], cases: Sequence[CaseId], number: int
     ) -> list[_Screened]:
         """Return the candidates, the best first, by successive halving on the failing cases as far as calls allow."""
-        room = max(1, (self._left - self._reserve - ARMS * len(self.plan.working)) // max(1, len(cases)))
-        candidates = candidates[:room]
-        ones = [_Screened(one, (await self.parts.drafts.describe(self.draft.id, one.texts)).step) for one in candidates]
+        found = self._with_room(candidates, len(cases))
+        ones = [_Screened(one, (await self.parts.drafts.describe(self.draft.id, one.texts)).step) for one in found]
+        known = ones[: sum(map(self._is_known, found))]
         ranked = list(ones)
         for size in halving_sizes(len(ones)):
-            if self._left - self._reserve < ARMS * len(cases) * ((size + 1) // 2):
-                break
             rung = ranked[:size]
-            for place in range(0, size, ARMS):
-                await self._compare(rung[place : place + ARMS], cases, number)
+            asked = [one for one in rung if one not in known]
+            if self._left - self._reserve < ARMS * len(cases) * ((len(asked) + 1) // 2):
+                break
+            await self._compare(asked, cases, number)
             ranked = [rung[at] for at in better_half([one.rank for one in rung])] + _rest(ranked, rung)
             if self.plan.request.settings.offline:
                 break
         return ranked
 
-    async def _compare(self, pair: Sequence[_Screened], cases: Sequence[CaseId], number: int) -> None:
-        """Ask two candidates as the arms of a trial; a single one beside the original."""
-        against = pair[0].step if len(pair) > 1 else 0
-        result, _ = await self._ask(f"screening {number}", cases, step=pair[-1].step, against=against)
-        asked = sum(one.pairs for one in result.outcomes)
-        pair[-1].add(sum(one.draft for one in result.outcomes), asked)
-        if len(pair) > 1:
-            pair[0].add(sum(one.original for one in result.outcomes), asked)
+    def _with_room(self, candidates: Sequence[TextCandidate], cases: int) -> list[TextCandidate]:
+        """Return the candidates that are known, then those that can be screened with calls left for a gate."""
+        known = list(filter(self._is_known, candidates))
+        new = [one for one in candidates if one not in known]
+        pairs = (self._left - self._reserve - ARMS * len(self.plan.working)) // (ARMS * max(1, cases))
+        return [*known, *new[: max(0 if known else 1, ARMS * pairs)]]
+
+    def _is_known(self, candidate: TextCandidate) -> bool:
+        """Return True if asking would tell nothing new: the baseline was asked before, and answers alike each time."""
+        return self.plan.request.settings.offline and candidate.asked > 0
+
+    async def _compare(self, rung: Sequence[_Screened], cases: Sequence[CaseId], number: int) -> None:
+        """Ask candidates as the arms of a trial for each two of them; a single one beside the original."""
+        for pair in (rung[place : place + ARMS] for place in range(0, len(rung), ARMS)):
+            against = pair[0].step if len(pair) > 1 else 0
+            result, _ = await self._ask(f"screening {number}", cases, step=pair[-1].step, against=against)
+            asked = sum(one.pairs for one in result.outcomes)
+            pair[-1].add(sum(one.draft for one in result.outcomes), asked)
+            if len(pair) > 1:
+                pair[0].add(sum(one.original for one in result.outcomes), asked)
 
     async def _gate(self, best: _Screened, number: int) -> TrialResult | None:
         """Try a candidate on the working cases, with guards; None where no case is about it."""
         cases, guards = await self._scope(best.step)
         if not cases:
             return None
+        self._tell(f"Round {number}: trying the best candidate on {len(cases)} working cases, {len(guards)} guards.")
         rounds = self._affordable(len(cases) + len(guards), self._left - self._reserve)
         result, _ = await self._ask(
             f"gate {number}", cases, guards=guards, step=best.step, rounds=rounds, gate=number, goal=TrialGoal.QUICK
@@ -255,6 +272,7 @@ class ImprovementSession:
 
     async def _shortened(self, best: _Screened) -> _Screened:
         """Leave out added sentences without which the candidate is no worse within the margin."""
+        self._tell("Leaving out sentences that earn nothing.")
         original = {name_of(raw): str(raw.get("description") or "") for raw in self.draft.base}
         affected, guards = await self._scope(best.step)
         added = {key: added_sentences(original[key], text) for key, text in best.candidate.texts.items()}
@@ -281,7 +299,7 @@ class ImprovementSession:
 
     async def _opened(self, step: int) -> ImprovementEnd:
         """Try the final text on the sealed cases, once."""
-        self.parts.tell("Opening the sealed cases.")
+        self._tell("Opening the sealed cases.")
         rounds = self._affordable(len(self.plan.sealed), self._left)
         self.sealed, _ = await self._ask(
             "sealed cases", self.plan.sealed, step=step, rounds=rounds, goal=TrialGoal.SURE
@@ -340,6 +358,12 @@ class ImprovementSession:
         if rounds < 1:
             raise SearchEndedError(ImprovementEnd.BUDGET, "Allow more calls with --budget.")
         return rounds
+
+    def _tell(self, text: str) -> None:
+        calls, rounds = self.calls, tuple(self.rounds)
+        self.parts.tell(
+            ImprovementStep(text=text, draft=self.draft.id, calls=calls, cost_usd=self.cost_usd, rounds=rounds)
+        )
 
     def _spend(self, calls: int, cost_usd: float | None) -> None:
         self.calls += calls

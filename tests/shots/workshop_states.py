@@ -6,9 +6,18 @@ from pathlib import Path
 from app.core_link.targets import ChangeTool, ShowDraft
 from app.screens.welcome.page import WelcomePage
 from app.screens.workshop import commands as ids
-from app.screens.workshop.improvement_dialog import ImprovementDialog
+from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
-from mcp_tef import ModelSettings, Secret, ToolLabel
+from mcp_tef import (
+    CandidateRound,
+    HopelessCase,
+    ImprovementEnd,
+    ImprovementResult,
+    ModelSettings,
+    Secret,
+    TextCandidate,
+    ToolLabel,
+)
 from tests.shots.answers import Answers
 from tests.shots.stage import Stage, built
 from tests.shots.workspaces import TOOLS
@@ -219,15 +228,67 @@ async def history(stage: Stage) -> None:
     await stage.sheet()
 
 
+async def better_text(stage: Stage) -> ImprovementTab:
+    """The tab that searches for a better text, before its first search."""
+    await stage.session.call(lambda core: core.open_sample_draft())
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    page.tabs.find_text("Bike shop", (), None)
+    tab = page.tabs.tab
+    assert isinstance(tab, ImprovementTab)
+    tab.presenter.found, tab.presenter.steps = None, []
+    await until(lambda: tab.presenter.plan_made is not None or tab.presenter.problem)
+    await tab.refresh()
+    return tab
+
+
 async def improved(stage: Stage) -> None:
     """The search for a better text, offline, with its result."""
-    page = await drafted(stage, "Parts to search with", "")
-    page.presenter.choose(page.presenter.draft_id)
-    stage.session.spawn(page.trial.find_text())
-    await stage.sheet()
-    dialog = stage.bench.frame.findChild(ImprovementDialog)
-    assert dialog is not None
-    await until(lambda: dialog.presenter.plan is not None or dialog.presenter.problem)
-    if dialog.presenter.plan is not None:
-        dialog.search()
-        await until(lambda: dialog.presenter.result is not None, seconds=120)
+    tab = await better_text(stage)
+    tab.toggle()
+    await until(lambda: tab.presenter.found is not None, seconds=240)
+
+
+async def searching(stage: Stage) -> None:
+    """A search with a model in the middle; the stand-in answers no more, and ends with the process."""
+    tab = await better_text(stage)
+    answers = Answers(await stage.session.call(lambda core: core.cases.list()))
+    stub = ModelStub(lambda request: _slower(stub, answers, request))
+    stub.__enter__()  # nobody leaves it: the picture is taken while it is open
+    tab.find_for(tab.presenter.server, await models(stage, stub, "stub-large"), None)
+    await tab.replan()
+    tab.toggle()
+    await until(lambda: tab.presenter.steps and len(stub.requests) > STOPS_AFTER, seconds=120)
+
+
+async def search_stopped(stage: Stage) -> None:
+    """The search of `searching`, stopped."""
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    stage.do(ids.STOP)
+    tab = page.tabs.tab
+    await until(lambda: isinstance(tab, ImprovementTab) and not tab.presenter.under_way)
+
+
+async def words_cannot_help(stage: Stage) -> None:
+    """A search that spent nothing on wording; what it found is put there."""
+    tab = await better_text(stage)
+    plan = tab.presenter.plan_made
+    assert plan is not None
+    reason = "It fails even with its own query as an example: it is ambiguous, or the schema does not fit."
+    hopeless = (HopelessCase("Loan bike for a week", reason), HopelessCase("A bike until Friday", reason))
+    end = ImprovementEnd.WORDS_CANNOT_HELP
+    tab.presenter.found = ImprovementResult(plan=plan, end=end, failing=2, hopeless=hopeless, calls=52, cost_usd=0.0)
+    tab.show_all()
+
+
+async def writer_failed(stage: Stage) -> None:
+    """A search that ends with no candidate, since the writer answered with nonsense; it is put there."""
+    tab = await better_text(stage)
+    plan = tab.presenter.plan_made
+    assert plan is not None
+    refused = TextCandidate(texts={}, author="openai/stub-large", refused="openai/stub-large wrote no text to read.")
+    rounds = (CandidateRound((refused,)),) * 3
+    end = ImprovementEnd.NO_CANDIDATE
+    tab.presenter.found = ImprovementResult(plan=plan, end=end, failing=9, rounds=rounds, calls=95, cost_usd=0.02)
+    tab.show_all()

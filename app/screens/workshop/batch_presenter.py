@@ -1,4 +1,4 @@
-"""State that crowd tests and steal tests share: models, options, estimate, and the batch shown; knows no Qt."""
+"""State that the tabs beside the draft share: models, options, estimate, and the batch shown; knows no Qt."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,8 +100,8 @@ class CrowdBatches(ABC):
         """Return the most that the test takes with a model."""
 
     @abstractmethod
-    async def start(self, keys: ApiKeys) -> Batch:
-        """Start the test, or go on with it where it was cut off; it is shown from now on."""
+    async def start(self, keys: ApiKeys) -> object:
+        """Start the test, or go on with it where it was cut off; it is shown from now on. None: it was not started."""
 
     @abstractmethod
     async def choose_test(self, batch_id: BatchId) -> None:
@@ -123,9 +123,18 @@ class CrowdBatches(ABC):
     def set_options(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Take options as typed; return the problems by key, and take nothing where there is one."""
 
-    @abstractmethod
     async def report(self) -> str:
-        """Return the report of the test that is shown as an HTML page."""
+        """Return the report of the test that is shown as an HTML page; "" where there is none."""
+        return ""
+
+    @property
+    def exportable(self) -> bool:
+        """True if there is a result to export."""
+        return self.result is not None
+
+    def start_text(self) -> str:
+        """Return the text of the button that starts the test."""
+        return f"Start with {count(self.size(), 'case')}"
 
     def take_tests(self, tests: Sequence[Batch]) -> None:
         """Take the tests that there are, newest first; show the newest where none is chosen."""

@@ -1,4 +1,4 @@
-"""Base of the tabs of crowd tests and steal tests: verdict, footer, options, models; start, pause and stop."""
+"""Base of the tabs beside the draft: verdict, footer, options, models; start, pause and stop."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -19,7 +19,6 @@ from app.screens.workshop.batch_presenter import BASELINE as BASELINE_MODEL
 from app.screens.workshop.batch_presenter import CrowdBatches
 from app.screens.workshop.trial_view import BASELINE, EDGE, OTHER, VerdictBanner, offer_models
 from app.text.data_tables import DataTable
-from app.text.formatting import count
 from app.theme import Role, Size, roomy
 from app.widgets import (
     Action,
@@ -34,7 +33,7 @@ from app.widgets import (
     show_menu_under,
 )
 from app.widgets.chart import ChartPanel
-from mcp_tef import Batch, BatchId, ModelSettings
+from mcp_tef import BatchId, ModelSettings
 
 P = TypeVar("P", bound=CrowdBatches)
 LEAST_MENU: Final = 104
@@ -75,8 +74,7 @@ class CrowdFooter(QWidget):
         if busy:
             self._show_go("Stop", "x", "", presenter.progress_text())
         else:
-            text = f"Start with {count(presenter.size(), 'case')}"
-            self._show_go(text, "play", why or "Ctrl+Return", why or presenter.plan_text())
+            self._show_go(presenter.start_text(), "play", why or "Ctrl+Return", why or presenter.plan_text())
         self.go.setEnabled(busy or not why)
         self.pause.setVisible(busy)
         icon, text = ("play", "Go on with the test") if presenter.paused else ("pause", "Pause the test")
@@ -233,10 +231,10 @@ class BatchTab(QStackedWidget, Generic[P]):
         """Go on with a test that was stopped or cut off."""
         await self._asked(self.presenter.resume)
 
-    async def _asked(self, do: Callable[[ApiKeys], Awaitable[Batch]]) -> None:
+    async def _asked(self, do: Callable[[ApiKeys], Awaitable[object]]) -> None:
         """Start a batch, asking for a missing key or consent."""
-        if await Preflight(self.session, self.page).run(do, self.presenter.provider()) is not None:
-            await self.refresh()
+        await Preflight(self.session, self.page).run(do, self.presenter.provider())
+        await self.refresh()
 
     async def stop(self) -> None:
         """Stop the test; what was asked is kept."""
@@ -255,6 +253,9 @@ class BatchTab(QStackedWidget, Generic[P]):
 
     def ask_about(self, name: str) -> None:
         """Ask about a server, where the test is about one."""
+
+    def find_for(self, server: str, models: Sequence[ModelSettings], cap: float | None) -> None:
+        """Take over the server, the model and the cost cap of a draft's trial, where the test is about one."""
 
     def option_actions(self) -> list[Action]:
         """Return the entries of the options."""

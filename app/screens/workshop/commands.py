@@ -45,7 +45,7 @@ def workshop_commands(
         command(EXPORT, "Export the draft or the test", "Ctrl+Shift+E", NO_CHANGE),
         command(SOURCE, "Change the server’s source", "", NO_CHANGE),
         command(TRY, "Try the draft, or start the test", "Ctrl+Return", "Change a tool that a test case is about"),
-        command(FIND, "Find a better text", "", "Select a draft over a server first"),
+        command(FIND, "Find a better text"),
         command(STOP, "Stop the trial or the test", "", "No trial is running"),
         command(MORE, "Run one more round of the trial", "", "No trial with a model is open"),
         command(ADD_CASES, "Add cases about the tools to the trial", "", NO_DRAFT),

@@ -145,7 +145,7 @@ class WorkshopPage(Page):
             ids.REBASE: later(self.rebase),
             ids.TRY: either(lambda tab: tab.toggle(), self.trial.toggle),
             ids.STOP: either(lambda tab: tab.toggle(), self.trial.toggle),
-            ids.FIND: later(self.trial.find_text),
+            ids.FIND: self.find_text,
             ids.HISTORY: later(self._then_present(self.trial.show_history)),
             ids.EXPLAIN: later(self.trial.explain),
             ids.MORE: later(self.trial.run_more),
@@ -162,14 +162,13 @@ class WorkshopPage(Page):
         can: dict[str, Callable[[], bool]] = dict.fromkeys((*of_draft, *of_lists), lambda: presenter.draft is not None)
         can[ids.SOURCE] = lambda: bool(presenter.draft and presenter.draft.revisions)
         return can | {
-            ids.EXPORT: either(lambda tab: tab.presenter.result is not None, can[ids.SOURCE]),
+            ids.EXPORT: either(lambda tab: tab.presenter.exportable, can[ids.SOURCE]),
             ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None and presenter.tool_key != INSTRUCTIONS,
             ids.UNDO: lambda: presenter.can_step(-1),
             ids.REDO: lambda: presenter.can_step(1),
             ids.COPY: lambda: bool(presenter.changed_texts()),
             ids.REBASE: lambda: presenter.listing is ListingState.NEWER,
             ids.TRY: either(lambda tab: not tab.presenter.why_not(), self.trial.can_try),
-            ids.FIND: self.trial.can_find_text,
             ids.STOP: either(lambda tab: tab.presenter.under_way, self.trial.can_stop),
             ids.EXPLAIN: self.trial.presenter.decided,
             ids.MORE: lambda: self.trial.presenter.more_estimate is not None,
@@ -342,6 +341,11 @@ class WorkshopPage(Page):
             file = dialog.tools_file
             await self.presenter.new(dialog.name, None if file else dialog.server_name, file)
             self._present()
+
+    def find_text(self) -> None:
+        """Turn to the search for better texts, for the server of the draft with the model of its trial."""
+        draft, trial = self.presenter.draft, self.trial.presenter
+        self.tabs.find_text((draft.server if draft else None) or "", trial.models, trial.max_cost_usd)
 
     async def rename(self) -> None:
         """Ask for another name of the draft."""

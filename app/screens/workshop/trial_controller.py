@@ -9,13 +9,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page
-from app.core_link.targets import NewCases, ShowBatch, ShowDraft, ShowRuns
+from app.core_link.targets import NewCases, ShowBatch, ShowRuns
 from app.dialogs.preflight import ApiKeys, Preflight
 from app.dialogs.trial_models import ask_model
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
-from app.screens.workshop.improvement_dialog import ImprovementDialog
-from app.screens.workshop.improvement_presenter import ImprovementPresenter
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_cases import BROKEN
 from app.screens.workshop.trial_presenter import TrialPresenter, price_text
@@ -170,22 +168,6 @@ class TrialController(QObject):
 
     # ------------------------------------------------------------ settings
 
-    def can_find_text(self) -> bool:
-        """Return True if a better text can be sought: the draft stands over a server, and no trial runs."""
-        draft = self._drafts.draft
-        return draft is not None and draft.server is not None and not self.presenter.running
-
-    async def find_text(self) -> None:
-        """Search for better texts of the draft's server; the one that is found has a draft of its own."""
-        await self._save()
-        draft = self._drafts.draft
-        if draft is None or draft.server is None:
-            return
-        settings, cap = self.presenter.models[0], self.presenter.max_cost_usd
-        search = ImprovementPresenter(self._session.call, draft.server, settings, cap)
-        if await ImprovementDialog(self._session, search, self._page).done_with() and search.draft_id:
-            self._session.go(ShowDraft(search.draft_id))
-
     def options(self) -> list[Action]:
         """Return the entries of the options of a trial."""
         presenter = self.presenter
@@ -202,12 +184,6 @@ class TrialController(QObject):
                 checked=presenter.same_against_same,
             ),
             Action(text="Show the tools as a client does", under=tuple(self._client_choices()), apart=True),
-            Action(
-                text="Find a better text…",
-                do=lambda: self._session.spawn(self.find_text()),
-                enabled=self.can_find_text(),
-                apart=True,
-            ),
         ]
 
     def _client_choices(self) -> Iterator[Action]:

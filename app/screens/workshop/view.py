@@ -37,7 +37,7 @@ from app.widgets import (
     Span,
     Split,
 )
-from mcp_tef import INSTRUCTIONS, Draft, DraftId
+from mcp_tef import INSTRUCTIONS, Draft, DraftId, ModelSettings
 
 if TYPE_CHECKING:
     from app.screens.workshop.batch_tab import BatchTab
@@ -51,9 +51,9 @@ MOST_RIVAL: Final = 260
 ABOUT: Final = "Cases about this tool"
 UNCHANGED: Final = "Cases that must not change"
 NO_GUARDS: Final = "Cases of other tools are asked as well, to see that nothing else breaks."
-DRAFT, CROWD, STEAL = "draft", "crowd", "steal"
+DRAFT, BETTER, CROWD, STEAL = "draft", "better", "crowd", "steal"
 GROUP: Final = "Workshop"
-TABS: Final = ((DRAFT, "Draft"), (CROWD, "Crowd test"), (STEAL, "Steal test"))
+TABS: Final = ((DRAFT, "Draft"), (BETTER, "Find a better text"), (CROWD, "Crowd test"), (STEAL, "Steal test"))
 T = TypeVar("T")
 RESULT: Final = Column(key="why", title="Result", width=108, least=60, role=Role.DIM, tip="Broken, or no change")
 
@@ -333,15 +333,23 @@ class WorkshopTabs(QObject):
             self.show_tab(DRAFT)
 
     def target(self) -> Target | None:
-        """Return the test that is shown as a target; None for the draft."""
+        """Return the test that is shown as a target; None for the draft and for a search."""
         tab = self.tab
         if tab is None:
             return None
-        return ShowCrowdTest(tab.presenter.batch_id) if self.choice.current() == CROWD else ShowStealTest()
+        if self.choice.current() == CROWD:
+            return ShowCrowdTest(tab.presenter.batch_id)
+        return ShowStealTest() if self.choice.current() == STEAL else None
 
     def or_draft(self, of_tab: "Callable[[BatchTab[Any]], T]", of_draft: Callable[[], T]) -> Callable[[], T]:
         """Return a function that asks the tab that is shown, or does `of_draft` for the draft."""
         return lambda: of_draft() if (tab := self.tab) is None else of_tab(tab)
+
+    def find_text(self, server: str, models: Sequence[ModelSettings], cap: float | None) -> None:
+        """Turn to the search for better texts; for the server, with the model of a draft's trial where there is one."""
+        if server and (tab := self._tab(BETTER)) is not None:
+            tab.find_for(server, models, cap)
+        self.show_tab(BETTER)
 
     async def refresh(self) -> None:
         """Read and show the tab again."""
@@ -351,7 +359,7 @@ class WorkshopTabs(QObject):
     def buttons(self) -> list[Action]:
         """Return the header's buttons of a tab."""
         tab = self.tab
-        if tab is None or tab.presenter.result is None:
+        if tab is None or not tab.presenter.exportable:
             return []
         tests = [Action(text="Tests", do=tab.open_tests, icon="caret-down")] if len(tab.presenter.tests) > 1 else []
         return [*tests, Action(text="Export", do=tab.export, icon="export")]
@@ -363,6 +371,7 @@ class WorkshopTabs(QObject):
                 id=f"workshop.show_{key}", text=f"Show the {label.lower()}", do=partial(self.show_tab, key), group=GROUP
             )
             for key, label in TABS
+            if key != BETTER
         )
         pause = Command(
             id="workshop.pause",
@@ -376,6 +385,10 @@ class WorkshopTabs(QObject):
 
 
 def _make(key: str, page: Page) -> "BatchTab[Any]":
+    if key == BETTER:
+        from app.screens.workshop.improvement_tab import ImprovementTab
+
+        return ImprovementTab(page)
     if key == CROWD:
         from app.screens.workshop.crowd_tab import CrowdTab
 

@@ -19,7 +19,7 @@ async def test_the_prepared_draft_breaks_none_and_a_search_is_better_on_sealed_c
         assert not prediction.tools[0].findings_new
         assert await engine.open_sample_draft() == draft
         assert len(await engine.drafts.list()) == 1
-        request = ImprovementRequest(server=SAMPLE_SERVER, settings=ModelSettings(), budget=500)
+        request = ImprovementRequest(server=SAMPLE_SERVER, settings=ModelSettings(), budget=1_000)
         result = await engine.improvements.run(await engine.improvements.plan(request))
         assert result.sealed is not None
         assert (result.end, result.sealed.losses) == (ImprovementEnd.BETTER, 0)

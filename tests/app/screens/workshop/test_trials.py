@@ -1,12 +1,10 @@
 """Prediction and trial of a draft in the workshop, offline."""
 
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.core_link.targets import ShowBatch, ShowDraft
+from app.core_link.targets import ShowBatch
 from app.screens.workshop import commands as ids
 from app.screens.workshop.decision_dialogs import DecisionDialog
-from app.screens.workshop.improvement_dialog import ImprovementDialog
 from app.screens.workshop.prediction_bar import BY_SEARCH
 from app.widgets import FlowText
 from mcp_tef import ClaimVerdict
@@ -97,41 +95,3 @@ async def test_each_verdict_has_a_mark_and_words_of_its_own() -> None:
     for known in (CLAIM_MARKS, CLAIM_WORDS):
         assert set(known) == set(ClaimVerdict)
         assert len(set(known.values())) == len(ClaimVerdict)
-
-
-async def test_a_better_text_is_sought_offline_and_its_draft_is_shown(qapp: QApplication) -> None:
-    async with workshop() as bench:
-        await bench.change()
-        bench.do(ids.FIND)
-        dialog = await opened_dialog(bench.page, ImprovementDialog)
-        await bench.until(lambda: "sealed cases" in dialog.plan.text())
-        dialog.budget.selectAll()
-        QTest.keyClicks(dialog.budget, "3")
-        await bench.until(lambda: "too small" in dialog.presenter.problem)
-        dialog.budget.selectAll()
-        QTest.keyClicks(dialog.budget, "500")
-        await bench.until(lambda: dialog.presenter.plan)
-        dialog.search()
-        await bench.until(lambda: dialog.presenter.result)
-        await bench.until(dialog.found.isVisible)
-        assert dialog.found.text()
-        assert len(dialog.table.rows.ids()) == len(dialog.presenter.rows())
-        found = dialog.presenter.draft_id
-        if found is None:
-            dialog.reject()
-        else:
-            dialog.accept()
-            await bench.until(lambda: bench.gone == [ShowDraft(found)])
-
-
-async def test_a_search_that_is_closed_stops(qapp: QApplication) -> None:
-    async with workshop() as bench:
-        await bench.change()
-        bench.do(ids.FIND)
-        dialog = await opened_dialog(bench.page, ImprovementDialog)
-        await bench.until(lambda: dialog.presenter.plan)
-        drafts = len(await bench.fake.drafts.list())
-        dialog.search()
-        dialog.reject()
-        await bench.until(lambda: not bench.fake.runs.active())
-        assert len(await bench.fake.drafts.list()) == drafts
