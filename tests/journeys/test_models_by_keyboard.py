@@ -100,7 +100,7 @@ async def run_the_group(user: Keyboard, address: str) -> None:
     await until(lambda: page.presenter.batch and page.presenter.batches.newest_active() is None)
     (run,) = await page.session.call(lambda core: core.runs.list(RunFilter()))
     detail = await page.session.call(lambda core: core.runs.detail(run.id))
-    values = {row.label: row.value for row in settings_rows(detail)}
+    values = {row.label: row.value for row in settings_rows(detail, "1")}
     assert values["Deployment"] == f"openai/stub-b at {address}"
     assert values["Failed before it"].startswith(f"openai/stub-a at {address}: ")
     await user.go(9, "models")
