@@ -7,7 +7,7 @@ from app.screens.models.catalogue_tab import CatalogueTab
 from app.screens.models.groups_tab import DeploymentDialog, GroupsTab
 from app.screens.models.page import ModelsPage
 from app.screens.models.routes_dialogs import RouteDialog
-from app.screens.models.routes_presenter import ComparisonRequest
+from app.screens.models.routes_presenter import RouteComparisonRequest
 from app.screens.models.routes_tab import RoutesTab
 from app.screens.models.routes_view import COMPARE
 from app.screens.models.search_tab import SearchTab, SearchToolDialog
@@ -171,7 +171,7 @@ async def _routes(stage: Stage, query: str) -> RoutesTab:
 async def routes(stage: Stage) -> None:
     """A query that goes to the large model, beside the comparison of the router."""
     tab = await _routes(stage, "Move the repair of my cargo bike to another day, please")
-    await tab.presenter.compare("front-desk", ComparisonRequest(suite="Sample"))
+    await tab.presenter.compare("front-desk", RouteComparisonRequest(suite="Sample"))
     tab.show_selected()
     await until(lambda: tab.view.utterances.rows.rowCount())
 
@@ -190,7 +190,7 @@ async def routes_missing(stage: Stage) -> None:
     tab = page.tab("routes")
     assert isinstance(tab, RoutesTab)
     await until(lambda: tab.router and tab.router.name == "night-shift")
-    await tab.presenter.compare("night-shift", ComparisonRequest())
+    await tab.presenter.compare("night-shift", RouteComparisonRequest())
     tab.show_selected()
 
 

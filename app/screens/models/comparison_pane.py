@@ -90,8 +90,10 @@ class ComparisonPane(ScrollPane):
         head, note = comparison_texts(found) if found else ("Not compared yet", NOT_YET)
         self.head.set_text(head)
         self.note.set_text(note)
-        if found is None or not found.arms:
-            return
+        if found is not None and some:
+            self._show_arms(router, found)
+
+    def _show_arms(self, router: ModelRouter, found: RouteComparison) -> None:
         self.arms.set_rows(arm_rows(found))
         self.went.set_rows(went_rows(found, router.default))
         for table in (self.arms, self.went):

@@ -9,7 +9,7 @@ from app.text.formatting import count, duration, model_name, percent
 from app.theme import Role
 from app.widgets import CardRow, Cell, CellKind, Column, Row, Segment, Span
 from app.widgets.line_chart import Plot, Point
-from mcp_tef import ModelRoute, ModelRouter, RouteArm, RouteComparison, ThresholdPoint
+from mcp_tef import ModelRoute, ModelRouter, Rate, RouteArm, RouteComparison, ThresholdPoint
 
 UTTERANCES: Final = (
     Column(key="text", title="Utterances", stretch=True, least=120, tip="Sentences that call for this route"),
@@ -86,7 +86,6 @@ def _arm_name(arm: RouteArm) -> str:
 
 def _arm_cells(arm: RouteArm) -> tuple[Cell, ...]:
     strong, rate = arm.name == ROUTED, arm.rate
-    known = rate.value is not None and rate.low is not None and rate.high is not None
     asked = ", ".join(f"{name}: {number:,}" for name, number in arm.asked.items())
     return (
         Cell(text=_arm_name(arm), strong=strong, tip=f"{arm.name}. {asked}"),
@@ -95,11 +94,17 @@ def _arm_cells(arm: RouteArm) -> tuple[Cell, ...]:
             strong=strong,
             sort=rate.value,
             tip=share_text(arm),
-            span=(rate.value or 0.0, rate.low or 0.0, rate.high or 0.0) if known else None,
+            span=_span(rate),
         ),
         Cell(text=cost_text(arm.cost_usd), strong=strong, sort=arm.cost_usd or 0.0),
         Cell(text=duration(arm.seconds), sort=arm.seconds),
     )
+
+
+def _span(rate: Rate) -> tuple[float, float, float] | None:
+    if rate.value is None or rate.low is None or rate.high is None:
+        return None
+    return rate.value, rate.low, rate.high
 
 
 def went_rows(found: RouteComparison, default: str) -> list[Row]:
@@ -129,15 +134,12 @@ def curve_plot(found: RouteComparison) -> Plot:
     """Plot the share of correct calls against the cost of a hundred calls, or the threshold where costs are unknown."""
     priced = all(point.cost_usd is not None for point in found.curve)
     points = _by_cost(found.curve) if priced else found.curve
-    drawn = [_point(one, one.threshold if not priced else HUNDRED * (one.cost_usd or 0.0)) for one in points]
-    top = max((point.x for point in drawn), default=1.0) or 1.0
-    floor = min((point.low if point.low is not None else point.y for point in drawn), default=0.0)
-    floor = min(int(4 * floor) / 4, 0.75)
+    drawn = [_point(one, priced=priced) for one in points]
+    top = max([point.x for point in drawn] or [0.0]) or 1.0
+    floor = _floor(drawn)
     return Plot(
         points=tuple(drawn),
-        x_ticks=tuple(
-            (step * top / 4, cost_tick(step * top / 4) if priced else f"{step / 4:.2f}") for step in range(5)
-        ),
+        x_ticks=_ticks(top, priced=priced),
         y_ticks=tuple((share / 4, percent(share / 4)) for share in range(int(4 * floor), 5)),
         x=(0.0, top),
         y=(floor, 1.0),
@@ -147,9 +149,18 @@ def curve_plot(found: RouteComparison) -> Plot:
     )
 
 
-def cost_tick(dollars: float) -> str:
-    """Return a cost as a tick of an axis."""
-    return f"${dollars:.2g}" if dollars else "$0"
+def _floor(points: Sequence[Point]) -> float:
+    """Return the start of the axis: a quarter below every interval."""
+    lowest = min((point.y if point.low is None else point.low for point in points), default=0.0)
+    return min(int(4 * lowest) / 4, 0.75)
+
+
+def _ticks(top: float, *, priced: bool) -> tuple[tuple[float, str], ...]:
+    return tuple((at, _tick(at, priced=priced)) for at in (step * top / 4 for step in range(5)))
+
+
+def _tick(value: float, *, priced: bool) -> str:
+    return (f"${value:.2g}" if value else "$0") if priced else f"{value:.2f}"
 
 
 def _by_cost(curve: Sequence[ThresholdPoint]) -> list[ThresholdPoint]:
@@ -160,7 +171,8 @@ def _by_cost(curve: Sequence[ThresholdPoint]) -> list[ThresholdPoint]:
     return [known[key] for key in sorted(known)]
 
 
-def _point(one: ThresholdPoint, at: float) -> Point:
+def _point(one: ThresholdPoint, *, priced: bool) -> Point:
+    at = HUNDRED * (one.cost_usd or 0.0) if priced else one.threshold
     cost = "" if one.cost_usd is None else f", {cost_text(one.cost_usd)} for 100 calls"
     words = f"Threshold {one.threshold:.2f}: {percent(one.share)} correct calls{cost}"
     return Point(x=at, y=one.share, low=one.low, high=one.high, tip=words, id=f"{one.threshold:.2f}")

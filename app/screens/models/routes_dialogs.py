@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.screens.models.definition_dialog import DefinitionDialog, model_items
-from app.screens.models.routes_presenter import ComparisonRequest, made_route
+from app.screens.models.routes_presenter import RouteComparisonRequest, made_route
 from app.theme import Role
 from app.widgets import Field, FlowText, MenuButton, TextArea
 from mcp_tef import ModelRoute, ModelRouter
@@ -39,7 +39,12 @@ class CompareDialog(DefinitionDialog):
     """The cases of a comparison, and the small and the large model."""
 
     def __init__(
-        self, session: Session, router: ModelRouter, suites: Sequence[str], last: ComparisonRequest, parent: QWidget
+        self,
+        session: Session,
+        router: ModelRouter,
+        suites: Sequence[str],
+        last: RouteComparisonRequest,
+        parent: QWidget,
     ) -> None:
         super().__init__(session, "Compare on test cases", "Compare", parent, width=460)
         text = "Routing is computed anew; the answers are those of stored runs. Nothing is sent to a model."
@@ -56,6 +61,8 @@ class CompareDialog(DefinitionDialog):
             menu.set_current(now)
             self.body.addWidget(Field(label, menu))
 
-    def request(self) -> ComparisonRequest:
+    def request(self) -> RouteComparisonRequest:
         """Return what was selected."""
-        return ComparisonRequest(suite=self.suite.current(), small=self.small.current(), large=self.large.current())
+        return RouteComparisonRequest(
+            suite=self.suite.current(), small=self.small.current(), large=self.large.current()
+        )

@@ -31,7 +31,7 @@ ROUTED: Final = "routed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonRequest:
+class RouteComparisonRequest:
     """Cases of a suite (all without one), and the ends that routing is compared with; "" is decided by the price."""
 
     suite: str = ""
@@ -50,7 +50,7 @@ class RoutesPresenter:
     decision: RouteDecision | None = None
     problem: str = ""
     comparisons: dict[ModelRouter, RouteComparison] = field(default_factory=dict)
-    requests: dict[str, ComparisonRequest] = field(default_factory=dict)
+    requests: dict[str, RouteComparisonRequest] = field(default_factory=dict)
     _asked: int = 0
 
     def handle(self, event: Event) -> Refresh:
@@ -81,7 +81,7 @@ class RoutesPresenter:
         if after != before:
             self.routers[name] = await self.save(after)
             if before in self.comparisons:
-                await self.compare(name, self.requests.get(name, ComparisonRequest()))
+                await self.compare(name, self.requests.get(name, RouteComparisonRequest()))
         return before, after
 
     async def remove(self, name: str) -> ModelRouter:
@@ -104,7 +104,7 @@ class RoutesPresenter:
         self.decision, self.problem = decision, problem
         return True
 
-    async def compare(self, name: str, request: ComparisonRequest) -> RouteComparison:
+    async def compare(self, name: str, request: RouteComparisonRequest) -> RouteComparison:
         """Compare a router with its ends by stored runs; EmbeddingError."""
         router = self.routers[name]
 

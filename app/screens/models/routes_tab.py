@@ -19,7 +19,7 @@ from app.screens.models.definition_tab import DefinitionTab
 from app.screens.models.route_rows import route_card, utterance_rows
 from app.screens.models.routes_dialogs import CompareDialog, RouteDialog
 from app.screens.models.routes_presenter import (
-    ComparisonRequest,
+    RouteComparisonRequest,
     RoutesPresenter,
     decision_texts,
     route_of,
@@ -348,7 +348,7 @@ class RoutesTab(DefinitionTab):
         router, presenter = self.router, self.presenter
         if router is None:
             return
-        last = presenter.requests.get(router.name, ComparisonRequest())
+        last = presenter.requests.get(router.name, RouteComparisonRequest())
         dialog = CompareDialog(self.session, router, presenter.suites, last, self)
         if await dialog.kept(lambda: presenter.compare(router.name, dialog.request())):
             self.view.views.set_current(COMPARE)
