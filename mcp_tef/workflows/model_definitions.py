@@ -1,6 +1,6 @@
 """Groups, routers, search tools, prompts and client profiles in and out of one YAML file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -8,11 +8,12 @@ from typing import Any, Final
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, to_yaml, write_text
 from mcp_tef.formats.client_profiles import profile_of
+from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_groups import group_from_json
 from mcp_tef.model.model_routers import router_from_json
-from mcp_tef.model.prompt_templates import require_prompt_name
+from mcp_tef.model.prompt_templates import PromptTemplate, require_prompt_name
 from mcp_tef.model.web_search import search_tool_from_json, search_tool_to_json
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.prompts.templates import require_sound
@@ -48,30 +49,38 @@ class ModelDefinitions:
 
         Versions of prompts that are not here yet follow those that are.
         """
-        document = parse_yaml(read_text(path), path.name)
-        if not isinstance(document, Mapping) or document.get(FORMAT) != 1:
-            raise InputError(f"{path.name} holds no groups and routers.", hint="Write one with: mcp-tef models export")
-        if unknown := sorted(set(document) - {FORMAT, *_SECTIONS}):
-            raise InputError(
-                f"{path.name} has an unknown part “{unknown[0]}”.", hint=f"It may hold {', '.join(_SECTIONS)}."
-            )
+        document = _document(path)
         groups = [group_from_json(one) for one in _items(document, "groups", path)]
         routers = [router_from_json(one) for one in _items(document, "routers", path)]
         searches = [search_tool_from_json(one) for one in _items(document, "searches", path)]
         versions = [read_templates(one) for one in _items(document, "prompts", path)]
         clients = [(profile_of(one, path.name), to_yaml(one)) for one in _items(document, "clients", path)]
-        for profile, _ in clients:
-            require_client_name(profile)
-        for template in chain.from_iterable(versions):
-            require_prompt_name(template.name)
-            require_sound(template)
+        _require_sound([*chain.from_iterable(versions)], [profile for profile, _ in clients])
         await self._targets.add_all(groups, routers)
         await self._prompts.take_over([*chain.from_iterable(versions)])
         for tool in searches:
             await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
         for profile, text in clients:
             self._clients.keep(profile, text)
-        return {name: len(_items(document, name, path)) for name in _SECTIONS}
+        return dict(zip(_SECTIONS, map(len, (groups, routers, searches, versions, clients)), strict=True))
+
+
+def _document(path: Path) -> Mapping[str, Json]:
+    document = parse_yaml(read_text(path), path.name)
+    if not isinstance(document, Mapping) or document.get(FORMAT) != 1:
+        raise InputError(f"{path.name} holds no groups and routers.", hint="Write one with: mcp-tef models export")
+    if unknown := sorted(set(document) - {FORMAT, *_SECTIONS}):
+        hint = f"It may hold {', '.join(_SECTIONS)}."
+        raise InputError(f"{path.name} has an unknown part “{unknown[0]}”.", hint=hint)
+    return document
+
+
+def _require_sound(templates: Sequence[PromptTemplate], clients: Sequence[ClientProfile]) -> None:
+    for profile in clients:
+        require_client_name(profile)
+    for template in templates:
+        require_prompt_name(template.name)
+        require_sound(template)
 
 
 def _items(document: Mapping[str, Json], name: str, path: Path) -> list[dict[str, Any]]:
