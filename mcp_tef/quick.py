@@ -83,11 +83,11 @@ class QuickSession:
 
     def __init__(self, server: Server, cases: Cases = ()) -> None:
         self._opening: AbstractAsyncContextManager[Engine] = temporary_workspace(server, cases)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="mcp-tef quick", daemon=True)
         self._engine: Engine | None = None
 
     def __enter__(self) -> QuickSession:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="mcp-tef quick", daemon=True)
         self._thread.start()
         with ExitStack() as on_failure:
             on_failure.callback(self._stop)
