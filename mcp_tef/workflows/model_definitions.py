@@ -1,6 +1,6 @@
 """Groups, routers, search tools, prompts and client profiles in and out of one YAML file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -53,16 +53,15 @@ class ModelDefinitions:
         groups = [group_from_json(one) for one in _items(document, "groups", path)]
         routers = [router_from_json(one) for one in _items(document, "routers", path)]
         searches = [search_tool_from_json(one) for one in _items(document, "searches", path)]
-        versions = [read_templates(one) for one in _items(document, "prompts", path)]
-        clients = [(profile_of(one, path.name), to_yaml(one)) for one in _items(document, "clients", path)]
-        _require_sound([*chain.from_iterable(versions)], [profile for profile, _ in clients])
+        versions, clients = _prompts_and_clients(document, path)
         await self._targets.add_all(groups, routers)
         await self._prompts.take_over([*chain.from_iterable(versions)])
         for tool in searches:
             await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
         for profile, text in clients:
             self._clients.keep(profile, text)
-        return dict(zip(_SECTIONS, map(len, (groups, routers, searches, versions, clients)), strict=True))
+        counts = (len(groups), len(routers), len(searches), len(versions), len(clients))
+        return dict(zip(_SECTIONS, counts, strict=True))
 
 
 def _document(path: Path) -> Mapping[str, Json]:
@@ -75,12 +74,18 @@ def _document(path: Path) -> Mapping[str, Json]:
     return document
 
 
-def _require_sound(templates: Sequence[PromptTemplate], clients: Sequence[ClientProfile]) -> None:
-    for profile in clients:
+def _prompts_and_clients(
+    document: Mapping[str, Json], path: Path
+) -> tuple[list[tuple[PromptTemplate, ...]], list[tuple[ClientProfile, str]]]:
+    """Return the versions of each prompt, and each profile with its text. InputError for one that is not sound."""
+    versions = [read_templates(one) for one in _items(document, "prompts", path)]
+    clients = [(profile_of(one, path.name), to_yaml(one)) for one in _items(document, "clients", path)]
+    for profile, _ in clients:
         require_client_name(profile)
-    for template in templates:
+    for template in chain.from_iterable(versions):
         require_prompt_name(template.name)
         require_sound(template)
+    return versions, clients
 
 
 def _items(document: Mapping[str, Json], name: str, path: Path) -> list[dict[str, Any]]:
