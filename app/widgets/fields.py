@@ -4,7 +4,7 @@ import math
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.file_drop import files_in
@@ -102,6 +102,10 @@ class GrowingEdit(TextArea):
 
     def _settle(self) -> None:
         least, most = self._bounds
+        layout, block = self.document().documentLayout(), self.document().begin()
+        while isinstance(layout, QPlainTextDocumentLayout) and block.isValid() and block.blockNumber() <= most:
+            layout.ensureBlockLayout(block)  # a paragraph that was never laid out counts as one line
+            block = block.next()
         needed = round(self.document().size().height())
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if needed > most else policy.ScrollBarAlwaysOff)

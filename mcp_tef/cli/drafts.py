@@ -204,14 +204,8 @@ def _predicted_set(prediction: Prediction) -> list[str]:
 
 async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
     """Change one tool of a draft, or the instructions of its server."""
-    edit = _edit(arguments)
-    if arguments.instructions is not None:
-        if arguments.tool is not None or edit != ToolEdit() or arguments.remove:
-            raise InputError(
-                "--instructions changes no tool.", hint="Leave out TOOL and its options.", code="bad_usage"
-            )
-        arguments.tool, edit = INSTRUCTIONS, ToolEdit(description=_read(arguments.instructions).strip())
-    elif arguments.tool is None:
+    edit = _edit(arguments) if arguments.instructions is None else _edit_of_instructions(arguments)
+    if arguments.tool is None:
         raise InputError("No tool is named.", hint="Name one, or add --instructions FILE.", code="bad_usage")
     if edit == ToolEdit() and not arguments.remove:
         hint = "Give an option such as --description FILE; see mcp-tef help draft set."
@@ -224,6 +218,15 @@ async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
             draft = await engine.drafts.edit(draft.id, arguments.tool, edit)
         _tell(draft, terminal)
     return DONE
+
+
+def _edit_of_instructions(arguments: Namespace) -> ToolEdit:
+    """Return the edit of the server's instructions, which stand in the place of the tool. InputError beside one."""
+    if arguments.tool is not None or arguments.remove or _edit(arguments) != ToolEdit():
+        hint = "Leave out TOOL and its options."
+        raise InputError("--instructions changes no tool.", hint=hint, code="bad_usage")
+    arguments.tool = INSTRUCTIONS
+    return ToolEdit(description=_read(arguments.instructions).strip())
 
 
 def _edit(arguments: Namespace) -> ToolEdit:

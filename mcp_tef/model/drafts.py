@@ -121,7 +121,7 @@ class Draft:
 
     @cached_property
     def revisions(self) -> tuple[ToolRevision, ...]:
-        """What differs from the listing: tools in its order, the added ones, then the server's instructions."""
+        """Changes to the listing: tools in its order, the added ones, then the server's instructions."""
         now = dict(self.keyed)
         pairs = [ToolRevision(raw, now.get(place)) for place, raw in enumerate(self.base)]
         pairs += [ToolRevision(None, raw) for key, raw in self.keyed if isinstance(key, str)]

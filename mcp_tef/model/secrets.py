@@ -149,26 +149,32 @@ class RedactingFormatter(logging.Formatter):
         return without_keys(super().format(record))
 
 
+_KEY_LINES: Final = "Write each key in a line of its own: PROVIDER=KEY, or PROVIDER@ADDRESS=KEY for one address."
+
+
 def keys_by_name(lines: Iterable[str]) -> dict[str, Secret]:
     """Return the keys of lines `PROVIDER=KEY`, or `PROVIDER@ADDRESS=KEY` by the address's origin.
 
     Raises InputError, which never repeats a line, for another form, for a name that comes twice, and for no line.
     """
     found: dict[str, Secret] = {}
-    hint = "Write each key in a line of its own: PROVIDER=KEY, or PROVIDER@ADDRESS=KEY for one address."
     for number, line in enumerate(lines, 1):
-        name, equals, key = (part.strip() for part in line.partition("="))
-        if not line.strip():
-            continue
-        provider, at, address = name.partition("@")
-        if not equals or not provider or not key or any(map(str.isspace, name)):
-            raise InputError(f"Line {number} of the keys is not PROVIDER=KEY.", hint=hint)
-        origin = origin_of(address)
-        if at and not origin:
-            raise InputError(f"Line {number} of the keys names no address behind the @.", hint=hint)
-        if (full := f"{provider}{at}{origin}") in found:
-            raise InputError(f"Two keys are given for {full}.", hint="Leave one of them out.")
-        found[full] = Secret(key)
+        if line.strip():
+            name, key = _named_key(number, line)
+            if name in found:
+                raise InputError(f"Two keys are given for {name}.", hint="Leave one of them out.")
+            found[name] = key
     if not found:
-        raise InputError("No key came in on standard input.", hint=hint)
+        raise InputError("No key came in on standard input.", hint=_KEY_LINES)
     return found
+
+
+def _named_key(number: int, line: str) -> tuple[str, Secret]:
+    name, equals, key = (part.strip() for part in line.partition("="))
+    provider, at, address = name.partition("@")
+    if not (equals and provider and key) or " " in name:
+        raise InputError(f"Line {number} of the keys is not PROVIDER=KEY.", hint=_KEY_LINES)
+    origin = origin_of(address)
+    if at and not origin:
+        raise InputError(f"Line {number} of the keys names no address behind the @.", hint=_KEY_LINES)
+    return f"{provider}{at}{origin}", Secret(key)

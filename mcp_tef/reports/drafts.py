@@ -77,23 +77,24 @@ def draft_text(draft: Draft, kind: DraftFormat, *, evidence: Sequence[str] = ())
 def draft_override(draft: Draft) -> dict[str, Json]:
     """Return names and descriptions as a ToolHive override, by the names of the listing."""
     found = {}
-    for one in draft.revisions:
+    for one in _of_tools(draft):
         changed = {path[0]: new for path, (_, new) in one.fields.items() if path in _OF_OVERRIDES}
-        if one.name == INSTRUCTIONS:
-            continue
         if one.before is not None and one.after is not None and changed:
             found[name_of(one.before)] = {key: "" if value is MISSING else value for key, value in changed.items()}
     return {"toolsOverride": found}
 
 
+def _of_tools(draft: Draft) -> list[ToolRevision]:
+    return [one for one in draft.revisions if one.name != INSTRUCTIONS]
+
+
 def left_out_of_override(draft: Draft) -> tuple[str, ...]:
     """Return the changes that an override cannot express, as texts."""
-    found = []
-    for one in draft.revisions:
+    tools = _of_tools(draft)
+    found = [INSTRUCTIONS] if len(tools) < len(draft.revisions) else []
+    for one in tools:
         if one.before is None or one.after is None:
             found.append(f"{one.name} is {'added' if one.before is None else 'removed'}")
-        elif one.name == INSTRUCTIONS:
-            found.append(INSTRUCTIONS)
         else:
             found += [
                 f"{' / '.join(path)} of {one.name}" for path in one.fields if path[0] not in ("name", "description")

@@ -1,14 +1,15 @@
 """Candidates of a search for a better text: made by rules and by a writer, and refused before any is asked."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_tef.errors import InputError, ModelError
 from mcp_tef.model.improvements import TextCandidate, WorkingFailure
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
-from mcp_tef.ports import TokenCounter, Written
+from mcp_tef.ports import TokenCounter
 from mcp_tef.prompts.rewrite_prompt import (
     IMPROVE_PROMPT,
     RewriteError,
@@ -38,9 +39,18 @@ class WrittenCandidates:
     cost_usd: float | None = None
 
 
-def _rewritten(written: Written, tool: Tool) -> TextCandidate:
+@dataclass(frozen=True, slots=True)
+class _WriterTask:
+    """Request to a writer about some tools, and the reader of its answer."""
+
+    tools: Sequence[Tool]
+    request: str
+    read: Callable[[str], list[TextCandidate]]
+
+
+def _rewritten(text: str, tool: Tool) -> TextCandidate:
     """Return the candidate in the answer to a request for one description. RewriteError."""
-    found = read_rewrite(written.text)
+    found = read_rewrite(text)
     return TextCandidate(texts={tool.name: found.description}, reason=found.rationale)
 
 
@@ -86,23 +96,30 @@ class CandidateSource:
 
         A writer with a prompt of its own is asked for one tool after the other, each apart from those called instead.
         """
-        label, own = writer.model.asked, bool(writer.model.prompt)
-        shown = self._failures[:MOST_SHOWN_FAILURES]
-        tools = self._next_to_rewrite(shown) if own else self._failing(shown)
-        if not tools:
+        label = writer.model.asked
+        task = self._task_for(writer.model)
+        if not task.tools:
             return WrittenCandidates()
-        request = rewrite_text(writer.model, tools[0], tools[1:]) if own else improve_request(tools, shown)
         try:
-            written = await writer.write(IMPROVE_PROMPT.system, request)
+            written = await writer.write(IMPROVE_PROMPT.system, task.request)
         except (InputError, ModelError) as error:
             return WrittenCandidates((TextCandidate(texts={}, author=label, refused=error.message),))
         try:
-            found = read_improvements(written.text, self.tools.keys()) if not own else [_rewritten(written, tools[0])]
+            found = task.read(written.text)[:MOST_CANDIDATES]
         except RewriteError as error:
             failed = TextCandidate(texts={}, author=label, refused=f"{label} {error}.")
             return WrittenCandidates((failed,), written.cost_usd)
-        checked = tuple(self._checked(replace(one, author=label), [tool.name for tool in tools]) for one in found)
-        return WrittenCandidates(checked[:MOST_CANDIDATES], written.cost_usd)
+        checked = tuple(self._checked(replace(one, author=label), [tool.name for tool in task.tools]) for one in found)
+        return WrittenCandidates(checked, written.cost_usd)
+
+    def _task_for(self, model: ModelSettings) -> "_WriterTask":
+        shown = self._failures[:MOST_SHOWN_FAILURES]
+        if not model.prompt:
+            tools = self._failing(shown)
+            return _WriterTask(tools, improve_request(tools, shown), lambda text: read_improvements(text, self.tools))
+        tools = self._next_to_rewrite(shown)
+        request = rewrite_text(model, tools[0], tools[1:]) if tools else ""
+        return _WriterTask(tools, request, lambda text: [_rewritten(text, tools[0])])
 
     def _failing(self, shown: Sequence[WorkingFailure]) -> list[Tool]:
         named = dict.fromkeys(name for one in shown for name in (one.expected, one.selected) if name in self.tools)

@@ -8,11 +8,12 @@ from typing import Any, Final
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, to_yaml, write_text
 from mcp_tef.formats.client_profiles import profile_of
+from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_groups import group_from_json
 from mcp_tef.model.model_routers import router_from_json
-from mcp_tef.model.prompt_templates import require_prompt_name
+from mcp_tef.model.prompt_templates import PromptTemplate, require_prompt_name
 from mcp_tef.model.web_search import search_tool_from_json
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.prompts.templates import require_sound
@@ -57,30 +58,43 @@ class ModelDefinitions:
 
         Versions of prompts that are not here yet follow those that are.
         """
-        document = parse_yaml(read_text(path), path.name)
-        if not isinstance(document, Mapping) or document.get(FORMAT) != 1:
-            raise InputError(f"{path.name} holds no groups and routers.", hint="Write one with: mcp-tef models export")
-        if unknown := sorted(set(document) - {FORMAT, *_SECTIONS}):
-            raise InputError(
-                f"{path.name} has an unknown part “{unknown[0]}”.", hint=f"It may hold {', '.join(_SECTIONS)}."
-            )
+        document = _document(path)
         groups = [group_from_json(one) for one in _items(document, "groups", path)]
         routers = [router_from_json(one) for one in _items(document, "routers", path)]
         searches = [search_tool_from_json(one) for one in _items(document, "searches", path)]
-        versions = [read_templates(one) for one in _items(document, "prompts", path)]
-        clients = [(profile_of(one, path.name), to_yaml(one)) for one in _items(document, "clients", path)]
-        for profile, _ in clients:
-            require_client_name(profile)
-        for template in chain.from_iterable(versions):
-            require_prompt_name(template.name)
-            require_sound(template)
+        versions, clients = _prompts_and_clients(document, path)
         await self._targets.add_all(groups, routers)
         await self._prompts.take_over([*chain.from_iterable(versions)])
         for tool in searches:
             await self._searches.add(tool)
         for profile, text in clients:
             self._clients.keep(profile, text)
-        return {name: len(_items(document, name, path)) for name in _SECTIONS}
+        counts = (len(groups), len(routers), len(searches), len(versions), len(clients))
+        return dict(zip(_SECTIONS, counts, strict=True))
+
+
+def _document(path: Path) -> Mapping[str, Json]:
+    document = parse_yaml(read_text(path), path.name)
+    if not isinstance(document, Mapping) or document.get(FORMAT) != 1:
+        raise InputError(f"{path.name} holds no groups and routers.", hint="Write one with: mcp-tef models export")
+    if unknown := sorted(set(document) - {FORMAT, *_SECTIONS}):
+        hint = f"It may hold {', '.join(_SECTIONS)}."
+        raise InputError(f"{path.name} has an unknown part “{unknown[0]}”.", hint=hint)
+    return document
+
+
+def _prompts_and_clients(
+    document: Mapping[str, Json], path: Path
+) -> tuple[list[tuple[PromptTemplate, ...]], list[tuple[ClientProfile, str]]]:
+    """Return the versions of each prompt, and each profile with its text. InputError for one that is not sound."""
+    versions = [read_templates(one) for one in _items(document, "prompts", path)]
+    clients = [(profile_of(one, path.name), to_yaml(one)) for one in _items(document, "clients", path)]
+    for profile, _ in clients:
+        require_client_name(profile)
+    for template in chain.from_iterable(versions):
+        require_prompt_name(template.name)
+        require_sound(template)
+    return versions, clients
 
 
 def _items(document: Mapping[str, Json], name: str, path: Path) -> list[dict[str, Any]]:

@@ -217,8 +217,7 @@ class Models:
         provider = destination.provider
         origin, set_address = self._origin(destination)
         own = not origin or (origin in self._catalogue.own_origins(provider) and not is_loopback(origin))
-        there = given.get(f"{provider}@{origin}")
-        typed = there or given.get(provider) or self._keys.typed(provider, "" if own else origin)
+        typed, together = self._typed(provider, origin, own, given)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
         return _FoundKey(
             key=key,
@@ -227,10 +226,18 @@ class Models:
             own_origin=own,
             set_address=set_address,
             typed=bool(typed),
-            typed_together=self._consents.is_typed(provider, origin)
-            or (bool(typed) and (bool(there) or provider not in given)),
+            typed_together=together or self._consents.is_typed(provider, origin),
             signs_in=provider in SENDS_CREDENTIALS,
         )
+
+    def _typed(self, provider: str, origin: str, own: bool, given: Mapping[str, Secret]) -> tuple[Secret | None, bool]:
+        """Return the key that was typed for a provider, and if it was typed together with the origin."""
+        if there := given.get(f"{provider}@{origin}"):
+            return there, True
+        if key := given.get(provider):
+            return key, False
+        kept = self._keys.typed(provider, "" if own else origin)
+        return kept, bool(kept)
 
     def _origin(self, destination: Destination) -> tuple[str, bool]:
         """Return where a model is asked (empty: at the provider's own), and if the environment sets that address."""

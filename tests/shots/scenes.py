@@ -312,6 +312,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-edit", FULL, partial(states.drafted, name="Parts or stock")),
     Scene("workshop-verdict", FULL, _workshop_verdict),
     Scene("workshop-fields", FULL, states.fields),
+    Scene("workshop-instructions", FULL, states.instructions),
     Scene("workshop-add-cases", FULL, states.add_cases),
     Scene("workshop-model", FULL, states.model),
     Scene("workshop-undecided", FULL, states.undecided),

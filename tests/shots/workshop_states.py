@@ -9,6 +9,7 @@ from app.screens.workshop import commands as ids
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
 from mcp_tef import (
+    INSTRUCTIONS,
     CandidateRound,
     HopelessCase,
     ImprovementEnd,
@@ -108,6 +109,19 @@ async def fields(stage: Stage) -> None:
     assert row is not None
     row.choice.choose("yes")
     page.view.editor.focus("name:category")
+
+
+async def instructions(stage: Stage) -> None:
+    """New instructions of the server, which no tool has."""
+    page = await drafted(stage, "Look first")
+    page.view.tool_chosen.emit(INSTRUCTIONS)
+    await until(lambda: [one.key for one in page.presenter.fields()] == ["description"])
+    row = page.view.editor.row("description")
+    assert row is not None
+    row.draft.setPlainText("Look a bike up before you book a repair of it.\nNever book twice for one day.")
+    await until(lambda: page.presenter.draft and page.presenter.draft.instructions)
+    await until(lambda: page.trial.can_try() and page.presenter.prediction)
+    await page.settled()
 
 
 async def add_cases(stage: Stage) -> None:

@@ -63,8 +63,11 @@ def definition_fields(before: JsonObject | None, after: JsonObject, *, every: bo
     Of a server's instructions it is their text alone.
     """
     if after.get("name") == INSTRUCTIONS:
-        original, draft = (_text((raw or {}).get("description")) for raw in (before, after))
-        return [DefinitionField(key="description", label="Instructions to the model", original=original, draft=draft)]
+        return [_instructions(before or {}, after)]
+    return _fields_of_tool(before, after, every)
+
+
+def _fields_of_tool(before: JsonObject | None, after: JsonObject, every: bool) -> list[DefinitionField]:
     texts = [
         DefinitionField(
             key=key,
@@ -77,6 +80,11 @@ def definition_fields(before: JsonObject | None, after: JsonObject, *, every: bo
     ]
     found = [*texts, *_hints(before, after), *_parameter_fields(_schema(before or {}), _schema(after))]
     return [one for one in found if every or one.is_text or (one.changed and one.original is not None)]
+
+
+def _instructions(before: JsonObject, after: JsonObject) -> DefinitionField:
+    original, draft = (_text(raw.get("description")) for raw in (before, after))
+    return DefinitionField(key="description", label="Instructions to the model", original=original, draft=draft)
 
 
 def _hints(before: JsonObject | None, after: JsonObject) -> Iterator[DefinitionField]:

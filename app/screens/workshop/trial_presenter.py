@@ -209,11 +209,17 @@ class TrialPresenter:
             return "Nothing is changed yet."
         if self.running or self.paused:
             return "The trial is running."
-        if draft.changed_tools() == (INSTRUCTIONS,) and not any(one.settings.client for one in self.requests(draft)):
-            return "Choose a model, and under Options a client that shows it the instructions."
+        if why := self._obstacle(draft):
+            return why
+        return "" if self.cases.ticked()[0] else "No test case is about the changed tools."
+
+    def _obstacle(self, draft: Draft) -> str:
+        """Return why the core would refuse the trial, or the model would not see what the draft changes."""
         if self.problem:
             return self.problem
-        return "" if self.cases.ticked()[0] else "No test case is about the changed tools."
+        if draft.changed_tools() != (INSTRUCTIONS,) or any(one.settings.client for one in self.requests(draft)):
+            return ""
+        return "Choose a model, and under Options a client that shows it the instructions."
 
     def case_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases about the changed tools, those that differ between the arms first."""

@@ -5,9 +5,13 @@ from collections.abc import Iterable
 from mcp_tef.api.serializers.trials import trial_to_json
 from mcp_tef.model.improvements import CandidateRound, ImprovementResult, TextCandidate
 from mcp_tef.model.json import Json
-from mcp_tef.model.runs import RunSummary
+from mcp_tef.model.runs import ModelSettings, RunSummary
 from mcp_tef.model.trials import TrialResult
 from mcp_tef.statistics.improvement_text import improvement_sentences
+
+
+def _writer(writer: ModelSettings | None) -> dict[str, Json]:
+    return {"writer": writer.label if writer else None, "prompt": writer.prompt or None if writer else None}
 
 
 def improvement_to_json(result: ImprovementResult, runs: Iterable[RunSummary] = ()) -> dict[str, Json]:
@@ -20,8 +24,7 @@ def improvement_to_json(result: ImprovementResult, runs: Iterable[RunSummary] = 
     return sealed | {
         "draft": result.draft.name if result.draft else None,
         "model": result.plan.request.settings.label,
-        "writer": result.plan.request.writer.label if result.plan.request.writer else None,
-        "prompt": (result.plan.request.writer.prompt or None) if result.plan.request.writer else None,
+        **_writer(result.plan.request.writer),
         "result": result.end.value,
         "sentence": sentences[0],
         "sentences": list(sentences),
