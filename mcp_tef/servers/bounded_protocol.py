@@ -12,6 +12,7 @@ from typing import Any, Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 512
+MOST_KEPT: Final = 64 * 1024
 
 
 class JoinedWrites:
@@ -26,10 +27,12 @@ class JoinedWrites:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Keep the bytes until this turn of the loop ends."""
+        """Keep the bytes until this turn of the loop ends, unless they are many: then pressure has to be felt."""
         if not self._written:
             self._loop.call_soon(self._send)
         self._written.append(data)
+        if sum(map(len, self._written)) > MOST_KEPT:
+            self._send()
 
     def close(self) -> None:
         """Send what is left, and close."""
