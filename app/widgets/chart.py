@@ -25,7 +25,7 @@ TITLE = 36
 
 
 class Drawn(Protocol):
-    """What can be saved as a picture."""
+    """A drawing that can be saved as a picture."""
 
     def whole(self) -> QSize:
         """Return the size of a picture of it."""

@@ -119,7 +119,7 @@ def _executor(name: str) -> dict[str, Any]:
         config = {"method": "GET", "url": "http://127.0.0.1:9/search?q={query}", "result": "/items", "seconds": 5}
         return {"executor": ExecutorKind.HTTP, "config": config}
     if name == "estimate_repair":
-        script = "import time\n\n\ndef run(input):\n    time.sleep(25)\n"
+        script = "import os\n\n\ndef run(input):\n    os.read(os.pipe()[0], 1)\n"
         return {"executor": ExecutorKind.PYTHON, "config": {}, "script": script}
     return {"config": {"answer": "There are three of them: {query}."}}
 
