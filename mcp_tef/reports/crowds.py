@@ -8,7 +8,8 @@ from mcp_tef.model.rates import percent_text
 from mcp_tef.reports.charts import rate_words, shown, svg
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
 
-LEFT, TOP, WIDE, HIGH = 50, 12, 560, 240
+LEFT, TOP, WIDE, HIGH = 60, 12, 560, 240
+APART, EDGE = 7, 24
 COLOURS = ("f-info", "f-good", "f-warn", "f-bad", "f-none")
 
 
@@ -119,24 +120,35 @@ def _points(gap: RateDifference) -> str:
 
 
 def _chart(points: Sequence[CrowdPoint]) -> str:
-    """Draw each curve with its bands as lines; sizes stand at equal distances."""
+    """Draw each curve with its intervals, beside those of the others; sizes stand at equal distances."""
     sizes = list(dict.fromkeys(one.strangers for one in points))
-    step = WIDE / max(1, len(sizes) - 1)
+    step = (WIDE - 2 * EDGE) / max(1, len(sizes) - 1)
+    places = {size: LEFT + EDGE + step * at for at, size in enumerate(sizes)}
     parts = [_scale(share) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    parts += [
-        f'<text class="dim" x="{LEFT + step * at:.1f}" y="{TOP + HIGH + 18}" text-anchor="middle">{size:,}</text>'
-        for at, size in enumerate(sizes)
-    ]
-    curves = list(dict.fromkeys(_curve(one.model, one.search) for one in points))
-    for number, name in enumerate(curves):
-        colour, y = COLOURS[number % len(COLOURS)], TOP + HIGH + 40 + 18 * number
-        parts.append(f'<circle class="{colour}" cx="{LEFT}" cy="{y}" r="5"/>')
-        parts.append(f'<text x="{LEFT + 12}" y="{y + 4}">{shown(name)}</text>')
+    below = f'y="{TOP + HIGH + 18}" text-anchor="middle"'
+    parts += [f'<text class="dim" x="{x:.1f}" {below}>{size:,}</text>' for size, x in places.items()]
+    curves: dict[str, list[tuple[CrowdPoint, float]]] = {}
     for one in points:
-        if one.rate.value is not None:
-            colour = COLOURS[curves.index(_curve(one.model, one.search)) % len(COLOURS)]
-            parts.append(_dot(one, LEFT + step * sizes.index(one.strangers), colour))
+        curves.setdefault(_curve(one.model, one.search), []).append((one, places[one.strangers]))
+    for number, name in enumerate(curves):
+        colour, aside = COLOURS[number % len(COLOURS)], APART * (number - (len(curves) - 1) / 2)
+        parts += [_legend(name, number, colour), _line(curves[name], aside, colour)]
     return svg(LEFT + WIDE + 30, TOP + HIGH + 50 + 18 * len(curves), "Correct tool against other tools", parts)
+
+
+def _legend(name: str, number: int, colour: str) -> str:
+    y = TOP + HIGH + 40 + 18 * number
+    return (
+        f'<circle class="{colour}" cx="{LEFT}" cy="{y}" r="5"/><text x="{LEFT + 12}" y="{y + 4}">{shown(name)}</text>'
+    )
+
+
+def _line(points: Sequence[tuple[CrowdPoint, float]], aside: float, colour: str) -> str:
+    """Draw one curve through the points that are known, each that far aside of its place."""
+    known = [(one, x + aside) for one, x in points if one.rate.value is not None]
+    ends = " ".join(f"{x:.1f},{_height(one.rate.value or 0.0):.1f}" for one, x in known)
+    line = f'<polyline class="axis" fill="none" stroke-width="2" points="{ends}"/>'
+    return line + "".join(_dot(one, x, colour) for one, x in known)
 
 
 def _scale(share: float) -> str:
