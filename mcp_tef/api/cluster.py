@@ -7,12 +7,12 @@ or a worker can run code on the others, as with every Dask cluster.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, ReachError
@@ -93,14 +93,11 @@ class ClusterExecutor:
     def _settle(self, sent: Sequence[_Waiting], task: "asyncio.Task[list[RunResult]]") -> None:
         """Give each run its result; whatever Dask raised makes them failed."""
         self._sending.discard(task)
-        error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        found: object = None if error else task.result()
+        found, error = _outcome(task)
         results = found if isinstance(found, list) and len(found) == len(sent) else [None] * len(sent)
         for one, result in zip(sent, results, strict=True):
-            is_its_own = isinstance(result, RunResult) and result.run_id == one.run.id
-            strange = error or TypeError("a worker answered something else")
             if not one.done.done():
-                one.done.set_result(result if is_its_own else failed(one.run, _lost(strange), one.tools))
+                one.done.set_result(_of_run(one, result) or failed(one.run, _lost(error or _STRANGE), one.tools))
 
     async def _results(self, sent: Sequence[_Waiting], key: Secret | None) -> list[RunResult]:
         from mcp_tef.api.cluster_worker import execute_runs
@@ -116,13 +113,10 @@ class ClusterExecutor:
         from mcp_tef.api.cluster_worker import answer
 
         plain = replace(question, key=None, keys={})
-        try:
-            found = await self._client.submit(answer, await self._plugin(question.key), plain, pure=False)
-        except Exception as error:
-            raise _lost(error) from error
+        found, error = await _ended(self._client.submit(answer, await self._plugin(question.key), plain, pure=False))
         if isinstance(found, Answer):
             return found
-        raise ModelError(**found)
+        raise ModelError(**found) if isinstance(found, dict) else _lost(error or _STRANGE)
 
     def _stored(self, tools: CaseTools) -> "Future[CaseTools]":
         """Return the tools as they are kept on the workers; a task, so that the scheduler can make them again."""
@@ -149,6 +143,34 @@ class ClusterExecutor:
         """Take the keys from the workers."""
         names = [await task for task in self._plugins.values() if task.done() and not task.exception()]
         await asyncio.gather(*(self._client.unregister_worker_plugin(name) for name in names), return_exceptions=True)
+
+
+_STRANGE: Final = TypeError("a worker answered something else")
+
+
+def _of_run(sent: _Waiting, result: object) -> RunResult | None:
+    """Return a result if it is one, and that of the run that was sent."""
+    return result if isinstance(result, RunResult) and result.run_id == sent.run.id else None
+
+
+def _outcome(task: "asyncio.Task[Any]") -> tuple[Any, BaseException | None]:
+    """Return what a task has returned, or why it did not."""
+    error = asyncio.CancelledError() if task.cancelled() else task.exception()
+    return (None, error) if error else (task.result(), None)
+
+
+async def _ended(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """Wait for work of Dask, which raises whatever the work did."""
+
+    async def waited() -> Any:
+        return await work
+
+    task = asyncio.create_task(waited())
+    try:
+        await asyncio.wait([task])
+    finally:
+        task.cancel()
+    return _outcome(task)
 
 
 def _lost(error: BaseException) -> ModelError:
@@ -213,10 +235,10 @@ class Cluster:
         scan = similarity.scan(rule)
         sent = await self._client.scatter(scan, broadcast=True, hash=False)
         tasks = [self._client.submit(flagged_in, sent, *block, pure=False) for block in scan.blocks()]
-        try:
-            similarity.hold(rule, scan.joined(await self._client.gather(tasks)))
-        except Exception as error:
+        found, error = await _ended(self._client.gather(tasks))
+        if error:
             raise ReachError(f"The cluster did not compare the tools: {_reason(error)}.") from error
+        similarity.hold(rule, scan.joined(found))
 
 
 @asynccontextmanager

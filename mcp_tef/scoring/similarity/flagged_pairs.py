@@ -84,7 +84,7 @@ class FlaggedPairs:
 
 @dataclass(frozen=True, slots=True)
 class BlockOfPairs:
-    """What a rule flags in a block: how many pairs, and scores and places, shape (2, pairs), of the highest."""
+    """Flagged pairs of a block: how many, and the scores and places, shape (2, pairs), of the highest."""
 
     count: int
     scores: Matrix
