@@ -258,7 +258,7 @@ class ImprovementPresenter(CrowdBatches):
     def sentences(self) -> tuple[str, ...]:
         """Return the state of the search: its plan, its last step, or what it has found."""
         if self.found:
-            return improvement_sentences(self.found)
+            return improvement_sentences(self.found)[: 3 if self.found.sealed else 1]
         if self.under_way:
             return (self.steps[-1][1].text if self.steps else "The search begins.",)
         if self.stopped:
@@ -270,7 +270,11 @@ class ImprovementPresenter(CrowdBatches):
         """Return what stands below the sentences."""
         if self.under_way or self.stopped:
             return self.progress_text()
-        return self.progress_text() if self.found else HOW
+        return "\n".join(filter(None, (" ".join(self.details()), self.progress_text()))) if self.found else HOW
+
+    def details(self) -> tuple[str, ...]:
+        """Return what the search has found besides its result and both claims on the sealed cases."""
+        return improvement_sentences(self.found)[3 if self.found.sealed else 1 :] if self.found else ()
 
     def start_text(self) -> str:
         return "Find a better text"
@@ -292,9 +296,8 @@ class ImprovementPresenter(CrowdBatches):
     def progress_text(self) -> str:
         """Return how much was asked: "120 of up to 500 calls · $0.04"."""
         calls, cost = self.spent()
-        return " · ".join(
-            filter(None, (f"{calls:,} of up to {count(self.budget, 'call')}", money(cost) if cost else ""))
-        )
+        most = self.found.plan.calls if self.found else self.budget
+        return " · ".join(filter(None, (f"{calls:,} of up to {count(most, 'call')}", money(cost) if cost else "")))
 
 
 def _row(number: int, place: int, one: TextCandidate, each: CandidateRound) -> CandidateRow:
