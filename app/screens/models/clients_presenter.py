@@ -92,11 +92,15 @@ class ClientsPresenter:
         cases, tools = await self.ask(_cases), await self.ask(_tools)
         checks = [await self.ask(partial(_checked, profile=one, tools=tools, cases=cases)) for one in found]
         self.checks = {one.view.profile.name: one for one in checks}
+        self.empty = NO_CASES if tools else NO_TOOLS
+        await self._load_rows(cases)
+
+    async def _load_rows(self, cases: Sequence[TestCase]) -> None:
         runs, self.results = await self.ask(_runs)
         rows = [self._row(case, runs) for case in cases]
         rows = sorted((row for row in rows if row.cells), key=lambda row: not row.differs)
         self.rows = {row.case.id: row for row in rows}
-        self.empty = "" if rows else NO_CASES if tools else NO_TOOLS
+        self.empty = "" if rows else self.empty
 
     def _row(self, case: TestCase, runs: Mapping[tuple[str, str], Mapping[str, RunSummary]]) -> GridRow:
         cells = {name: one for name, check in self.checks.items() for one in check.cases if one.case_id == case.id}

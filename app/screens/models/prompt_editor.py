@@ -182,6 +182,7 @@ class PromptEditor(QWidget):
         self.variables.show_values(shown.variables, can_edit=can_edit)
         filled = ", ".join(f"{{{{{name}}}}} {value}" for name, value in _short(presenter.built_in_values()).items())
         self.built_in.set_text(f"Filled by mcp-tef: {filled}.")
+        self._show_aside(presenter)
         self._show_state(presenter)
 
     def _show_state(self, presenter: PromptsPresenter) -> None:
@@ -189,13 +190,15 @@ class PromptEditor(QWidget):
         self.state.set_text(fault.sentence if fault else presenter.state_text(), Role.BAD if fault else Role.DIM)
         self.fixes.set_links(self._fixes(fault) if fault and presenter.can_edit else [])
         self.fixes.setVisible(bool(fault and fault.unknown and presenter.can_edit))
-        following = f"A change makes version {presenter.latest.version + 1}"
-        other = "Built in: copy it to change it" if presenter.latest.built_in else "An earlier version, as it was"
-        self.aside.setText(following if presenter.can_edit else other)
         self._bar.setVisible(presenter.unsaved)
         self.save.setText(f"Save version {presenter.latest.version + 1}")
         self.save.setToolTip("Ctrl+S")
         self.save.setEnabled(fault is None)
+
+    def _show_aside(self, presenter: PromptsPresenter) -> None:
+        following = f"A change makes version {presenter.latest.version + 1}"
+        other = "Built in: copy it to change it" if presenter.latest.built_in else "An earlier version, as it was"
+        self.aside.setText(following if presenter.can_edit else other)
 
     def _fixes(self, fault: PromptFault) -> list[Action]:
         found = [

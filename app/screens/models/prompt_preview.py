@@ -70,7 +70,9 @@ class PromptPreview(QWidget):
         self.against.set_placeholder("no version")
         for part in (self._rule, self._head):
             part.setVisible(bool(earlier))
-        found = presenter.differences()
+        self._show_differences(presenter.differences())
+
+    def _show_differences(self, found: Sequence[tuple[str, str, str]]) -> None:
         more, less = (sum(len(one[place].split()) for one in found) for place in (2, 1))
         self.summary.setText(f"{count(more, 'word')} more, {less:,} fewer" if more or less else "The same words")
         self.summary.setVisible(bool(found))
