@@ -50,7 +50,7 @@ VISIBILITY_TEXTS: Final[Mapping[CaseVisibility, str]] = {
     CaseVisibility.NOT_FOUND: "not found by the search",
     CaseVisibility.LEFT_OUT: "left out",
 }
-CLIENT_WIDTH: Final = 88
+CLIENT_WIDTH: Final = 82
 LONGEST_LOST: Final = 600
 SIDE: Final = 16
 
@@ -116,7 +116,7 @@ class CaseInClients(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(split)
-        self.setMinimumHeight(sized(170))
+        self.setMinimumHeight(sized(130))
 
     def show_case(self, presenter: ClientsPresenter, row: GridRow, clients: Sequence[ClientProfile]) -> None:
         """Show a case; the selected client stays selected."""
@@ -182,7 +182,7 @@ class ClientGrid(QWidget):
         self._top.addWidget(self.table, 1)
         self._top.addWidget(Rule())
         self._top.addWidget(self.legend)
-        split = Split([upper, self.detail], "Grid and case", [430, 230], stacked=True)
+        split = Split([upper, self.detail], "Grid and case", [460, 190], stacked=True)
         split.set_stretch(0)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

@@ -115,7 +115,7 @@ class PromptEditor(QWidget):
     def _lay_out(self) -> None:
         self.model.setPlaceholderText("Any model")
         self.note.setPlaceholderText("What this version is for")
-        self.kind.setMinimumWidth(sized(158))
+        self.kind.setMinimumWidth(sized(124))
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(SIDE, 12, SIDE - 8, 12)

@@ -241,8 +241,10 @@ class PromptsTab(ModelsTab):
         """Ask for name and start of a new prompt, and select it."""
         from app.screens.models.prompt_dialogs import NewPromptDialog
 
+        if not self.presenter.prompts:
+            await self.presenter.load()
         prompts = list(self.presenter.prompts.values())
-        dialog = NewPromptDialog(prompts, self.cards.current_id(), self)
+        dialog = NewPromptDialog(prompts, self.cards.current_id() or prompts[0].name, self)
         if not await dialog.done_with():
             return
         made = await self.presenter.add(dialog.name, dialog.source)

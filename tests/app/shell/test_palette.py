@@ -14,6 +14,7 @@ from app.screens.library.page import LibraryPage
 from app.screens.metrics.page import MetricsPage
 from app.screens.models.page import ModelsPage
 from app.screens.models.prompts_tab import PromptsTab
+from app.screens.models.tab import TABS
 from app.screens.runs.dialogs import StartDialog
 from app.screens.runs.page import RunsPage
 from app.screens.servers.server_dialog import ServerDialog
@@ -284,7 +285,7 @@ async def prepare(inside: MainWindow, fake: FakeEngine, command: str) -> None:
         case "runs":
             await prepare_runs(inside, fake, command)
         case "library" | "models" as screen:
-            await (prepare_library if screen == "library" else prepare_models)(inside)
+            await (prepare_library(inside) if screen == "library" else prepare_models(inside, command))
         case "workshop" if command.endswith("stop"):
             fake.selector.gate.clear()
             await gave(inside, "servers", "workshop.try")
@@ -309,11 +310,15 @@ async def prepare_library(inside: MainWindow) -> None:
     page.view.definition.description.setPlainText(f"Tell the weather. {page.presenter.tool}")
 
 
-async def prepare_models(inside: MainWindow) -> None:
-    """Select a prompt whose text is changed."""
+async def prepare_models(inside: MainWindow, command: str) -> None:
+    """Turn to the tab of a command; a prompt whose text is changed is selected there."""
     page = inside.page("models")
     assert isinstance(page, ModelsPage)
-    page.show_tab("prompts")
+    own = (spec.key for spec in TABS if command in {one.id for one in page.tab(spec.key).commands()})
+    page.show_tab(next(own, "prompts"))
+    await page.refresh()
+    if page.tabs.current() != "prompts":
+        return
     tab = page.tab("prompts")
     assert isinstance(tab, PromptsTab)
     prompt = PromptTemplate(name="short", version=0, kind=PromptKind.SYSTEM, text="Call one tool.")

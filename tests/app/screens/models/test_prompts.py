@@ -20,6 +20,7 @@ SHORT = PromptTemplate(
 
 
 def prompts_of(bench: PageBench[ModelsPage]) -> PromptsTab:
+    bench.page.show_tab("prompts")
     tab = bench.page.tab("prompts")
     assert isinstance(tab, PromptsTab)
     return tab
