@@ -15,6 +15,7 @@ from app.widgets import Segmented
 from mcp_tef import Event
 
 TAB_SETTING: Final = "models.tab"
+FIRST_TAB: Final = "prompts"
 
 
 class ModelsPage(Page):
@@ -29,7 +30,7 @@ class ModelsPage(Page):
         self.header.place(self.tabs, beside_title=True)
         self.search = self.header.set_search("Search")
         self.body.addWidget(self.stack, 1)
-        self.tabs.set_current(session.settings.get(TAB_SETTING, TABS[0].key, self._specs.__contains__))
+        self.tabs.set_current(session.settings.get(TAB_SETTING, FIRST_TAB, self._specs.__contains__))
         self.tabs.changed.connect(self.show_tab)
         self.search.searched.connect(lambda text: self.tab().find_rows(text.strip()))
         self._show_header()
