@@ -13,7 +13,7 @@ from app.theme import Role, sized, theme
 from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, SearchField, Span
 
 WIDTH, HEIGHT, LIST_WIDTH = 1040, 760, 264
-ROW, FOUND_ROW = 34, 52
+ROW, FOUND_ROW = 32, 52
 NOTHING = CardRow(id="none", title="No help found", sub=(Span("Try another word.", Role.DIM),), light=True)
 
 

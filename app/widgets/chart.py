@@ -162,7 +162,7 @@ class ChartPanel(QWidget):
         self._head = QHBoxLayout()
         self._head.setContentsMargins(16, 0, 10, 0)
         self._head.setSpacing(8)
-        self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), sized(HEADING)))
+        self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), HEADING))
         self._head.addWidget(self._heading, 1)
         self._head.addWidget(self._note)
         self._head.addWidget(self._enlarge)

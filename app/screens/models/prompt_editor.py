@@ -15,7 +15,6 @@ from app.widgets import (
     Button,
     Field,
     FlowText,
-    Label,
     LineEdit,
     LineText,
     Links,
@@ -29,6 +28,8 @@ from mcp_tef import BUILT_IN_VARIABLES, PromptKind, PromptTemplate, template_pie
 
 SIDE: Final = 16
 MOST_HEIGHT: Final = 16_777_215
+ONE_ROW_UP_TO: Final = 150
+"""Largest text, in percent, at which the name has its note beside it, and kind, model and note stand in one row."""
 
 
 class PromptText(TextArea):
@@ -99,7 +100,7 @@ class PromptEditor(QWidget):
         super().__init__()
         self._template: PromptTemplate | None = None
         self.title = LineText(size=Size.LEAD, strong=True)
-        self.aside = Label(size=Size.SMALL, role=Role.DIM)
+        self.aside = LineText(size=Size.SMALL, role=Role.DIM)
         self.kind = MenuButton("Kind", [(kind.value, text) for kind, text in KIND_TEXTS.items()])
         self.model, self.note = LineEdit(), LineEdit()
         self.text = PromptText()
@@ -120,7 +121,8 @@ class PromptEditor(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(SIDE, 12, SIDE - 8, 12)
         column.setSpacing(10)
-        head, fields = QHBoxLayout(), QHBoxLayout()
+        wide = sized(100) <= ONE_ROW_UP_TO
+        head, fields = (QHBoxLayout() if wide else QVBoxLayout() for _ in range(2))
         head.addWidget(self.title, 1)
         head.addWidget(self.aside)
         fields.setSpacing(12)
@@ -198,7 +200,7 @@ class PromptEditor(QWidget):
     def _show_aside(self, presenter: PromptsPresenter) -> None:
         following = f"A change makes version {presenter.latest.version + 1}"
         other = "Built in: copy it to change it" if presenter.latest.built_in else "An earlier version, as it was"
-        self.aside.setText(following if presenter.can_edit else other)
+        self.aside.set_text(following if presenter.can_edit else other)
 
     def _fixes(self, fault: PromptFault) -> list[Action]:
         found = [
