@@ -16,6 +16,7 @@ from mcp_tef.model.clients import (
     CaseVisibility,
     ChangeKind,
     ClientCase,
+    ClientChange,
     ClientCheck,
     ClientProfile,
     ClientView,
@@ -123,15 +124,19 @@ def _case(
 ) -> ClientCase:
     """Return what a client does to the tool that a case expects; one whole tool of several is enough."""
     made = partial(ClientCase, case_id=case.id, case_name=case.name)
-    seen = expected & {(one.tool.server, one.tool.name) for one in shown}
+    seen = expected & set(map(_key, shown))
     if not seen:
         left_out = any(search.view.reason(*one) for one in expected)
         visibility = CaseVisibility.LEFT_OUT if left_out else CaseVisibility.NOT_FOUND
         return made(visibility=visibility, reason=search.why_missing(expected))
-    cuts = [one for one in search.view.changes if one.kind in _CUTS and (one.tool.server, one.tool.name) in seen]
-    if {(one.tool.server, one.tool.name) for one in cuts} != seen:
+    cuts = [one for one in search.view.changes if one.kind in _CUTS and _key(one) in seen]
+    if set(map(_key, cuts)) != seen:
         return made(visibility=CaseVisibility.SHOWN)
     return made(visibility=CaseVisibility.CUT, reason=cuts[0].sentence, lost=cuts[0].lost)
+
+
+def _key(one: OfferedTool | ClientChange) -> tuple[str, str]:
+    return one.tool.server, one.tool.name
 
 
 async def _found_by_words(words: WordSearch, query: str) -> _Scores:

@@ -198,9 +198,7 @@ class PromptEditor(QWidget):
         self.save.setEnabled(fault is None)
 
     def _show_aside(self, presenter: PromptsPresenter) -> None:
-        following = f"A change makes version {presenter.latest.version + 1}"
-        other = "Built in: copy it to change it" if presenter.latest.built_in else "An earlier version, as it was"
-        self.aside.set_text(following if presenter.can_edit else other)
+        self.aside.set_text(_aside(presenter))
 
     def _fixes(self, fault: PromptFault) -> list[Action]:
         found = [
@@ -210,6 +208,12 @@ class PromptEditor(QWidget):
             text = f"Write {{{{{fault.nearest}}}}}"
             found.insert(0, Action(text=text, do=lambda: self.correct_wanted.emit(fault), kind="link"))
         return found
+
+
+def _aside(presenter: PromptsPresenter) -> str:
+    if presenter.can_edit:
+        return f"A change makes version {presenter.latest.version + 1}"
+    return "Built in: copy it to change it" if presenter.latest.built_in else "An earlier version, as it was"
 
 
 LONGEST_VALUE: Final = 40
