@@ -348,10 +348,10 @@ async def prepare_runs(inside: MainWindow, fake: FakeEngine, command: str) -> No
     await runs.settled()
     if run_id:
         runs.run_list.table.select(run_id)
-    if command == "runs.batch_cancel":
-        await until(lambda: possible(inside, command))
     if command in ("runs.compare", "runs.delete"):
         runs.view.batch_pane.list.select_many([one.id for one in batches[-2:]])
+    if command not in NEVER_POSSIBLE:  # what is shown of a run is read first
+        await until(lambda: possible(inside, command))
 
 
 def possible(inside: MainWindow, command: str) -> bool:
