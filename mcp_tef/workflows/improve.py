@@ -18,6 +18,7 @@ from mcp_tef.model.improvements import (
 )
 from mcp_tef.model.run_fields import REPEATS, require_amount
 from mcp_tef.model.trials import TrialRequest
+from mcp_tef.scoring.phrases import counted
 from mcp_tef.statistics.case_split import related_groups, sealed_places
 from mcp_tef.statistics.improvement_text import gain_text
 from mcp_tef.workflows.estimate import writing_cost
@@ -127,7 +128,8 @@ class Improvements:
         held_back = [place for place, case in enumerate(cases) if case.draft.held_back]
         places = sealed_places(groups, [_first_tool(case) for case in cases], request.seed, held_back)
         if not 0 < len(places) < len(cases):
-            said = f"{len(cases):,} cases in {len(set(groups)):,} groups of related queries cannot be split in two."
+            found = counted(len(cases), "case", "cases"), counted(len(set(groups)), "group", "groups")
+            said = f"{found[0]} in {found[1]} of related queries cannot be split in two."
             raise InputError(said, hint="Write more cases with other queries.")
         halves: tuple[list[TestCase], list[TestCase]] = ([], [])
         for place, case in enumerate(cases):

@@ -27,7 +27,7 @@ CONFIDENCE: Final = "S: source code, D: documentation, C: change log, P: maintai
 FACTS: Final = (
     Column(key="of", title="Figure", width=140, least=90, tip="What the source is about"),
     Column(key="says", title="What is known", stretch=True, least=160, tip="The statement of the source"),
-    Column(key="confidence", title="Confidence", width=92, least=60, tip=CONFIDENCE),
+    Column(key="confidence", title="Known from", width=92, least=60, tip=CONFIDENCE),
     Column(key="date", title="Date", width=92, least=60, role=Role.DIM, tip="The day on which the source was read"),
     Column(key="source", title="Source", width=220, least=90, role=Role.DIM, tip="Where the figure was found"),
 )

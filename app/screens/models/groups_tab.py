@@ -44,8 +44,8 @@ from mcp_tef import Deployment, Event, ModelCheck, ModelGroup, RunFilter
 DEPLOYMENTS: Final = (
     Column(key="model", title="Deployment", kind=CellKind.MONO, stretch=True, least=130, tip="Provider and model"),
     Column(key="at", title="Address", width=140, least=80, role=Role.DIM, tip="Where it is asked"),
-    Column(key="rpm", title="Per minute", kind=CellKind.NUMBER, width=84, tip="Requests that it takes in a minute"),
-    Column(key="tpm", title="Tokens", kind=CellKind.NUMBER, width=84, tip="Tokens that it takes in a minute"),
+    Column(key="rpm", title="Calls/min", kind=CellKind.NUMBER, width=84, tip="Requests that it takes in a minute"),
+    Column(key="tpm", title="Tokens/min", kind=CellKind.NUMBER, width=84, tip="Tokens that it takes in a minute"),
     Column(key="state", title="State", width=170, least=90, role=Role.DIM, tip="What the last hello found"),
 )
 ABILITIES: Final = (

@@ -83,7 +83,7 @@ def test_groups_and_routers_choose_here_and_workers_ask(city: Path, cluster: Run
     assert said.code == 0, said.err + said.out
     assert len(said.document["runs"]) == 2 * len(CASES)
     assert len(good.requests) == 2 * len(CASES)
-    assert len(bad.requests) == 1  # it rests after its failure, as on one machine
+    assert len(bad.requests) <= 2  # it rests after its failure; both models may have asked it at once before
 
 
 def test_a_trial_and_a_crowd_test_show_what_one_machine_shows(
