@@ -8,9 +8,11 @@ import argparse
 import json
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -37,7 +39,10 @@ def rate(workspace: Path, workers: int, runs: int, asked: argparse.Namespace) ->
             check=False,
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = sorted(datetime.fromisoformat(run["completed_at"]) for run in json.loads(said.stdout)["runs"])
+    ids = {run["id"] for run in json.loads(said.stdout)["runs"]}
+    with closing(sqlite3.connect(workspace)) as stored:
+        rows = stored.execute("SELECT id, completed_at FROM test_runs").fetchall()
+    done = sorted(datetime.fromisoformat(completed) for run, completed in rows if run in ids)
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return (len(done) - 1) / (done[-1] - done[0]).total_seconds(), busy / len(done)
 
