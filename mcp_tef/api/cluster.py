@@ -61,7 +61,7 @@ class ClusterExecutor:
         self._client = client
         self._together = together
         self.targets: RunExecutor | None = None
-        """What executes runs of groups and routers, which choose a model in this process for each call."""
+        """Executor of runs of groups and routers, which choose a model in this process for each call."""
         self._waiting: list[_Waiting] = []
         self._sending: set[asyncio.Task[list[RunResult]]] = set()
         self._tools: dict[int, tuple[CaseTools, Future[CaseTools]]] = {}

@@ -168,7 +168,7 @@ class ClientView:
 
 
 class CaseVisibility(StrEnum):
-    """Fate of the tool that a case expects in a client: shown whole, shown cut, not found by its search, left out."""
+    """Visibility in a client of the tool that a case expects: shown whole or cut, not found by its search, left out."""
 
     SHOWN = "shown"
     CUT = "cut"

@@ -293,9 +293,9 @@ async def evaluate_the_tool(user: Keyboard) -> None:
 
 
 async def improve_the_tool(user: Keyboard) -> None:
-    """Read how often it was picked, and say more in a third version, of which nothing is known yet."""
+    """Read how often it was selected, and say more in a third version, of which nothing is known yet."""
     await user.go(8, "library")
-    await user.see("picked in 1 of 1")
+    await user.see("selected in 1 of 1")
     await user.tab_to("Parts of the tool")
     user.press(Key.Key_Left)
     await user.tab_to("Description")

@@ -119,7 +119,7 @@ SETTINGS: Final[Mapping[ExecutorKind, tuple[Setting, ...]]] = {
         SECONDS,
     ),
 }
-"""What the form shows of each executor; the JSON beside it shows everything."""
+"""Settings of each executor that the form shows; the JSON beside it shows everything."""
 
 
 def with_setting(text: str, setting: Setting, typed: str) -> str:

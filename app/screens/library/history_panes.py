@@ -35,7 +35,7 @@ VERSION_COLUMNS: Final = (
     Column(key="what", title="What changed", stretch=True, tip="What was noted when the version was saved"),
     Column(
         key="picked",
-        title="Picked",
+        title="Selected",
         kind=CellKind.NUMBER,
         width=110,
         tip="Of the runs that expect it",

@@ -102,7 +102,7 @@ def category_tree(
 
 @dataclass(frozen=True, slots=True)
 class PickedShare:
-    """Number of judged runs that expect a tool, and in how many of them it was picked."""
+    """Number of judged runs that expect a tool, and in how many of them it was selected."""
 
     picked: int = 0
     runs: int = 0
@@ -119,9 +119,9 @@ class PickedShare:
 
     @property
     def detail(self) -> str:
-        """The counts and the interval: "picked in 17 of 20 (64–95 %)"."""
+        """The counts and the interval: "selected in 17 of 20 (64–95 %)"."""
         rate = wilson(self.picked, self.runs)
-        return f"picked in {self.counts} ({interval_text(rate.low, rate.high)} %)"
+        return f"selected in {self.counts} ({interval_text(rate.low, rate.high)} %)"
 
 
 def picked_shares(

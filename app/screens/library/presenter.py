@@ -74,7 +74,7 @@ MOST_RUNS: Final = 5_000
 
 @dataclass(slots=True)
 class ToolDetail:
-    """Versions and executions of the selected tool, newest first, and how often each version was picked."""
+    """Versions and executions of the selected tool, newest first, and how often each version was selected."""
 
     versions: tuple[ToolVersion, ...] = ()
     picked: Mapping[int, PickedShare] = field(default_factory=dict)

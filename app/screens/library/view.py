@@ -137,7 +137,7 @@ def _status_card(status: ToolStatus | None, tools: int) -> CardRow:
 
 
 class ToolHead(QWidget):
-    """Name and status of the selected tool, how often it is picked, its place, and links to the other screens."""
+    """Name and status of the selected tool, how often it is selected, its place, and links to the other screens."""
 
     status_chosen = Signal(str)
 
@@ -186,7 +186,7 @@ class ToolHead(QWidget):
         self.place.set_text("Disabled: it is not listed anywhere." if hidden else f"Listed as {server} / {tool.name}")
 
     def show_picked(self, shares: Mapping[int, PickedShare], version: int) -> None:
-        """Show how often the tool was picked as it is now, or that nobody knows yet."""
+        """Show how often the tool was selected as it is now, or that nobody knows yet."""
         now = shares.get(version, PickedShare())
         self.share.setText(percent(now.picked / now.runs) if now.runs else "")
         self.share.setVisible(bool(now.runs))
@@ -194,7 +194,7 @@ class ToolHead(QWidget):
         if now.runs:
             said = now.detail
         elif earlier:
-            said = f"version {version} not evaluated; {earlier} was picked in {shares[earlier].counts}"
+            said = f"version {version} not evaluated; {earlier} was selected in {shares[earlier].counts}"
         else:
             said = "not evaluated yet"
         self.counts.set_text(said)

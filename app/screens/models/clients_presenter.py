@@ -153,7 +153,7 @@ class ClientsPresenter:
         return cell.reason
 
     def run_text(self, run: RunSummary) -> str:
-        """Return the outcome of a run, told apart: never shown, or shown and not picked."""
+        """Return the outcome of a run, told apart: never shown, or shown and not selected."""
         model = run_model(run)
         if run.failure is not None and run.failure.code == NOT_OFFERED_CODE:
             return f"{model}: not asked, since the tool was not shown."
@@ -162,8 +162,8 @@ class ClientsPresenter:
         if run.mark is None:
             return f"{model}: no answer yet."
         if run.mark is not RunMark.WRONG:
-            return f"{model}: shown and picked."
-        return f"{model}: shown, not picked; it selected {run.selected or 'no tool'}."
+            return f"{model}: shown and selected."
+        return f"{model}: shown, not selected; it selected {run.selected or 'no tool'}."
 
     def result_text(self, name: str) -> str:
         """Return how runs in a client did in the newest batch with clients; "" without one."""

@@ -36,7 +36,7 @@ from app.theme import Role, Size, sized
 from app.widgets import Action, DetailPane, FlowText, Links, ListTable, Mark, MenuButton, Segmented, Split, one_line
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
-from mcp_tef import BatchId, CrowdKind, RunFilter, RunId
+from mcp_tef import CrowdKind, RunFilter, RunId
 
 SHORT: Final = 24
 MEASURE_WIDTH: Final = 228
@@ -251,10 +251,6 @@ class CrowdTab(BatchTab[CrowdPresenter]):
     def export(self) -> None:
         """Ask for a file, and export the test."""
         self.ask_export("Crowd test", self._table(), self.panel)
-
-    def show_test(self, batch_id: BatchId) -> None:
-        """Show one test."""
-        self.choose_test(batch_id)
 
 
 def _shown(value: Value) -> str:

@@ -125,5 +125,5 @@ def test_a_run_counts_for_the_version_that_was_the_newest_when_it_was_planned() 
     ]
     shares = picked_shares("weather", "Library", versions, runs)
     assert [(shares[one].picked, shares[one].runs) for one in (1, 2)] == [(1, 2), (1, 1)]
-    assert shares[1].detail.startswith("picked in 1 of 2 (")
+    assert shares[1].detail.startswith("selected in 1 of 2 (")
     assert picked_shares("weather", "Library", versions, runs[-1:])[2].text == "0 % of 1"

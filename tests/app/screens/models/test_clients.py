@@ -71,7 +71,7 @@ async def test_the_grid_says_what_lost_a_tool_and_leads_to_run_case_and_sources(
         detail.clients.select("claude-code")
         assert "not asked" in detail.runs.text()
         detail.clients.select("plain-api")
-        assert "shown, not picked" in detail.runs.text() or "shown and picked" in detail.runs.text()
+        assert "shown, not selected" in detail.runs.text() or "shown and selected" in detail.runs.text()
         QTest.keyClick(detail.clients, Qt.Key.Key_Return)
         await bench.until(lambda: isinstance(bench.gone[-1:] and bench.gone[-1], ShowBatch))
         tab.grid.table.select(rows["Weather"].case.id)
