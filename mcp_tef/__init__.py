@@ -9,8 +9,7 @@ _NAMES = {
     "mcp_tef.agents.operations": "WorkspaceOperations tool_definitions",
     "mcp_tef.api.answer_pages": "answer_pages answer_tokens",
     "mcp_tef.api.batch_following": "batch_to_its_end",
-    "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
-    "mcp_tef.api.call_budget": "CallBudget SpendingRoom",
+    "mcp_tef.api.budget": "CallBudget SpendingRoom UsedUpCap parse_dollars start_within_cap",
     "mcp_tef.api.cluster": "Cluster cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
@@ -50,8 +49,8 @@ _NAMES = {
     "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
-        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
-        "ServerError ServerFault StoreError TefError"
+        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError ServerError "
+        "ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
@@ -99,8 +98,8 @@ _NAMES = {
     ),
     "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
-        "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
-        "ToolDesign ToolStatus ToolVersion design_from_json design_to_json"
+        "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign "
+        "ToolStatus ToolVersion design_from_json design_to_json"
     ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (

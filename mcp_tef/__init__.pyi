@@ -3,8 +3,7 @@
 from mcp_tef.agents.operations import WorkspaceOperations, tool_definitions
 from mcp_tef.api.answer_pages import answer_pages, answer_tokens
 from mcp_tef.api.batch_following import batch_to_its_end
-from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
-from mcp_tef.api.call_budget import CallBudget, SpendingRoom
+from mcp_tef.api.budget import CallBudget, SpendingRoom, UsedUpCap, parse_dollars, start_within_cap
 from mcp_tef.api.cluster import Cluster, cluster_for
 from mcp_tef.api.consent import (
     AskConsent,
