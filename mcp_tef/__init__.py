@@ -22,7 +22,6 @@ _NAMES = {
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
-    "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
     "mcp_tef.api.serializers.crowds": "crowd_to_json steal_to_json",
     "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
     "mcp_tef.api.serializers.improvements": "improvement_to_json",
@@ -31,10 +30,10 @@ _NAMES = {
     ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.models": (
-        "group_abilities_to_json local_server_to_json model_check_to_json model_info_to_json model_router_to_json "
-        "route_comparison_to_json route_decision_to_json"
+        "client_check_to_json client_result_to_json client_to_json group_abilities_to_json local_server_to_json "
+        "model_check_to_json model_info_to_json model_router_to_json prompt_to_json route_comparison_to_json "
+        "route_decision_to_json"
     ),
-    "mcp_tef.api.serializers.prompts": "prompt_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
         "verdict_to_json"

@@ -21,7 +21,6 @@ from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
-from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
 from mcp_tef.api.serializers.crowds import crowd_to_json, steal_to_json
 from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
 from mcp_tef.api.serializers.improvements import improvement_to_json
@@ -34,15 +33,18 @@ from mcp_tef.api.serializers.library import (
 )
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.models import (
+    client_check_to_json,
+    client_result_to_json,
+    client_to_json,
     group_abilities_to_json,
     local_server_to_json,
     model_check_to_json,
     model_info_to_json,
     model_router_to_json,
+    prompt_to_json,
     route_comparison_to_json,
     route_decision_to_json,
 )
-from mcp_tef.api.serializers.prompts import prompt_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
     comparison_to_json,
