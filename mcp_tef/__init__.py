@@ -22,9 +22,10 @@ _NAMES = {
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
-    "mcp_tef.api.serializers.crowds": "crowd_to_json steal_to_json",
-    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
-    "mcp_tef.api.serializers.improvements": "improvement_to_json",
+    "mcp_tef.api.serializers.drafts": (
+        "conflict_to_json crowd_to_json draft_summary_to_json draft_to_json improvement_to_json prediction_to_json "
+        "steal_to_json trial_to_json"
+    ),
     "mcp_tef.api.serializers.library": (
         "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
     ),
@@ -39,7 +40,6 @@ _NAMES = {
         "verdict_to_json"
     ),
     "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
-    "mcp_tef.api.serializers.trials": "trial_to_json",
     "mcp_tef.api.serializers.workspace": (
         "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
         "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "

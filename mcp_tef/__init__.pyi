@@ -21,9 +21,16 @@ from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
-from mcp_tef.api.serializers.crowds import crowd_to_json, steal_to_json
-from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
-from mcp_tef.api.serializers.improvements import improvement_to_json
+from mcp_tef.api.serializers.drafts import (
+    conflict_to_json,
+    crowd_to_json,
+    draft_summary_to_json,
+    draft_to_json,
+    improvement_to_json,
+    prediction_to_json,
+    steal_to_json,
+    trial_to_json,
+)
 from mcp_tef.api.serializers.library import (
     execution_figures_to_json,
     execution_to_json,
@@ -55,7 +62,6 @@ from mcp_tef.api.serializers.runs import (
     verdict_to_json,
 )
 from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
-from mcp_tef.api.serializers.trials import trial_to_json
 from mcp_tef.api.serializers.workspace import (
     case_export_to_json,
     case_finding_to_json,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.api.score_lines import scored_line
 from mcp_tef.api.scored_runs import scored_run
-from mcp_tef.api.serializers.trials import trial_to_json
+from mcp_tef.api.serializers.drafts import trial_to_json
 from mcp_tef.errors import InputError, TefError
 from mcp_tef.model.cases import expectation_to_json
 from mcp_tef.model.comparison import PassCriterion
