@@ -58,7 +58,7 @@ _NAMES = {
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
-    "mcp_tef.formats.model_routers": "read_router",
+    "mcp_tef.formats.definition_files": "read_router",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
     "mcp_tef.model.addresses": "SENDS_CREDENTIALS",

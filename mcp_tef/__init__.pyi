@@ -116,7 +116,7 @@ from mcp_tef.events import (
 )
 from mcp_tef.formats.cases.texts import require_replaceable, write_text
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
-from mcp_tef.formats.model_routers import read_router
+from mcp_tef.formats.definition_files import read_router
 from mcp_tef.formats.suppressions import read_baseline, read_suppressions
 from mcp_tef.llm.keys import KeyRing
 from mcp_tef.model.addresses import SENDS_CREDENTIALS

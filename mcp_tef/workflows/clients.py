@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, write_text
-from mcp_tef.formats.client_profiles import bundled_profiles, read_profile
+from mcp_tef.formats.definition_files import bundled_profiles, read_profile
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.clients import (
     CaseVisibility,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, to_yaml, write_text
-from mcp_tef.formats.client_profiles import profile_of
+from mcp_tef.formats.definition_files import profile_of
 from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json
