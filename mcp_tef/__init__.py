@@ -84,7 +84,6 @@ _NAMES = {
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "INSTRUCTIONS Draft ToolKey ToolRevision require_draft_name",
-    "mcp_tef.model.extras": "how_to_install missing_library",
     "mcp_tef.model.files": (
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
@@ -95,6 +94,7 @@ _NAMES = {
         "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult "
         "ImprovementStep TextCandidate"
     ),
+    "mcp_tef.model.installation": "VERSION how_to_install missing_library",
     "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
         "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign "
@@ -152,7 +152,6 @@ _NAMES = {
         "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason "
         "RunMark Verdict VerdictKind"
     ),
-    "mcp_tef.model.version": "VERSION",
     "mcp_tef.model.web_search": (
         "USUAL_RESULTS Freshness SearchAnswer SearchProvider SearchRequest SearchResult SearchTool "
         "parse_search_provider search_answer_to_json search_request search_tool_to_json"

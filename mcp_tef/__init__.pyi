@@ -199,7 +199,6 @@ from mcp_tef.model.drafted_cases import (
     RefusedDraft,
 )
 from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolKey, ToolRevision, require_draft_name
-from mcp_tef.model.extras import how_to_install, missing_library
 from mcp_tef.model.files import (
     LARGEST_FILE_BYTES,
     bounded_lines,
@@ -222,6 +221,7 @@ from mcp_tef.model.improvements import (
     ImprovementStep,
     TextCandidate,
 )
+from mcp_tef.model.installation import VERSION, how_to_install, missing_library
 from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint
 from mcp_tef.model.library import (
     NEXT_STATUSES,
@@ -405,7 +405,6 @@ from mcp_tef.model.verdicts import (
     Verdict,
     VerdictKind,
 )
-from mcp_tef.model.version import VERSION
 from mcp_tef.model.web_search import (
     USUAL_RESULTS,
     Freshness,

@@ -20,7 +20,7 @@ from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.routing import LITELLM, directly
 from mcp_tef.llm.usage import UsageCheck, known_cost
 from mcp_tef.model.addresses import is_custom
-from mcp_tef.model.extras import missing_library
+from mcp_tef.model.installation import missing_library
 from mcp_tef.model.limits import LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.provider_http.exchange import Exchange, FailedCall

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_tef.model.ids import BatchId
+from mcp_tef.model.installation import VERSION
 from mcp_tef.model.metrics import MetricsOverview, ThresholdCheck
 from mcp_tef.model.runs import ModelSettings, RunStatus, RunSummary, is_baseline
-from mcp_tef.model.version import VERSION
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

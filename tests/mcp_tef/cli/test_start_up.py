@@ -41,7 +41,7 @@ def workspace(tmp_path: Path) -> Path:
 
 def test_the_version_loads_neither_the_command_line_nor_the_library(tmp_path: Path) -> None:
     assert {name for name in loaded_by("--version", cwd=tmp_path) if name.startswith("mcp_tef")} == {
-        *("mcp_tef", "mcp_tef.__main__", "mcp_tef.model", "mcp_tef.model.version")
+        *("mcp_tef", "mcp_tef.__main__", "mcp_tef.model", "mcp_tef.model.installation")
     }
 
 
