@@ -106,8 +106,9 @@ _NAMES = {
         "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
         "TrendPoint"
     ),
-    "mcp_tef.model.model_catalogue": "TARGET_PROVIDERS ModelInfo parse_model",
-    "mcp_tef.model.model_checks": "CheckState CheckStep LocalServer ModelCheck",
+    "mcp_tef.model.model_catalogue": (
+        "TARGET_PROVIDERS CheckState CheckStep LocalServer ModelCheck ModelInfo parse_model"
+    ),
     "mcp_tef.model.model_groups": "Deployment GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",

@@ -256,8 +256,15 @@ from mcp_tef.model.metrics import (
     ToolMetrics,
     TrendPoint,
 )
-from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo, parse_model
-from mcp_tef.model.model_checks import CheckState, CheckStep, LocalServer, ModelCheck
+from mcp_tef.model.model_catalogue import (
+    TARGET_PROVIDERS,
+    CheckState,
+    CheckStep,
+    LocalServer,
+    ModelCheck,
+    ModelInfo,
+    parse_model,
+)
 from mcp_tef.model.model_groups import Deployment, GroupAbilities, ModelGroup, parse_deployment
 from mcp_tef.model.model_routers import ModelRoute, ModelRouter, RouteDecision, RouteScore
 from mcp_tef.model.prediction import (

@@ -8,7 +8,7 @@ from typing import Final
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.model.answers import CallingMode
-from mcp_tef.model.model_checks import STEP_OF_FAULT, CheckStep, LocalServer, ModelCheck
+from mcp_tef.model.model_catalogue import STEP_OF_FAULT, CheckStep, LocalServer, ModelCheck
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Tool

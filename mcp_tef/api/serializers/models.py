@@ -5,8 +5,7 @@ from dataclasses import asdict
 from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
 from mcp_tef.model.comparison import ClientResult
 from mcp_tef.model.json import Json
-from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.model_checks import LocalServer, ModelCheck
+from mcp_tef.model.model_catalogue import LocalServer, ModelCheck, ModelInfo
 from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, group_to_json
 from mcp_tef.model.model_routers import ModelRouter, RouteDecision, RouteScore, router_to_json
 from mcp_tef.model.prompt_templates import PromptTemplate
