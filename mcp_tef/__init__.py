@@ -80,7 +80,9 @@ _NAMES = {
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
         "SilencePoint StealRequest StealResult StolenPair StolenTool StrangerPick"
     ),
-    "mcp_tef.model.definitions": "DefinitionKind",
+    "mcp_tef.model.definitions": (
+        "BUILT_IN LONGEST_PROMPT_NAME DefinitionKind PromptKind PromptTemplate require_prompt_name"
+    ),
     "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "INSTRUCTIONS Draft ToolKey ToolRevision require_draft_name",
@@ -112,7 +114,6 @@ _NAMES = {
     "mcp_tef.model.model_groups": "Deployment GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
-    "mcp_tef.model.prompt_templates": "BUILT_IN LONGEST_PROMPT_NAME PromptKind PromptTemplate require_prompt_name",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),

@@ -187,7 +187,14 @@ from mcp_tef.model.crowds import (
     StolenTool,
     StrangerPick,
 )
-from mcp_tef.model.definitions import DefinitionKind
+from mcp_tef.model.definitions import (
+    BUILT_IN,
+    LONGEST_PROMPT_NAME,
+    DefinitionKind,
+    PromptKind,
+    PromptTemplate,
+    require_prompt_name,
+)
 from mcp_tef.model.draft_rebase import RebasedDraft, TextConflict
 from mcp_tef.model.drafted_cases import (
     CaseAction,
@@ -275,13 +282,6 @@ from mcp_tef.model.prediction import (
     ScopeReason,
     ToolPrediction,
     TrialScope,
-)
-from mcp_tef.model.prompt_templates import (
-    BUILT_IN,
-    LONGEST_PROMPT_NAME,
-    PromptKind,
-    PromptTemplate,
-    require_prompt_name,
 )
 from mcp_tef.model.quality import (
     GradedQuality,

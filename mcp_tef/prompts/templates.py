@@ -12,7 +12,7 @@ from typing import Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import CallingMode
-from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
+from mcp_tef.model.definitions import BUILT_IN, PromptKind, PromptTemplate
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean, nearest
 from mcp_tef.model.tools import OfferedTool, Tool

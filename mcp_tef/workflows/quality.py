@@ -11,8 +11,8 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, ModelError
 from mcp_tef.formats.suppressions import read_suppressions, write_suppressions
 from mcp_tef.model.clients import ClientProfile
+from mcp_tef.model.definitions import BUILT_IN
 from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.prompt_templates import BUILT_IN
 from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, Suppression, ToolQuality
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret

@@ -4,11 +4,11 @@ from dataclasses import asdict
 
 from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
 from mcp_tef.model.comparison import ClientResult
+from mcp_tef.model.definitions import PromptTemplate
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_catalogue import LocalServer, ModelCheck, ModelInfo
 from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, group_to_json
 from mcp_tef.model.model_routers import ModelRouter, RouteDecision, RouteScore, router_to_json
-from mcp_tef.model.prompt_templates import PromptTemplate
 from mcp_tef.statistics.route_comparison import RouteComparison
 
 
