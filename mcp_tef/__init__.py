@@ -83,7 +83,7 @@ _NAMES = {
     "mcp_tef.model.definitions": (
         "BUILT_IN LONGEST_PROMPT_NAME DefinitionKind PromptKind PromptTemplate require_prompt_name"
     ),
-    "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
+    "mcp_tef.model.draft_edits": "ParameterEdit RebasedDraft TextConflict ToolEdit edited_draft",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "INSTRUCTIONS Draft ToolKey ToolRevision require_draft_name",
     "mcp_tef.model.files": (
@@ -139,7 +139,6 @@ _NAMES = {
         "WorkItem confusability_level parse_embedder"
     ),
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
-    "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit edited_draft",
     "mcp_tef.model.tools": (
         "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
     ),

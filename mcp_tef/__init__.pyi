@@ -195,7 +195,7 @@ from mcp_tef.model.definitions import (
     PromptTemplate,
     require_prompt_name,
 )
-from mcp_tef.model.draft_rebase import RebasedDraft, TextConflict
+from mcp_tef.model.draft_edits import ParameterEdit, RebasedDraft, TextConflict, ToolEdit, edited_draft
 from mcp_tef.model.drafted_cases import (
     CaseAction,
     CaseDoubt,
@@ -367,7 +367,6 @@ from mcp_tef.model.similarity import (
     parse_embedder,
 )
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tool_edits import ParameterEdit, ToolEdit, edited_draft
 from mcp_tef.model.tools import (
     INVENTED_TOOL_LABEL,
     NO_TOOL_LABEL,

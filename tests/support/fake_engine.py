@@ -14,11 +14,11 @@ from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
 from mcp_tef.servers.web_search import HttpWebSearcher

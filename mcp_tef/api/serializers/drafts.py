@@ -6,7 +6,7 @@ from dataclasses import asdict
 from mcp_tef.api.serializers.runs import run_to_json
 from mcp_tef.api.serializers.tools import lint_finding_to_json
 from mcp_tef.model.crowds import CrowdResult, RetrievalPoint, StealResult
-from mcp_tef.model.draft_rebase import TextConflict
+from mcp_tef.model.draft_edits import TextConflict
 from mcp_tef.model.drafts import Draft, ToolRevision
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.improvements import CandidateRound, ImprovementResult, TextCandidate
