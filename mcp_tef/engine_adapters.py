@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
-    from mcp_tef.ports.library import ToolExecutor
+    from mcp_tef.ports.calling import ToolExecutor
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.servers.tool_lister import McpToolLister
