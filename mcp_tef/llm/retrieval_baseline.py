@@ -16,7 +16,7 @@ from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSou
 from mcp_tef.model.installation import how_to_install, missing_library
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import BaselineScores, Embedder, Lexicon, Question, TextIndex
-from mcp_tef.prompts.tool_aliases import resolve
+from mcp_tef.prompts.selection_prompt import resolve
 from mcp_tef.scoring.tfidf_weights import spaced_name
 
 WORDS_SHARE = 0.4

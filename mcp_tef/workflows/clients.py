@@ -28,7 +28,7 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.similarity import EmbedderKind
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Embedders
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.client_search import WordSearch, best, searched_text
 from mcp_tef.scoring.client_view import presented, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools

@@ -11,7 +11,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.crowds import SIZES, CrowdKind, CrowdRequest, CrowdSource, RetrievalPoint, StealRequest, StolenPair
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchRequest, BatchStatus, Estimate
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.crowds import crowd_of, crowd_order, tool_text
 from mcp_tef.workflows.bundled_crowd import read_bundled_crowd
 from mcp_tef.workflows.crowd_plan import CrowdPlan, is_crowd_plan

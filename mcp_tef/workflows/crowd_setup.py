@@ -11,7 +11,7 @@ from mcp_tef.model.cases import CaseDraft, CaseOrigin, TestCase
 from mcp_tef.model.crowds import CrowdKind, CrowdRequest, CrowdSource, StealRequest
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.json import fingerprint
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.crowds import CROWDS, crowd_order, is_equivalent, tool_text
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.workflows.bundled_crowd import read_bundled_crowd

@@ -13,7 +13,7 @@ from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Question, Selectors
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.workflows.model_targets import ModelTargets
 from mcp_tef.workflows.models import Models
 

@@ -14,8 +14,7 @@ from mcp_tef.model.quality import GradedQuality
 from mcp_tef.model.tools import Tool
 from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
 from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
-from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, BundledPrompts, SelectionPrompt
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, BundledPrompts, SelectionPrompt, offer
 from tests.support.similarity_factories import COMMENT, PAGE_COMMENT, told
 
 SCHEMA = {"type": "object", "properties": {"größe": {"type": "integer"}}}
