@@ -21,7 +21,6 @@ from mcp_tef.formats.cases.entries import (
     shortened,
     with_beside,
 )
-from mcp_tef.formats.cases.files_beside import SCHEME, FilesBeside
 from mcp_tef.formats.cases.promptfoo_assertions import WILDCARD, ExpectedCallReading, counted_names, kinds_of
 from mcp_tef.formats.cases.promptfoo_templates import (
     TEMPLATE,
@@ -33,7 +32,7 @@ from mcp_tef.formats.cases.promptfoo_templates import (
     query_variable,
 )
 from mcp_tef.formats.cases.promptfoo_tests import ListedTest, listed_tests
-from mcp_tef.formats.cases.texts import require_plain, to_json, to_yaml
+from mcp_tef.formats.cases.texts import SCHEME, FilesBeside, require_plain, to_json, to_yaml
 from mcp_tef.model.cases import CaseDraft, EarlierMessage, ExpectedCall, Speaker
 from mcp_tef.model.json import Json
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.entries import an_object, literal
-from mcp_tef.formats.cases.files_beside import SCHEME, FilesBeside
 from mcp_tef.formats.cases.promptfoo_templates import TEMPLATE, filled
+from mcp_tef.formats.cases.texts import SCHEME, FilesBeside
 from mcp_tef.model.cases import ExpectedCall
 from mcp_tef.model.json import Json
 

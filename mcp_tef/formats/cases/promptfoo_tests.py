@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.files_beside import SCHEME, FilesBeside
 from mcp_tef.formats.cases.promptfoo_assertions import assertion_from_text
-from mcp_tef.formats.cases.texts import parse_json
+from mcp_tef.formats.cases.texts import SCHEME, FilesBeside, parse_json
 from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
 
