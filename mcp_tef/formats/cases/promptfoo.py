@@ -21,7 +21,6 @@ from mcp_tef.formats.cases.entries import (
     shortened,
     with_beside,
 )
-from mcp_tef.formats.cases.promptfoo_assertions import WILDCARD, ExpectedCallReading, counted_names, kinds_of
 from mcp_tef.formats.cases.promptfoo_templates import (
     TEMPLATE,
     PromptfooTemplate,
@@ -31,7 +30,14 @@ from mcp_tef.formats.cases.promptfoo_templates import (
     prompts_in,
     query_variable,
 )
-from mcp_tef.formats.cases.promptfoo_tests import ListedTest, listed_tests
+from mcp_tef.formats.cases.promptfoo_tests import (
+    WILDCARD,
+    ExpectedCallReading,
+    ListedTest,
+    counted_names,
+    kinds_of,
+    listed_tests,
+)
 from mcp_tef.formats.cases.texts import SCHEME, FilesBeside, require_plain, to_json, to_yaml
 from mcp_tef.model.cases import CaseDraft, EarlierMessage, ExpectedCall, Speaker
 from mcp_tef.model.json import Json
