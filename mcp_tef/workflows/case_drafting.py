@@ -17,7 +17,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import FlagRule, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Progress, Writer
-from mcp_tef.prompts.case_prompt import SYSTEM, CaseRequestError, WrittenRequest, case_request, read_case_requests
+from mcp_tef.prompts.writing_prompts import SYSTEM, CaseRequestError, WrittenRequest, case_request, read_case_requests
 from mcp_tef.scoring.call_pairing import argument_problems
 from mcp_tef.scoring.case_drafting.offline_drafts import (
     drafted,

@@ -19,8 +19,8 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import TokenCounter, Writer, Written
-from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review
 from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, review_text
+from mcp_tef.prompts.writing_prompts import REVIEW_PROMPT, ReviewError, read_review
 from mcp_tef.scoring.lint.client_limits import set_notes
 from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.lint_context import ListedNames

@@ -11,8 +11,8 @@ from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import CaseEffect, DifferentiationIssue, IssueType, PairAdvice, Recommendation
 from mcp_tef.ports import CaseStore, Selector, Writer, Written
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT
 from mcp_tef.prompts.templates import rewrite_text
+from mcp_tef.prompts.writing_prompts import REWRITE_PROMPT
 from mcp_tef.scoring.differentiation.descriptions import drafts
 from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.patches import DraftOutcome, RecommendationWriter
