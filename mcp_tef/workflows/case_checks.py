@@ -17,7 +17,7 @@ from mcp_tef.model.search import nearest
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Store
-from mcp_tef.scoring.case_drafting.rules import names_tool
+from mcp_tef.scoring.case_drafting.offline_drafts import names_tool
 from mcp_tef.scoring.differentiation.text_terms import plain_words
 from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_not_asked
 
