@@ -15,7 +15,7 @@ from mcp_tef.model.clients import PLAIN_API, ClientFact, ClientProfile, NameRule
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_routers import ModelRouter, router_from_json
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.scoring.client_search import READABLE
+from mcp_tef.scoring.client_view import READABLE
 
 _PARTS = {"names": NameRule, "texts": TextRule, "search": SearchRule}
 

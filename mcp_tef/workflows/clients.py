@@ -29,8 +29,7 @@ from mcp_tef.model.similarity import EmbedderKind
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Embedders
 from mcp_tef.prompts.selection_prompt import offer
-from mcp_tef.scoring.client_search import WordSearch, best, searched_text
-from mcp_tef.scoring.client_view import presented, shown_instructions
+from mcp_tef.scoring.client_view import WordSearch, best, presented, searched_text, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools
 
 _Scores = NDArray[np.float64]
