@@ -19,7 +19,7 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Store
 from mcp_tef.scoring.case_drafting.offline_drafts import names_tool
 from mcp_tef.scoring.differentiation.text_terms import plain_words
-from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_not_asked
+from mcp_tef.scoring.judge import ListedServers, offered_names, why_not_asked
 
 _Choice: TypeAlias = tuple[str, str | None]
 """A tool and its server; an empty name for none."""
