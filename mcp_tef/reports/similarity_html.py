@@ -24,10 +24,9 @@ from mcp_tef.reports.charts import leaning, leaning_name, shown, svg
 from mcp_tef.reports.page import cell, counted, page, paragraphs, section, table, unread
 from mcp_tef.reports.similarity_tables import OVERLAP_MATRICES as MATRICES
 from mcp_tef.reports.similarity_tables import dimension
-from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.scoring.similarity.analysis import Similarity, percent
 from mcp_tef.scoring.similarity.confusability import levels_for
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
-from mcp_tef.scoring.similarity.pair_explanation import percent
 from mcp_tef.scoring.similarity.signals import Matrix
 
 LARGEST_NUMBERED = 16
