@@ -20,8 +20,14 @@ from mcp_tef.model.similarity import (
     ToolSet,
 )
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.similarity.flagged_pairs import FlaggedPairs, PairScan, best_pairs
-from mcp_tef.scoring.similarity.score_kinds import KEPT_UP_TO, MOST_IN_SQUARE, ScoreKinds
+from mcp_tef.scoring.similarity.score_kinds import (
+    KEPT_UP_TO,
+    MOST_IN_SQUARE,
+    FlaggedPairs,
+    PairScan,
+    ScoreKinds,
+    best_pairs,
+)
 from mcp_tef.scoring.similarity.signals import (
     Matrix,
     Meaning,
