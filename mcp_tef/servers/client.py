@@ -16,7 +16,7 @@ from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
-from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.error_mapping import ServerErrors
 from mcp_tef.servers.observations import Observations
 
 if TYPE_CHECKING:

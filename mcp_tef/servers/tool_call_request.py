@@ -10,7 +10,7 @@ import mcp_types
 from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.secrets import Secret, json_without_keys
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.error_mapping import ServerErrors
 from mcp_tef.servers.observations import Stage
 from mcp_tef.servers.session import ServerRequest, ServerSession, UnfitAnswerError
 from mcp_tef.servers.tool_list_request import headers_of, list_pages, mirrors

@@ -11,7 +11,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.definitions import read_catalogue, read_tools_file, sort_catalogue
-from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.error_mapping import ServerErrors
 from mcp_tef.servers.observations import Observations
 
 if TYPE_CHECKING:
