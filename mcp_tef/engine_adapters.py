@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
     from mcp_tef.ports.calling import ToolExecutor
+    from mcp_tef.servers.client import McpToolLister
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
-    from mcp_tef.servers.tool_lister import McpToolLister
     from mcp_tef.workflows.calls import WorkspaceCaller
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
@@ -153,7 +153,7 @@ class ServerAdapters(ModelAdapters):
 
     @cached_property
     def _lister(self) -> "McpToolLister":
-        from mcp_tef.servers.tool_lister import McpToolLister
+        from mcp_tef.servers.client import McpToolLister
 
         return McpToolLister(self._variables, self._current, self._credentials)
 

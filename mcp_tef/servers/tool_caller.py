@@ -14,12 +14,11 @@ from mcp_tef.model.secrets import Secret, json_without_keys
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.client import McpClient
+from mcp_tef.servers.client import McpClient, headers_of, list_pages, mirrors
 from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.error_mapping import ServerErrors
 from mcp_tef.servers.observations import Stage
 from mcp_tef.servers.session import ServerRequest, ServerSession, UnfitAnswerError
-from mcp_tef.servers.tool_list_request import headers_of, list_pages, mirrors
 
 if TYPE_CHECKING:
     from mcp_tef.servers.session import ServerRequest
