@@ -205,8 +205,7 @@ class ServerAdapters(ModelAdapters):
         """Return what carries out each kind of library tool, and the Python that runs scripts."""
         from mcp_tef.servers.credential_store import ServerAccess
         from mcp_tef.servers.programs import script_interpreter
-        from mcp_tef.servers.tool_programs import ProgramToolExecutor
-        from mcp_tef.servers.tool_requests import HttpToolExecutor
+        from mcp_tef.servers.tool_executors import HttpToolExecutor, ProgramToolExecutor
         from mcp_tef.workflows.library_runs import executors
 
         python = script_interpreter(self._variables)
