@@ -14,9 +14,8 @@ from mcp_tef.ports import CaseStore, Selector, Writer, Written
 from mcp_tef.prompts.templates import rewrite_text
 from mcp_tef.prompts.writing_prompts import REWRITE_PROMPT
 from mcp_tef.scoring.differentiation.descriptions import drafts
-from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.patches import DraftOutcome, RecommendationWriter
-from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, copies, sides
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, copies, issues, sides
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.workflows.case_effects import CaseEffects
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN, writing_cost
