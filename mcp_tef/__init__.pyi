@@ -458,8 +458,8 @@ from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.servers.agent_server import serve_agents
-from mcp_tef.servers.bounded_protocol import bounded_by
 from mcp_tef.servers.programs import kill_process_groups
+from mcp_tef.servers.serving import bounded_by
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
