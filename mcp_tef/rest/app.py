@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from mcp_tef import VERSION, Engine
 from mcp_tef.rest import batch_routes, case_routes, run_routes, server_routes, similarity_routes, tool_routes
-from mcp_tef.rest.case_pages import CasePages, KeptPages
+from mcp_tef.rest.case_routes import CasePages, KeptPages
 from mcp_tef.rest.errors import STATUSES, add_error_handlers
 from mcp_tef.rest.parameters import require_known_query
 from mcp_tef.rest.request_guard import AccessRules, RequestGuard
