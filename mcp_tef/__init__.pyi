@@ -477,7 +477,7 @@ from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
 from mcp_tef.workflows.run_parts import part_name, part_of
-from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
+from mcp_tef.workflows.sample import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 

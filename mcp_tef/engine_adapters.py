@@ -180,7 +180,7 @@ class ServerAdapters(ModelAdapters):
         """Consents of this user on this machine."""
         from mcp_tef.storage.consent_file import ConsentFile
         from mcp_tef.workflows.consent import Consents
-        from mcp_tef.workflows.sample_program import bundled_programs
+        from mcp_tef.workflows.sample import bundled_programs
 
         return Consents(
             ConsentFile(self._data),
