@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_tef.llm.completions import Completion, Request, shown_name
 from mcp_tef.llm.direct_requests import DirectRequests, headers
-from mcp_tef.llm.model_table import model_table
-from mcp_tef.llm.prices import answer_cost
+from mcp_tef.llm.model_table import answer_cost, model_table
 from mcp_tef.llm.usage import UsageCheck
 from mcp_tef.prompts.answer_parsing import WrittenCall
 from mcp_tef.provider_http.answer_body import FIRST_REDIRECT
