@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from app.arguments.typed_json import UnreadableError, dumps, loads
+from app.arguments.values import UnreadableError, dumps, loads
 from mcp_tef import EarlierMessage, InputError, Json, messages_from_json, messages_to_json
 
 _BEGINNING: Final = re.compile(r"^(user|assistant):[ \t]*", re.IGNORECASE | re.MULTILINE)

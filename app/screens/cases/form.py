@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from app.arguments.typed_json import UnreadableError, dumps, loads
+from app.arguments.values import UnreadableError, dumps, loads
 from app.screens.cases.calls import (
     CallForm,
     FindTool,
