@@ -19,9 +19,8 @@ from app.core_link.bridge import Bridge
 from app.core_link.commands import Command
 from app.core_link.external_links import ExternalLinks
 from app.core_link.session import Page, Session
-from app.core_link.settings import Settings
+from app.core_link.settings import Settings, TextSizeSetting
 from app.core_link.targets import Target
-from app.core_link.text_size import TextSizeSetting
 from app.core_link.workspaces import (
     WorkspaceMenu,
     copy_to_writable_folder,
