@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.dialogs.chart_export import table_writers
-from app.dialogs.export import ask_file, picture_writers
+from app.dialogs.export import ask_file, picture_writers, table_writers
 from app.screens.models.route_rows import ARMS, WENT, arm_rows, comparison_table, curve_plot, is_flat, went_rows
 from app.screens.models.routes_presenter import comparison_texts, suggestion_text
 from app.text.data_tables import Value

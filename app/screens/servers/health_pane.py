@@ -9,8 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
-from app.dialogs.chart_export import table_writers
-from app.dialogs.export import Writers, ask_file, picture_writers
+from app.dialogs.export import Writers, ask_file, picture_writers, table_writers
 from app.screens.servers.health_list import ROLES, HealthList
 from app.screens.servers.health_presenter import INTERVALS, NOT_WATCHED, HealthPresenter
 from app.screens.servers.health_rows import (
