@@ -20,7 +20,7 @@ from mcp_tef import (
 )
 
 if TYPE_CHECKING:
-    from app.dialogs.preflight import ApiKeys
+    from app.dialogs.consent import ApiKeys
     from mcp_tef import Engine
 
 PROBE: Final = ModelSettings(provider="any", model="any")

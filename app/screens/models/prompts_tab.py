@@ -287,7 +287,7 @@ class PromptsTab(ModelsTab):
 
     async def compare(self) -> None:
         """Ask which versions to compare, and with which model, and start the trial."""
-        from app.dialogs.preflight import Preflight
+        from app.dialogs.consent import Preflight
         from app.dialogs.trial_models import ask_model
         from app.screens.models.prompt_dialogs import ComparePromptsDialog
         from app.screens.models.prompt_trials import PromptTrials

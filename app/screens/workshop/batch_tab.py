@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayou
 
 from app.core_link.session import Page
 from app.core_link.targets import ShowBatch
+from app.dialogs.consent import ApiKeys, Preflight
 from app.dialogs.export import (
     ChartExports,
     Writers,
@@ -21,7 +22,6 @@ from app.dialogs.export import (
     table_writers,
     text_writer,
 )
-from app.dialogs.preflight import ApiKeys, Preflight
 from app.dialogs.trial_models import ask_model
 from app.screens.workshop.batch_presenter import BASELINE as BASELINE_MODEL
 from app.screens.workshop.batch_presenter import CrowdBatches
