@@ -290,7 +290,7 @@ class PromptsTab(ModelsTab):
         from app.dialogs.consent import Preflight
         from app.dialogs.trial_models import ask_model
         from app.screens.models.prompt_dialogs import ComparePromptsDialog
-        from app.screens.models.prompt_trials import PromptTrials
+        from app.screens.models.prompts_presenter import PromptTrials
 
         trials = PromptTrials(self.session.call)
         await trials.load()
