@@ -14,9 +14,11 @@ from app.core_link.targets import ShowServer, ShowServerHealth
 from app.dialogs.export import Writers, ask_file, picture_writers, table_writers
 from app.screens.servers.commands import GROUP
 from app.screens.servers.health_list import ROLES, HealthList
-from app.screens.servers.health_presenter import INTERVALS, NOT_WATCHED, HealthPresenter
-from app.screens.servers.health_rows import (
+from app.screens.servers.health_presenter import (
+    INTERVALS,
+    NOT_WATCHED,
     STATES,
+    HealthPresenter,
     contacts_table,
     errors_summary,
     health_rows,
