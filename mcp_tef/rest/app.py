@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel
 
 from mcp_tef import VERSION, Engine
-from mcp_tef.rest import batch_routes, case_routes, server_routes, similarity_routes, tool_routes
+from mcp_tef.rest import batch_routes, case_routes, server_routes, similarity_routes
 from mcp_tef.rest.case_routes import CasePages, KeptPages
 from mcp_tef.rest.errors import STATUSES, add_error_handlers
 from mcp_tef.rest.parameters import require_known_query
@@ -78,7 +78,7 @@ MOST_SINGLE_RUNS: Final = 16
 ROUTERS: Final = (
     case_routes.router,  # first, since its pages are asked most
     server_routes.router,
-    tool_routes.router,
+    server_routes.tool_router,
     batch_routes.run_router,
     batch_routes.router,
     similarity_routes.router,
