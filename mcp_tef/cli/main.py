@@ -81,14 +81,14 @@ VERBS: Final = {
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",
-    "mcp": "agents.register",
+    "mcp": "serve.register_mcp",
     "verify": "evidence.register",
-    "serve": "serve.register",
+    "serve": "serve.register_serve",
     "score": "score.register",
     "keys": "keys.register",
-    "completion": "completion.register",
+    "completion": "manual.register_completion",
     "sample-server": "demo.register_sample_server",
-    "manual": "manual.register",
+    "manual": "manual.register_manual",
 }
 
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
