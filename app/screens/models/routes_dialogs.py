@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
-from app.screens.models.definition_dialog import DefinitionDialog, model_items
+from app.screens.models.definition_tab import DefinitionDialog, model_items
 from app.screens.models.routes_presenter import RouteComparisonRequest, made_route
 from app.theme import Role
 from app.widgets import Field, FlowText, MenuButton, TextArea

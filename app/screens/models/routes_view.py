@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.session import Session
 from app.dialogs.export import ask_file, picture_writers, table_writers
-from app.screens.models.definition_dialog import model_picker
+from app.screens.models.definition_tab import model_picker
 from app.screens.models.route_rows import (
     ARMS,
     UTTERANCES,

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowModels, StartRuns
 from app.dialogs.consent import ApiKeyDialog
-from app.screens.models.definition_dialog import LinesDialog
+from app.screens.models.definition_tab import LinesDialog
 from app.screens.models.page import ModelsPage
 from app.screens.models.routes_dialogs import CompareDialog, RouteDialog
 from app.screens.models.routes_tab import RoutesTab
