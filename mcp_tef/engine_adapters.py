@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.route_comparisons import RouteComparisons
     from mcp_tef.workflows.run_parts import RunParts
     from mcp_tef.workflows.search_tools import SearchExecutor, SearchTools
-    from mcp_tef.workflows.servers import Servers
-    from mcp_tef.workflows.written_secrets import PlainTextSecrets
+    from mcp_tef.workflows.servers import PlainTextSecrets, Servers
 
 
 class ModelAdapters:
@@ -195,7 +194,7 @@ class ServerAdapters(ModelAdapters):
     def written_secrets(self) -> "PlainTextSecrets":
         """Secrets in definitions of servers that the user types."""
         from mcp_tef.llm.keys import ServerVault
-        from mcp_tef.workflows.written_secrets import PlainTextSecrets
+        from mcp_tef.workflows.servers import PlainTextSecrets
 
         return PlainTextSecrets(self._variables, ServerVault(self.keys))
 

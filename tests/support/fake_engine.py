@@ -50,12 +50,11 @@ from mcp_tef.workflows.sample import SAMPLE_SERVER
 from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.search_tools import SearchTools
 from mcp_tef.workflows.server_import import ServerFiles
-from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.servers import PlainTextSecrets, Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources, WorkspaceGateway
 from mcp_tef.workflows.transfer import CaseTransfer
 from mcp_tef.workflows.trials import Trials
-from mcp_tef.workflows.written_secrets import PlainTextSecrets
 from tests.support.fake_ports import (
     FakeCatalogue,
     FakeGateway,
