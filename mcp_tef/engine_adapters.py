@@ -13,10 +13,10 @@ from mcp_tef.storage.store import SqliteStore
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.catalogue import LitellmCatalogue
+    from mcp_tef.llm.client import LitellmWriter
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
-    from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
     from mcp_tef.ports.calling import ToolExecutor
@@ -101,7 +101,7 @@ class ModelAdapters:
 
     @cached_property
     def _writer(self) -> "LitellmWriter":
-        from mcp_tef.llm.writer import LitellmWriter
+        from mcp_tef.llm.client import LitellmWriter
 
         return LitellmWriter(self._environment, self._current, lambda: self._current.config.through)
 
