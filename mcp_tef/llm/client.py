@@ -10,7 +10,6 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.completions import Completion, Request, keyless
 from mcp_tef.llm.direct_chat import DirectChat
 from mcp_tef.llm.litellm_chat import LitellmChat
 from mcp_tef.llm.model_table import ModelTable, model_table
@@ -19,7 +18,7 @@ from mcp_tef.llm.provider_errors import FailureEvidence, explain, key_missing, l
 from mcp_tef.llm.providers import LOCAL, Target, target, wants_key
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.routing import LITELLM, directly
-from mcp_tef.llm.usage import UsageCheck, known_cost
+from mcp_tef.llm.usage import Completion, Request, UsageCheck, keyless, known_cost
 from mcp_tef.model.addresses import is_custom
 from mcp_tef.model.installation import missing_library
 from mcp_tef.model.limits import USUAL, LimitsSource

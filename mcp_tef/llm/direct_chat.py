@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcp_tef.llm.completions import Completion, Request, shown_name
 from mcp_tef.llm.direct_requests import DirectRequests, headers
 from mcp_tef.llm.model_table import answer_cost, model_table
-from mcp_tef.llm.usage import UsageCheck
+from mcp_tef.llm.usage import Completion, Request, UsageCheck, shown_name
 from mcp_tef.prompts.answer_parsing import WrittenCall
 from mcp_tef.provider_http.answer_body import FIRST_REDIRECT
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
