@@ -24,7 +24,6 @@ Choice = TypeVar("Choice", bound=Enum)
 MOST_RECENT = 10
 
 VIEW_STATE = ".view_state"
-
 """Ending of keys whose values are saved for each workspace."""
 
 

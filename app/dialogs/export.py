@@ -95,7 +95,6 @@ SLOW_S: Final = 0.5
 Writer = Callable[[Path], Awaitable[object]]
 
 Writers = Mapping[str, Writer]
-
 """Writers by the ending of the file, the suggested one first."""
 
 

@@ -90,7 +90,6 @@ VERBS: Final = {
     "sample-server": "demo.register_sample_server",
     "manual": "manual.register_manual",
 }
-
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
 
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?

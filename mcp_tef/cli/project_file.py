@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 TARGETS = "targets"
-
 """Key of the tables that `run --all` runs; every other command passes over them."""
 
 OWN_FILE, SHARED_FILE = PROJECT_FILES = ("mcp-tef.toml", "pyproject.toml")
@@ -29,7 +28,6 @@ CONSENT = ("yes", "allow_program", "allow_origin", "no_key", "key_stdin")
 OF_THE_COMMAND = ("help", "workspace", "recover", "json", "debug", "quiet", "verbose")
 
 SOURCES = {"server_command": Transport.STDIO, "url": Transport.STREAMABLE_HTTP, "tools_file": Transport.FILE}
-
 """Options that name a source of tools; those of the command line replace all of the file."""
 
 PLACES = ("cases", "baseline", "junit", "html", "csv", "sarif", "markdown")

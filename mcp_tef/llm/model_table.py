@@ -62,7 +62,6 @@ _LIMIT = re.compile(r"_above_(\d+)(k?)_tokens$")
 _TIERS = ("flex", "priority")
 
 _INCLUSIVE = frozenset({"xai"})
-
 """Providers whose price for long prompts begins at the limit itself."""
 
 

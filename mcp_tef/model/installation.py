@@ -20,7 +20,6 @@ EXTRAS: Final = {
     "distributed": "cluster",
     "opentelemetry": "otel",
 }
-
 """Optional libraries by the name under which they are imported, each with the extra that installs it."""
 
 

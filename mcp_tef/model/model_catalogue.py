@@ -12,7 +12,6 @@ GROUP_PROVIDER: Final = "group"
 ROUTER_PROVIDER: Final = "router"
 
 TARGET_PROVIDERS: Final = frozenset({GROUP_PROVIDER, ROUTER_PROVIDER})
-
 """What stands before the name of a group or a router where it is run like a model."""
 
 
@@ -76,7 +75,6 @@ STEP_OF_FAULT: Final = {
     ),
     ModelFault.NO_TOOLS: CheckStep.TOOLS,
 }
-
 """The step at which a fault ends a check; any other fault is one of the model."""
 
 

@@ -33,7 +33,6 @@ class ServerGateway(Protocol):
 
 
 OpenAddress: TypeAlias = Callable[[str], None]
-
 """Takes the user to an address in a browser; called on the loop, which it must not block. It may ask first."""
 
 

@@ -80,7 +80,6 @@ def _marked(plain: str, tool: Tool, attempt: int) -> str:
 
 
 TOOLS_VARIABLE = "tools"
-
 """Variable of templates that list the tools themselves; such a template is the whole system message."""
 
 

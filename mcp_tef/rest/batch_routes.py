@@ -45,7 +45,6 @@ from mcp_tef.rest.schemas import AnswerPage
 HEARTBEAT_SECONDS: Final = 15.0
 
 MOST_WAITING: Final = 1_000
-
 """Events that wait for a slow reader; further ones are left out, the end never."""
 
 router = APIRouter(prefix="/batches", tags=["batches"])

@@ -207,7 +207,6 @@ def _is_description(name: str, item: object) -> bool:
 
 
 SATURATION, LENGTH_WEIGHT = 1.2, 0.75
-
 """Usual values of k1 and b (Robertson and Zaragoza 2009, The Probabilistic Relevance Framework, section 3.2)."""
 
 
@@ -225,7 +224,6 @@ _READ: Mapping[str, Callable[[Tool], str]] = {
 }
 
 READABLE = frozenset(_READ)
-
 """Texts of a tool that a search can read."""
 
 

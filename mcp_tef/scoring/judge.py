@@ -24,7 +24,6 @@ from mcp_tef.scoring.call_pairing import CallPairing, OfferedTools, pair_up
 from mcp_tef.scoring.phrases import counted, figure, listed, ticked
 
 ListedServers: TypeAlias = Sequence[tuple[ServerSpec, Listing]]
-
 """The servers of a case, each with the tools that it lists."""
 
 

@@ -11,7 +11,6 @@ from mcp.server.stdio import stdio_server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS: Final = 10.0
-
 """Time for the head of a request, after which its connection is closed."""
 
 AsgiCall: TypeAlias = Callable[..., Awaitable[Any]]

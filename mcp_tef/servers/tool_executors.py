@@ -51,7 +51,6 @@ exec(compile(task["script"], "script", "exec"), names)
 json.dump(names["run"](task["input"]), answers, allow_nan=False)
 answers.close()
 """
-
 """The program that sets the limits, then becomes the named program, or runs the script of its standard input.
 
 The answer of a script has standard output to itself: what it prints goes to standard error.

@@ -30,7 +30,6 @@ from mcp_tef.scoring.differentiation.text_terms import plain_words
 from mcp_tef.scoring.judge import ListedServers, offered_names, why_not_asked
 
 LEAST_WORDS, LEAST_MEANING = 0.4, 0.75
-
 """Least cosine of near-paraphrases with the same expected tools, read off 3,030 such pairs of BFCL queries."""
 
 
@@ -113,7 +112,6 @@ def _unused(name: str, used: set[str]) -> str:
 
 
 _Choice: TypeAlias = tuple[str, str | None]
-
 """A tool and its server; an empty name for none."""
 
 LEAST_REPEATS, LEAST_SHARE, LEAST_MODELS = 5, 0.8, 2

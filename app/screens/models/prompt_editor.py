@@ -37,7 +37,6 @@ SIDE: Final = 16
 MOST_HEIGHT: Final = 16_777_215
 
 ONE_ROW_UP_TO: Final = 150
-
 """Largest text, in percent, at which the name has its note beside it, and kind, model and note stand in one row."""
 
 

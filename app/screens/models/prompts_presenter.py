@@ -274,7 +274,6 @@ async def _offered(core: "Engine", names: Sequence[str]) -> tuple[OfferedTool, .
 
 
 PROBE: Final = ModelSettings(provider="any", model="any")
-
 """A model that stands for the one that is asked, to check values before somebody names one."""
 
 

@@ -18,7 +18,6 @@ from mcp_tef.model.files import LARGEST_FILE_BYTES, open_regular_file, replaced_
 from mcp_tef.model.json import Json, deeper_than
 
 KeyPath: TypeAlias = tuple[str | int, ...]
-
 """The keys and positions that lead to a value of a document."""
 
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024

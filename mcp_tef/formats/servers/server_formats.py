@@ -147,7 +147,6 @@ def _project(source: ConfigSource, folder: str) -> str | None:
 
 
 MAX_CONFIG_CHARACTERS = 10 * 1024 * 1024
-
 """The largest configs that we know of, which also hold a history, have a few MB."""
 
 _STRING = r'"(?:\\[\s\S]?|[^"\\])*+(?:"|\Z)'
@@ -341,7 +340,6 @@ FORMS = (
     ServerFormat(ServerFileFormat.VSCODE, "VS Code", is_vscode, read_vscode),
     ServerFormat(ServerFileFormat.SNIPPET, "A list of servers", lambda _source: True, read_snippet),
 )
-
 """Formats in the order of detection: by file name first, then by content; a pasted list comes last."""
 
 

@@ -129,7 +129,6 @@ def drafted(
 
 
 _NO_PRODUCTS = frozenset({"get", "post", "put", "patch", "delete", "api", "data", "http", "json", "time", "url"})
-
 """Words that look like names in descriptions and server names, though nobody calls a product so."""
 
 

@@ -26,7 +26,6 @@ VERBS = (
     "send publish post notify share email reply forward submit",
     "move copy transfer duplicate clone merge convert transform",
 )
-
 """Groups of verbs that mean about the same. The first three only read, so that they do not oppose each other."""
 
 READING = 3
@@ -108,7 +107,6 @@ class SimilarityLevels:
 
 
 _STORED = json.loads(files("resources").joinpath("confusability.json").read_text("utf-8"))
-
 """By embedder: `tfidf`, and `model` for all that compare meaning."""
 
 COEFFICIENTS = {kind: Coefficients(**_STORED[kind]["coefficients"]) for kind in ("tfidf", "model")}

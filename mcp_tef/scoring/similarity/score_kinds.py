@@ -301,7 +301,6 @@ class PairScan:
 
 
 MARGIN = 1e-4
-
 """Candidates are taken from so far below, since a product in blocks is rounded in another order."""
 
 
