@@ -185,7 +185,7 @@ def _do(arguments: Namespace, terminal: Terminal) -> int:
     command: Command = arguments.command
     with ExitStack() as streams:
         if names := from_standard_input(arguments):
-            from mcp_tef.cli.standard_input import standard_input
+            from mcp_tef.cli.output_files import standard_input
 
             streams.enter_context(standard_input(arguments, names, terminal))
         to = streams.enter_context(standard_output(arguments, terminal))
