@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
     from mcp_tef.workflows.consent import Consents
-    from mcp_tef.workflows.model_checks import ModelChecks
     from mcp_tef.workflows.model_definitions import ModelDefinitions
-    from mcp_tef.workflows.model_targets import ModelTargets
+    from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.route_comparisons import RouteComparisons
@@ -247,7 +246,7 @@ class ModelWorkflows(ServerAdapters):
     @cached_property
     def model_checks(self) -> "ModelChecks":
         """Checks of models by one call, and model servers on this machine."""
-        from mcp_tef.workflows.model_checks import ModelChecks
+        from mcp_tef.workflows.model_targets import ModelChecks
 
         return ModelChecks(self.selectors, self.models, self.targets)
 

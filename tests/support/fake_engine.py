@@ -36,8 +36,7 @@ from mcp_tef.workflows.improve import Improvements
 from mcp_tef.workflows.library import Library
 from mcp_tef.workflows.library_runs import AnswerExecutor, LibraryRuns, ServedLibrary, executors
 from mcp_tef.workflows.metrics import MetricsService
-from mcp_tef.workflows.model_checks import ModelChecks
-from mcp_tef.workflows.model_targets import ModelTargets
+from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
 from mcp_tef.workflows.prediction_arms import PredictionArms
