@@ -95,9 +95,9 @@ def _token(arguments: Namespace) -> Secret | None:
 def register_mcp(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(
-        verbs, "mcp", "serve_mcp the workbench to coding agents over MCP: over stdio, or over HTTP", serve_mcp
+        verbs, "mcp", "serve the workbench to coding agents over MCP: over stdio, or over HTTP", serve_mcp
     )
-    parser.add_argument("--http", type=int, metavar="PORT", help="serve_mcp on this port of loopback, with a token")
+    parser.add_argument("--http", type=int, metavar="PORT", help="serve on this port of loopback, with a token")
     parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
     parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
