@@ -210,7 +210,7 @@ def run_workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncCont
     arguments.stateless = is_stateless(arguments)
     if not arguments.stateless:
         return opened(arguments, terminal)
-    from mcp_tef.cli.project_file import stateless
+    from mcp_tef.cli.stateless import stateless
 
     return stateless(arguments, terminal)
 
@@ -223,7 +223,7 @@ def _tell_sources(given: Sequence[ModelSettings], arguments: Namespace, terminal
 
 
 async def _warn(engine: "Engine", cases: list["TestCase"], terminal: Terminal) -> None:
-    from mcp_tef.cli.project_file import warn_of_cases
+    from mcp_tef.cli.stateless import warn_of_cases
 
     await warn_of_cases(engine, cases, terminal)
 

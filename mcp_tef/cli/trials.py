@@ -175,7 +175,7 @@ def _workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContext
         return opened(arguments, terminal)
     if arguments.workspace or arguments.recover:
         raise InputError("A trial with --cases keeps no workspace.", hint="Leave out --workspace.", code="bad_usage")
-    from mcp_tef.cli.project_file import stateless
+    from mcp_tef.cli.stateless import stateless
 
     return stateless(arguments, terminal)
 
