@@ -21,8 +21,7 @@ from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import TokenCounter, Writer, Written
 from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, review_text
 from mcp_tef.prompts.writing_prompts import REVIEW_PROMPT, ReviewError, read_review
-from mcp_tef.scoring.lint.client_limits import set_notes
-from mcp_tef.scoring.lint.definition_size import definition_text
+from mcp_tef.scoring.lint.definition_size import definition_text, set_notes
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import RULES, lint, score
 from mcp_tef.workflows.model_writing import CappedWriter, capped_writer, is_same_for_all
