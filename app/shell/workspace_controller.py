@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.bridge import Bridge
 from app.core_link.commands import Command
-from app.core_link.external_links import ExternalLinks
+from app.core_link.links import ExternalLinks
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings, TextSizeSetting
 from app.core_link.targets import Target
