@@ -32,8 +32,8 @@ from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
-from app.shell.shutdown import closing_question
 from app.shell.system_notifications import show_opening_notices
+from app.shell.work_questions import closing_question
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
