@@ -18,7 +18,7 @@ CHECKS: tuple[RuleCheck, ...] = (
     *schemas.PARAMETER_CHECKS,
     *names.ANNOTATION_CHECKS,
     *definition_size.CHECKS,
-    *definition_size.CHECKS,
+    *definition_size.CLIENT_CHECKS,
 )
 RULES: tuple[LintRule, ...] = tuple(check.rule for check in CHECKS)
 
