@@ -1,8 +1,4 @@
-"""The official conformance suite on the served library and the server for agents: every scenario that applies to them.
-
-One process of the suite plays all of its scenarios on each. Those for tools that a server of ours does not have, such
-as tools that answer with images or ask questions, fail there, and are not looked at.
-"""
+"""The official conformance suite on our adapter, on the served library and on the server for agents."""
 
 import json
 import os
@@ -14,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import ROOT
-from tests.support.conformance_suite import suite
+from tests.support.conformance_suite import judged, suite
 
 BOTH = (
     *("server-initialize", "server-session-lifecycle", "server-stateless", "ping", "tools-list", "caching"),
     *("server-sse-multiple-streams", "sep-2164-resource-not-found", "dns-rebinding-protection"),
     "http-header-validation",
 )
+
 SCENARIOS = {
     "library": (
         *(*BOTH, "tools-call-simple-text", "tools-call-error", "json-schema-2020-12"),
@@ -28,7 +25,9 @@ SCENARIOS = {
     ),
     "agents": (*BOTH, "resources-list", "prompts-list"),
 }
+
 NOT_OURS = ("Not testable: server does not list", "Method not found")
+
 """Parts of messages of checks that need a tool of the suite's own, or a method that a server does not announce."""
 
 
@@ -76,3 +75,9 @@ def test_the_suite_of_the_protocol_is_content_with_our_servers(addresses: dict[s
         if (problems := broken(folders[name], scenario))
     }
     assert found == {}
+
+
+@pytest.mark.timeout(900)
+def test_the_suite_of_the_protocol_is_content_with_our_headers(tmp_path: Path) -> None:
+    said = judged("http-custom-headers", tmp_path, os.environ)
+    assert said.passed, said.words[-4000:]
