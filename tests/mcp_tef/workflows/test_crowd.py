@@ -24,9 +24,9 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.definitions import check_definitions
 from mcp_tef.workflows.crowd_setup import read_bundled_crowd
-from tests.support.crowd_stand_in import TOOL, CrowdedModel
 from tests.support.model_replies import Received, Reply, broken
 from tests.support.model_stub import ModelStub
+from tests.support.stand_in_models import TOOL, CrowdedModel
 from tests.support.workspace_files import written_tools
 
 BASELINE = ModelSettings(model="words")
