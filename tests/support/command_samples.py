@@ -15,6 +15,7 @@ TOOLS: list[dict[str, Any]] = [
     },
     {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}},
 ]
+
 CASES: dict[str, Any] = {
     "version": 1,
     "cases": [
@@ -27,6 +28,7 @@ CASES: dict[str, Any] = {
         {"name": "No tool", "query": "sing a song", "servers": ["files"], "expected": None, "suites": ["Second"]},
     ],
 }
+
 CONFIG: dict[str, Any] = {
     "mcpServers": {
         "clock": {"command": "uvx", "args": ["mcp-server-time"], "env": {"API_KEY": "hush-4711-hush"}},
@@ -34,7 +36,9 @@ CONFIG: dict[str, Any] = {
         "broken": {"args": ["without a command"]},
     }
 }
+
 PAY = [{"tool": "pay", "parameters": {"x": "1"}}]
+
 CALLS: list[dict[str, Any]] = [
     {"id": "right", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "1"}}]},
     {"id": "wrong value", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "2"}}]},
@@ -44,3 +48,11 @@ CALLS: list[dict[str, Any]] = [
     {"id": "unreadable", "expected": PAY, "calls": None},
     {"id": "no tool", "expected": None, "calls": []},
 ]
+
+LIBRARY_LINES = (
+    *("list", "add rent.json --config answer.json --category shop --json", "edit rent --tag bikes --json"),
+    *("show rent --versions", "show rent --compare 1 2 --json", """run rent '{"path": "R-7"}' --json"""),
+    *("run rent '{\"path\": 7}'", "deactivate rent", "activate rent --json", "deactivate rent --json", "activate rent"),
+    *("deprecate rent --json", "import --server files", "import --server files --json", "list --json"),
+    *("history rent --json", "export rent --json", "delete rent", "delete rent --yes --json"),
+)
