@@ -9,7 +9,7 @@ from mcp_tef.scoring.lint.definition_texts import folded
 from mcp_tef.scoring.lint.linter import lint
 from mcp_tef.scoring.lint.order_phrases import OrderPhrase
 from tests.support.attack_texts import ATTACKS, HONEST, bad_tools
-from tests.support.lint_factories import GOOD, make, taking
+from tests.support.scoring_factories import GOOD, make, taking
 
 FAMILIES = {
     "hidden": ("hidden-",),

@@ -15,7 +15,7 @@ from mcp_tef.scoring.lint.definition_size import definition_text
 from mcp_tef.scoring.lint.definition_texts import shows
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import CHECKS, RULES, lint, score
-from tests.support.lint_factories import CITY, GOOD, found, make, rules_broken, taking
+from tests.support.scoring_factories import CITY, GOOD, found, make, rules_broken, taking
 
 
 def test_a_tool_without_findings_scores_100() -> None:

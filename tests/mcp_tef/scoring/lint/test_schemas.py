@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.lint_factories import CITY, found, make, rules_broken, taking
+from tests.support.scoring_factories import CITY, found, make, rules_broken, taking
 
 
 @pytest.mark.parametrize(
