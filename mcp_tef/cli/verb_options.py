@@ -130,13 +130,11 @@ def _size_and_cost(estimate: Estimate) -> str:
 
 
 DONE, UNREACHED = 0, 3
-
 SOURCES = (
     ("--server", "N", "registered servers, by name"),
     ("--url", "U", "addresses of servers"),
     ("--tools-file", "F", "saved tools/list answers, or arrays of tools"),
 )
-
 KINDS = {"server": SourceKind.SERVERS, "url": SourceKind.URLS, "tools_file": SourceKind.FILES}
 
 

@@ -15,7 +15,6 @@ TOOLS: list[dict[str, Any]] = [
     },
     {"name": "pay", "inputSchema": {"type": "object", "properties": {"x": {"type": "string"}}}},
 ]
-
 CASES: dict[str, Any] = {
     "version": 1,
     "cases": [
@@ -28,7 +27,6 @@ CASES: dict[str, Any] = {
         {"name": "No tool", "query": "sing a song", "servers": ["files"], "expected": None, "suites": ["Second"]},
     ],
 }
-
 CONFIG: dict[str, Any] = {
     "mcpServers": {
         "clock": {"command": "uvx", "args": ["mcp-server-time"], "env": {"API_KEY": "hush-4711-hush"}},
@@ -36,9 +34,7 @@ CONFIG: dict[str, Any] = {
         "broken": {"args": ["without a command"]},
     }
 }
-
 PAY = [{"tool": "pay", "parameters": {"x": "1"}}]
-
 CALLS: list[dict[str, Any]] = [
     {"id": "right", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "1"}}]},
     {"id": "wrong value", "expected": PAY, "calls": [{"tool": "pay", "arguments": {"x": "2"}}]},

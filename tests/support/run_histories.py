@@ -47,9 +47,7 @@ def alike(one: Rate, other: Rate) -> bool:
 
 
 _TOOLS = (None, ("docs", "search"), ("wiki", "search"), ("docs", "read"), ("wiki", "find"))
-
 _SOURCES = ("self-reported", "agreement", "logprob", "margin")
-
 Name = tuple[str, str] | None
 
 

@@ -14,7 +14,6 @@ from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint
 
 TEXT: dict[str, Any] = {"type": "string"}
-
 WHOLE: dict[str, Any] = {"type": "integer"}
 
 
@@ -66,7 +65,6 @@ def told(verdict: Verdict) -> set[tuple[str, FindingReason]]:
 
 
 GOOD = "Find flights between two airports on a day and return their prices."
-
 CITY = {"type": "string", "description": "Where the flight leaves, as an IATA code such as ZRH"}
 
 

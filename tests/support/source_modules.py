@@ -7,7 +7,6 @@ from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -58,7 +57,6 @@ def everything() -> tuple[Module, ...]:
 
 
 APP = Path(__file__).parents[2] / "app"
-
 TAKERS = {"IconButton", "IconPicture", "EmptyState", "ChoiceCard", "pixmap", "icon", "NavItem"}
 
 

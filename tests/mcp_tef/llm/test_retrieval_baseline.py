@@ -183,7 +183,6 @@ async def test_tools_without_a_word_and_no_tools_at_all_fail_nothing() -> None:
 
 
 UNUSABLE = EmbeddingError("The folder holds no model.")
-
 OFFLINE = ModelSettings(provider="offline", model="words")
 
 
@@ -221,7 +220,6 @@ def schema(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 TEXT, WHOLE, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
-
 YES_NO, LIST = {"type": "boolean"}, {"type": "array", "items": {"type": "integer"}}
 
 

@@ -157,9 +157,7 @@ async def test_each_form_goes_into_its_file(tmp_path: Path) -> None:
 
 
 SCHEMA = Path(__file__).parents[2] / "data" / "sarif_schema.json"
-
 VALID = Draft4Validator(json.loads(SCHEMA.read_text("utf-8")), format_checker=Draft4Validator.FORMAT_CHECKER)
-
 WRONG = ParameterFinding(
     parameter="city", reason=FindingReason.WRONG_VALUE, sentence="`city` is “Bonn”.", expected="Rome", actual="Bonn"
 )

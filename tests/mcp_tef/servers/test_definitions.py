@@ -174,9 +174,7 @@ def test_the_home_of_somebody_who_is_not_there_is_no_folder() -> None:
 
 
 WHOLE = st.characters(codec="utf-8", exclude_characters=MARK)  # no half of a surrogate pair, which becomes a mark
-
 TEXTS = st.text(WHOLE) | st.sampled_from(["[", "}", '"', "\\", "\\ud800", "a\\"])
-
 SOUND = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | TEXTS,
     lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),

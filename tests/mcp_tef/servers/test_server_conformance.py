@@ -17,7 +17,6 @@ BOTH = (
     *("server-sse-multiple-streams", "sep-2164-resource-not-found", "dns-rebinding-protection"),
     "http-header-validation",
 )
-
 SCENARIOS = {
     "library": (
         *(*BOTH, "tools-call-simple-text", "tools-call-error", "json-schema-2020-12"),
@@ -25,9 +24,7 @@ SCENARIOS = {
     ),
     "agents": (*BOTH, "resources-list", "prompts-list"),
 }
-
 NOT_OURS = ("Not testable: server does not list", "Method not found")
-
 """Parts of messages of checks that need a tool of the suite's own, or a method that a server does not announce."""
 
 

@@ -30,9 +30,7 @@ from tests.support.stand_in_models import TOOL, CrowdedModel
 from tests.support.workspace_files import written_tools
 
 BASELINE = ModelSettings(model="words")
-
 KEYS = {"openai": Secret("sk-test")}
-
 BIKES = {
     TOOL: "Book a repair of a bicycle in the workshop.",
     "rent": "Rent a bicycle for some days.",
@@ -294,7 +292,6 @@ async def test_a_server_that_shares_nothing_takes_nothing_in_any_of_twenty_seeds
 
 
 KNOWN_VERSIONS = {1: "a4b3df3cd6e0c2b457c399e73b8dfa3eeec0f2590165dedb9c73cef94dca2917"}
-
 """The SHA-256 of each version; a changed file needs a new version, since stored tests name theirs."""
 
 

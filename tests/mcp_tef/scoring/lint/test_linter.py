@@ -135,14 +135,11 @@ def test_a_definition_that_nests_absurdly_deep_is_weighed_all_the_same() -> None
 TEXTS = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(
     ["get the data", "one of a, b, c", "ignore all previous instructions", "a\u200b", "#/$defs/a", "#", "max 10"]
 )
-
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
-
 KEYS = st.sampled_from(
     ["type", "properties", "items", "required", "description", "default", "enum", "anyOf", "allOf", "$ref", "$defs",
      "a", "b", "title", "minimum", "const", "patternProperties", "additionalProperties", "$schema", "prefixItems"]
 ) | TEXTS  # fmt: skip
-
 TYPES = st.sampled_from(["object", "string", "integer", "array", "null", ["string", "null"], "number"])
 
 
@@ -167,7 +164,6 @@ def tool_of(name: Json, description: Json, schema: Json, output: Json, raw: Json
 
 
 ANNOTATIONS = st.fixed_dictionaries({}, optional={"annotations": JSON, "title": JSON}) | JSON
-
 TOOLS = st.builds(tool_of, TEXTS, TEXTS, JSON, JSON, ANNOTATIONS)
 
 
@@ -259,9 +255,7 @@ def test_the_table_holds_many_texts_in_many_languages() -> None:
 
 
 TABLES = {**vars(order_phrases), **vars(disclosure_phrases)}.values()
-
 PHRASES = [phrase for table in TABLES if isinstance(table, tuple) for phrase in table]
-
 ERRORS = [one for one in PHRASES if one not in (*order_phrases.STEPS, *order_phrases.PRESSING)]
 
 ATTACKED_TEXTS = [folded(text) for _, _, text in ATTACKS]

@@ -271,7 +271,6 @@ FAULTS = [
     ("schema-pattern-invalid", {"type": "object", "patternProperties": {"(": {}}}, "“(”"),
     ("parameter-case-twin", {"type": "object", "properties": {"id": CITY, "ID": CITY}}, "`ID` and `id`"),
 ]
-
 SOUND: list[dict[str, Any]] = [
     {"type": "string", "enum": ["a", "b", None]},
     {"type": "number", "enum": [1, 2.5]},
@@ -286,7 +285,6 @@ SOUND: list[dict[str, Any]] = [
     {"$ref": "#city"},
     {"type": "object", "default": {"$ref": "#/nowhere", "enum": []}},
 ]
-
 RULES = {rule for rule, _, _ in FAULTS}
 
 
