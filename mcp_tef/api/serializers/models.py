@@ -1,4 +1,4 @@
-"""What decides how a run is asked, as JSON: models, groups, routers, prompt templates and client profiles."""
+"""JSON shapes of models, groups, routers, prompt templates and client profiles: all that decides how a run is asked."""
 
 from dataclasses import asdict
 
