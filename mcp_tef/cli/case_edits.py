@@ -27,10 +27,11 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
 from mcp_tef.cli.output_files import is_standard_output, output_name, writable
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
-from mcp_tef.cli.verb_options import add_source_options, add_writer_options, code_of, gather, tell_estimate, writer
+from mcp_tef.cli.tool_options import add_source_options, code_of, gather
 
 if TYPE_CHECKING:
     from mcp_tef import DraftedCases, Engine, TestCase

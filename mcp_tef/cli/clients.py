@@ -11,7 +11,7 @@ from mcp_tef import ChangeKind, client_check_to_json, client_to_json
 from mcp_tef.cli.arguments import add_group, add_verb
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import table
-from mcp_tef.cli.verb_options import KINDS, add_source_options, code_of, gather
+from mcp_tef.cli.tool_options import KINDS, add_source_options, code_of, gather
 
 if TYPE_CHECKING:
     from mcp_tef import ClientCheck, ClientProfile, Engine

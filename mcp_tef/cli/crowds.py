@@ -28,6 +28,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import followed
 from mcp_tef.cli.formatting import rate
+from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.run import (
     add_cluster_options,
@@ -39,7 +40,6 @@ from mcp_tef.cli.run import (
 )
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
-from mcp_tef.cli.verb_options import add_cost_options, model_settings, tell_run_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

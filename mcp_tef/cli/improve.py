@@ -26,6 +26,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_cost_options, add_prompt_options, asked_with_prompt, model_settings
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.run import (
@@ -38,7 +39,6 @@ from mcp_tef.cli.run import (
 )
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.trials import CANNOT_TELL, GUARDS, NOT_WORSE, ROUNDS, UNREACHED, WORSE
-from mcp_tef.cli.verb_options import add_cost_options, add_prompt_options, asked_with_prompt, model_settings
 
 if TYPE_CHECKING:
     from mcp_tef import Engine, ImprovementPlan, ImprovementResult, ModelSettings

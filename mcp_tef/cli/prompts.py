@@ -25,9 +25,9 @@ from mcp_tef import (
     word_changes,
 )
 from mcp_tef.cli.arguments import add_group, add_run_fields, add_verb
+from mcp_tef.cli.model_options import add_cost_options, add_variable_option
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import table
-from mcp_tef.cli.verb_options import add_cost_options, add_variable_option
 
 if TYPE_CHECKING:
     from mcp_tef import ModelSettings
@@ -203,7 +203,7 @@ async def try_prompt(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _model(arguments: Namespace) -> ModelSettings:
-    from mcp_tef.cli.verb_options import writer
+    from mcp_tef.cli.model_options import writer
 
     model = writer(arguments)
     if model is None or model.offline:

@@ -21,21 +21,12 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_prompt_options, add_writer_options, asked_with_prompt, tell_estimate, writer
 from mcp_tef.cli.output_files import analysis_file, output_name, writable
 from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, one_line, table
-from mcp_tef.cli.verb_options import (
-    UNREACHED,
-    add_prompt_options,
-    add_source_options,
-    add_writer_options,
-    asked_with_prompt,
-    code_of,
-    gather,
-    tell_estimate,
-    writer,
-)
+from mcp_tef.cli.tool_options import UNREACHED, add_source_options, code_of, gather
 
 if TYPE_CHECKING:
     from mcp_tef import AnalysisReports, Engine

@@ -9,24 +9,20 @@ from typing import TYPE_CHECKING
 from mcp_tef import FlagRule, InputError, Json, ModelSettings, PairAdvice, PromptKind, ToolSet
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import advice_lines, compared_line, counted
+from mcp_tef.cli.model_options import add_prompt_options, add_writer_options, asked_with_prompt, tell_estimate, writer
 from mcp_tef.cli.run import allow_typed_addresses
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.verb_options import (
+from mcp_tef.cli.tool_options import (
     UNREACHED,
     add_embedder_options,
-    add_prompt_options,
     add_source_options,
     add_threshold_option,
-    add_writer_options,
     analyse,
-    asked_with_prompt,
     code_of,
     flag_rule,
     gather,
     keys_for,
-    tell_estimate,
-    writer,
 )
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import add_report_options, follow
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_cost_options, add_variable_option, model_settings, tell_run_estimate
 from mcp_tef.cli.project_file import SOURCES, named_source
 from mcp_tef.cli.session import add_consent_options, agree, opened, with_consent
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.verb_options import add_cost_options, add_variable_option, model_settings, tell_run_estimate
 
 if TYPE_CHECKING:
     from mcp_tef import Batch, Cluster, Engine, PromptTemplate, TestCase

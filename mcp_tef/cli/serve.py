@@ -22,9 +22,9 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.library import bearer_token
+from mcp_tef.cli.model_options import add_cost_options, model_settings
 from mcp_tef.cli.run import allow_typed_addresses, default_models
 from mcp_tef.cli.session import opened
-from mcp_tef.cli.verb_options import add_cost_options, model_settings
 
 if TYPE_CHECKING:
     from mcp_tef import Secret

@@ -25,7 +25,7 @@ from mcp_tef.cli.output_files import analysis_file, is_standard_output, output_n
 from mcp_tef.cli.run import add_cluster_options, on_cluster
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
-from mcp_tef.cli.verb_options import (
+from mcp_tef.cli.tool_options import (
     KINDS,
     AskedEmbedder,
     add_embedder_options,

@@ -33,6 +33,7 @@ from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.batches import followed
 from mcp_tef.cli.drafts import read_json
 from mcp_tef.cli.formatting import counted, share_line
+from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
 from mcp_tef.cli.output_files import output_name, writable, write_verdict
 from mcp_tef.cli.project_file import NamedSource, named_source
 from mcp_tef.cli.run import (
@@ -46,7 +47,6 @@ from mcp_tef.cli.run import (
 )
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
-from mcp_tef.cli.verb_options import add_cost_options, model_settings, tell_run_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
