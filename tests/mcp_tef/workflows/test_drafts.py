@@ -18,7 +18,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult
 from mcp_tef.workflows.drafts import Drafts
-from mcp_tef.workflows.sample import SAMPLE_SERVER
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from tests.support.memory_store import MemoryStore
 from tests.support.workflow_bench import Bench, bench
 from tests.support.workspace_files import tool
