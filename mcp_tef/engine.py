@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
-    from mcp_tef.workflows.case_checks import CaseChecks
+    from mcp_tef.workflows.case_checks import CaseChecks, Families
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import DriftCheck
     from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
-    from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.health import HealthReports
     from mcp_tef.workflows.improve import Improvements
@@ -138,8 +137,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
 
     async def open_sample(self, name: str = "bike-shop") -> "tuple[TestCase, ...]":
         """Put a bundled server and its suite into this workspace; returns the suite's cases."""
-        from mcp_tef.workflows.sample import open_sample
-        from mcp_tef.workflows.sample_program import SampleName
+        from mcp_tef.workflows.sample import SampleName, open_sample
 
         return await open_sample(self.servers, self.cases, self.case_files, SampleName(name))
 
@@ -323,7 +321,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     @property
     def families(self) -> "Families":
         """Proposed families of test cases."""
-        from mcp_tef.workflows.families import Families
+        from mcp_tef.workflows.case_checks import Families
 
         return Families(self._store, self.embedders)
 

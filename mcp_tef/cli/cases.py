@@ -86,7 +86,7 @@ def _choice(parser: Parser) -> None:
 
 async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     """Bring cases in; those that cannot be are refused with the reason, the rest come in together."""
-    from mcp_tef.cli.case_reviews import reviewed
+    from mcp_tef.cli.case_edits import reviewed
 
     _require_known_form(arguments)
     _require_readable(arguments.file)

@@ -1,4 +1,4 @@
-"""Ports for MCP servers and tools files."""
+"""Ports for MCP servers, tools files and search services."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.secrets import Secret
     from mcp_tef.model.servers import ServerSpec
     from mcp_tef.model.tools import Listing
+    from mcp_tef.model.web_search import SearchAnswer, SearchRequest, SearchTool
 
 
 class ServerGateway(Protocol):
@@ -64,4 +65,12 @@ class SecretVault(Protocol):
 
     def forget(self, name: str) -> None:
         """Take an entry out; nothing happens where it is not there."""
+        ...
+
+
+class WebSearcher(Protocol):
+    """Asks search services."""
+
+    async def search(self, tool: SearchTool, request: SearchRequest, key: Secret | None) -> SearchAnswer:
+        """Return the answer of one attempt, no retries; raises ReachError in one sentence."""
         ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError
 from mcp_tef.events import DraftsChanged
-from mcp_tef.model.draft_rebase import RebasedDraft, rebased
+from mcp_tef.model.draft_edits import RebasedDraft, ToolEdit, edited_tool, rebased
 from mcp_tef.model.drafts import (
     INSTRUCTIONS,
     Draft,
@@ -29,7 +29,6 @@ from mcp_tef.model.ids import DraftId, new_id
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.json_patch import read_patch
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.model.tool_edits import ToolEdit, edited_tool
 from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 
 if TYPE_CHECKING:

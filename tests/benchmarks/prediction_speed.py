@@ -18,8 +18,8 @@ import numpy as np
 
 from mcp_tef.engine import Engine
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 
 SIZES = (100, 500, 2_000)
 EDITS = 15

@@ -16,7 +16,7 @@ from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Question, Selector
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 
 
 def tool(name: str, description: str, **properties: object) -> Tool:

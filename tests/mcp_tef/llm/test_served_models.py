@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.served_models import served_models
+from mcp_tef.llm.catalogue import served_models
 from mcp_tef.model.secrets import Secret
 from tests.support.model_replies import Reply
 from tests.support.model_stub import ModelStub

@@ -12,10 +12,17 @@ from mcp_tef.model.answers import CallingMode
 from mcp_tef.model.cases import EarlierMessage, Speaker
 from mcp_tef.model.quality import GradedQuality
 from mcp_tef.model.tools import Tool
-from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review, review_request
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite, rewrite_request
-from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, BundledPrompts, SelectionPrompt
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, BundledPrompts, SelectionPrompt, offer
+from mcp_tef.prompts.writing_prompts import (
+    REVIEW_PROMPT,
+    REWRITE_PROMPT,
+    ReviewError,
+    RewriteError,
+    read_review,
+    read_rewrite,
+    review_request,
+    rewrite_request,
+)
 from tests.support.similarity_factories import COMMENT, PAGE_COMMENT, told
 
 SCHEMA = {"type": "object", "properties": {"größe": {"type": "integer"}}}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.tools import Tool
-from mcp_tef.prompts.tool_aliases import offer, resolve
+from mcp_tef.prompts.selection_prompt import offer, resolve
 
 
 def tool(name: str, server: str = "shop") -> Tool:

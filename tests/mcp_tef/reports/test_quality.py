@@ -8,8 +8,7 @@ from pathlib import Path
 
 from mcp_tef.api.serializers.tools import quality_to_json
 from mcp_tef.formats.csv_tables import from_spreadsheet_cell
-from mcp_tef.reports.analysis_reports import AnalysisReports
-from mcp_tef.reports.quality import quality_csv, quality_html
+from mcp_tef.reports.analysis_reports import AnalysisReports, quality_csv, quality_html
 from tests.support import report_factories
 from tests.support.report_factories import EVIL, Reader
 

@@ -5,7 +5,7 @@ import io
 import json
 
 from mcp_tef.formats.csv_tables import from_spreadsheet_cell
-from mcp_tef.reports.tables import COLUMNS, to_csv, to_json
+from mcp_tef.reports.results import COLUMNS, to_csv, to_json
 from tests.support.report_factories import EVIL, results, run
 
 

@@ -17,8 +17,8 @@ from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import Classification, Verdict
 from mcp_tef.scoring.bipartite_matching import best_pairs, pairs_up
-from mcp_tef.scoring.expectations import described, problems
 from mcp_tef.scoring.judge import judge
+from mcp_tef.scoring.parameter_findings import described, problems
 from tests.support.judging_factories import expect, tool, wanted
 from tests.support.processes import computing_at_most
 

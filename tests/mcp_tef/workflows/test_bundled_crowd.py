@@ -8,7 +8,7 @@ from mcp_tef.embedding.tfidf import TfidfIndex
 from mcp_tef.llm.retrieval_baseline import wording
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.definitions import check_definitions
-from mcp_tef.workflows.bundled_crowd import read_bundled_crowd
+from mcp_tef.workflows.crowd_setup import read_bundled_crowd
 
 KNOWN_VERSIONS = {1: "a4b3df3cd6e0c2b457c399e73b8dfa3eeec0f2590165dedb9c73cef94dca2917"}
 """The SHA-256 of each version; a changed file needs a new version, since stored tests name theirs."""

@@ -8,10 +8,10 @@ import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import DraftsChanged
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.json_patch import apply_patch
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult
 from mcp_tef.workflows.drafts import Drafts

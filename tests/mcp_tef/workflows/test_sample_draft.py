@@ -5,7 +5,7 @@ from pathlib import Path
 from mcp_tef.engine import Engine
 from mcp_tef.model.improvements import ImprovementEnd, ImprovementRequest
 from mcp_tef.model.runs import ModelSettings
-from mcp_tef.workflows.sample_program import SAMPLE_SERVER
+from mcp_tef.workflows.sample import SAMPLE_SERVER
 
 
 async def test_the_prepared_draft_breaks_none_and_a_search_is_better_on_sealed_cases(tmp_path: Path) -> None:

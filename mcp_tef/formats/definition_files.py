@@ -1,4 +1,4 @@
-"""Client profiles in YAML: the bundled ones, and those of the user."""
+"""Client profiles and routers as YAML: those that are bundled, and those of the user."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -13,8 +13,9 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text
 from mcp_tef.model.clients import PLAIN_API, ClientFact, ClientProfile, NameRule, SearchRule, TextRule
 from mcp_tef.model.json import Json
+from mcp_tef.model.model_routers import ModelRouter, router_from_json
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.scoring.client_search import READABLE
+from mcp_tef.scoring.client_view import READABLE
 
 _PARTS = {"names": NameRule, "texts": TextRule, "search": SearchRule}
 
@@ -84,3 +85,12 @@ def _require_sound(profile: ClientProfile, name: str) -> None:
     if unread:
         hint = did_you_mean(unread[0], READABLE, f"Known are {', '.join(sorted(READABLE))}.")
         raise InputError(f"{name}: search.reads names an unknown text: {unread[0]}.", hint=hint)
+
+
+def read_router(path: Path) -> ModelRouter:
+    """Return the router in a file; InputError says what is wrong with it."""
+    document = parse_yaml(read_text(path), path.name)
+    if not isinstance(document, Mapping):
+        hint = "Write name, default, embedder and routes."
+        raise InputError(f"{path.name} is not a router.", hint=hint)
+    return router_from_json(document)

@@ -1,9 +1,12 @@
-"""Libraries that an installation may do without, and the sentence about one that is missing."""
+"""The installation: its version, and libraries that it may do without, with the sentence about one that is missing."""
 
 from importlib.util import find_spec
 from typing import Final
 
+VERSION = "0.1.0"
+
 PACKAGE: Final = "mcp-tef-desktop"
+
 EXTRAS: Final = {
     "PySide6": "desktop",
     "pyqtgraph": "desktop",
