@@ -1,5 +1,6 @@
 """Decisions of a trial: both claims, looks, early ends, what it could show, and broken guards; pure."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -60,10 +61,9 @@ def more_level(number: int) -> float:
 @lru_cache(maxsize=4_096)
 def decisive_wins(different: int, decisive: float = DECISIVE) -> int:
     """Return the fewest wins among so many pairs that differ at which the evidence is decisive; one more if none do."""
-    wins = max(1, (different + 1) // 2)
-    while wins <= different and evidence(wins, different - wins) < decisive:
-        wins += 1
-    return wins
+    fewest = max(1, (different + 1) // 2)
+    numbers = range(fewest, different + 1)
+    return fewest + bisect_left(numbers, decisive, key=lambda wins: evidence(wins, different - wins))
 
 
 def chance_to_decide(wins: int, losses: int, ties: int, left: int, decisive: float = DECISIVE) -> float:
