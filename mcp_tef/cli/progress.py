@@ -48,8 +48,9 @@ class Progress:
     def hear(self, event: Event) -> None:
         """Take in one event."""
         match event:
-            case BatchStarted(batch):
-                self._show(bar(batch.total - batch.count("pending"), batch.total))
+            case BatchStarted(batch):  # A trial plans its runs round by round, so that none is known yet.
+                known = bar(batch.total - batch.count("pending"), batch.total)
+                self._show(known if batch.total else "Waiting for the first answer")
             case BatchProgressed():
                 self._show(progress_line(event))
             case RejudgeProgressed(done, total):

@@ -246,7 +246,8 @@ def _lines(batch: Batch, result: TrialResult) -> list[str]:
 
 def trial_code(found: Trials, *, strict: bool = False) -> int:
     """Return the exit code of trials."""
-    if any((batch.stopped or "").startswith(GAVE_UP) for batch, _ in found):
+    gave_up = any((batch.stopped or "").startswith(GAVE_UP) for batch, _ in found)
+    if gave_up or any(result.left_out and not result.pairs for _, result in found):
         return UNREACHED
     if any(result.claims.worse for _, result in found):
         return WORSE

@@ -37,7 +37,7 @@ LEADS = {
     ClaimVerdict.NO_WORTHWHILE_CHANGE: "No worthwhile change",
     ClaimVerdict.CANNOT_TELL_YET: "Cannot tell yet",
 }
-NO_CASE = Claim(ClaimVerdict.CANNOT_TELL_YET, "Nothing to compare: no case was judged in both batches.")
+NO_CASE = Claim(ClaimVerdict.CANNOT_TELL_YET, "Nothing to compare: no case was judged on both sides.")
 
 
 def on_these_cases(cases: PairedCases, *, decided: bool = False, decisive: float = DECISIVE) -> Claim:

@@ -17,7 +17,7 @@ _LEADS = {
     ImprovementEnd.WORSE: "Worse on the sealed cases",
     ImprovementEnd.NOTHING_FAILS: "No working case fails, so there is nothing to improve.",
     ImprovementEnd.WORDS_CANNOT_HELP: "Words cannot help any failing case, so no text was tried.",
-    ImprovementEnd.NO_CANDIDATE: "No candidate was better on the working cases.",
+    ImprovementEnd.NO_CANDIDATE: "No candidate was better on the working cases; change the text by hand in a draft.",
     ImprovementEnd.BUDGET: "The budget ended before a candidate was proven.",
     ImprovementEnd.UNREACHABLE: "The model could not be asked any more.",
     ImprovementEnd.CANCELLED: "The search was cancelled.",

@@ -87,11 +87,13 @@ class Drafts:
         return self._told(await self._store.add(draft), by)
 
     async def apply(self, draft_id: DraftId, patch: Json, *, by: str = "") -> Draft:
-        """Add a step: RFC 6902 operations, as parsed from JSON, over the draft as it is now."""
+        """Add a step: RFC 6902 operations, as parsed from JSON, over the draft as it is now, if they change it."""
         draft = await self.get(draft_id)
         step = DraftStep(draft.step + 1, read_patch(patch), datetime.now(UTC))
-        instructions_after(draft.instructions, step)
-        return await self._stepped(draft, step, after_step(draft.keyed, step), by)
+        instructions, after = instructions_after(draft.instructions, step), after_step(draft.keyed, step)
+        if (instructions, after) == (draft.instructions, draft.keyed):
+            return draft
+        return await self._stepped(draft, step, after, by)
 
     async def edit(self, draft_id: DraftId, tool: str, edit: ToolEdit, *, by: str = "") -> Draft:
         """Add a step that changes texts, parameters or annotations of one tool; NotFoundError names the nearest.

@@ -24,7 +24,7 @@ from mcp_tef.model.runs import Arm, Batch, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
-from mcp_tef.scoring.phrases import ticked
+from mcp_tef.scoring.phrases import counted, ticked
 from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
 from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.workflows.cost_budget import TOO_LOW
@@ -339,6 +339,8 @@ class ImprovementSession:
         stopped = batch.stopped or ""
         if stopped.startswith(GAVE_UP):
             raise SearchEndedError(ImprovementEnd.UNREACHABLE, stopped)
+        if result.left_out > result.pairs:
+            raise SearchEndedError(ImprovementEnd.UNREACHABLE, _unanswered(result))
         if result.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
             raise SearchEndedError(ImprovementEnd(result.end.value), stopped)
         return result, await self.parts.runs.list(RunFilter(batch_id=batch.id))
@@ -384,6 +386,11 @@ class ImprovementSession:
         once = ARMS * len(self.plan.sealed)
         rounds = 1 if self.plan.request.settings.offline else self.plan.request.rounds
         return max(once, min(once * rounds, int(SEALED_BUDGET * self.plan.request.budget)))
+
+
+def _unanswered(result: TrialResult) -> str:
+    failed, asked = f"{result.left_out:,}", counted(result.left_out + result.pairs, "pair", "pairs")
+    return f"{failed} of {asked} of runs failed with {result.model}. Check the model, and search again."
 
 
 def _without(texts: Mapping[str, str], name: str, sentence: str, original: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from app.screens.workshop.definition_editor import DefinitionEditor
 from app.screens.workshop.draft_tools import DraftTool
 from app.screens.workshop.prediction_bar import PredictionBar
 from app.screens.workshop.rival_presenter import RivalTool
-from app.screens.workshop.trial_view import ARMS, CASE, WHY, TrialCaseList, TrialFooter, VerdictBanner
+from app.screens.workshop.trial_view import ARMS, CASE, RANK, WHY, TrialCaseList, TrialFooter, VerdictBanner
 from app.text.formatting import count
 from app.theme import Role, Size, height, sized
 from app.widgets import (
@@ -121,9 +121,9 @@ class WorkshopView(QStackedWidget):
         """Build it in several turns of the event loop."""
         editor = DefinitionEditor()
         yield
-        cases = TrialCaseList(ABOUT, (CASE, WHY, *ARMS), "", UNCHANGED)
+        cases = TrialCaseList(ABOUT, (CASE, WHY, RANK, *ARMS), "", UNCHANGED)
         yield
-        guards = TrialCaseList(UNCHANGED, (CASE, RESULT, *ARMS), NO_GUARDS, ABOUT)
+        guards = TrialCaseList(UNCHANGED, (CASE, RESULT, RANK, *ARMS), NO_GUARDS, ABOUT)
         yield
         return cls(editor, cases, guards)
 
