@@ -31,9 +31,8 @@ from mcp_tef.model.tools import OfferedTool
 from mcp_tef.storage import batch_rows, case_store, run_queries, snapshots, verdict_rows
 from mcp_tef.storage.case_store import Selection
 from mcp_tef.storage.columns import now, one_of, one_of_bound
-from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
+from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, PreparedStatement, chunks
 from mcp_tef.storage.library_tables import LIBRARY_TOOLS
-from mcp_tef.storage.prepared import PreparedStatement
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
 from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, expectation_cells, failure_cells, outcome_cells

@@ -16,7 +16,7 @@ from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
 from mcp_tef.storage.columns import now, one_of, one_of_bound, row_of
-from mcp_tef.storage.prepared import PreparedStatement
+from mcp_tef.storage.database import PreparedStatement
 from mcp_tef.storage.run_tables import RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 from mcp_tef.storage.server_rows import spec_of
 from mcp_tef.storage.tables import LISTINGS, SERVERS, ListingRow, ServerRow

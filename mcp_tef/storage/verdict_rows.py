@@ -27,7 +27,7 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.storage import snapshots
 from mcp_tef.storage.columns import expectation_of, now, one_of, row_of, truth
-from mcp_tef.storage.prepared import PreparedStatement
+from mcp_tef.storage.database import PreparedStatement
 from mcp_tef.storage.run_rows import calls_of, expectation_cells, findings_in, ranking_of
 from mcp_tef.storage.run_tables import PAST_VERDICTS, RESULTS, RUNS
 
