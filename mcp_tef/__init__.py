@@ -117,7 +117,7 @@ _NAMES = {
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
-    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text",
+    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text share_text",
     "mcp_tef.model.run_fields": (
         "CONCURRENCY MAX_TOKENS REPEATS RETRIES RUN_FIELDS SEED TEMPERATURE TIMEOUT WRITING_TIMEOUT_S RunField "
         "parse_number parse_prices"
