@@ -27,8 +27,7 @@ _NAMES = {
         "prediction_to_json steal_to_json trial_to_json"
     ),
     "mcp_tef.api.serializers.library": (
-        "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json "
-        "tool_version_to_json"
+        "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
     ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.models": (
@@ -116,8 +115,7 @@ _NAMES = {
     "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
     "mcp_tef.model.quality": (
-        "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression "
-        "ToolQuality"
+        "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
     "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text share_text",
     "mcp_tef.model.run_fields": (

@@ -5,7 +5,15 @@ from mcp_tef.api.answer_pages import answer_pages, answer_tokens
 from mcp_tef.api.batch_following import batch_to_its_end
 from mcp_tef.api.budget import CallBudget, SpendingRoom, UsedUpCap, parse_dollars, start_within_cap
 from mcp_tef.api.cluster import Cluster, cluster_for
-from mcp_tef.api.consent import AskConsent, ConsentAnswer, ConsentDeclinedError, apply_consent_answer, consent_rows, ensure_consent, sign_in_where_needed
+from mcp_tef.api.consent import (
+    AskConsent,
+    ConsentAnswer,
+    ConsentDeclinedError,
+    apply_consent_answer,
+    consent_rows,
+    ensure_consent,
+    sign_in_where_needed,
+)
 from mcp_tef.api.evidence import EvidenceCheck, batch_evidence, evidence_badge, outdated_parts, verified_evidence
 from mcp_tef.api.patch_trials import draft_of_patch, trial_of_affected_cases
 from mcp_tef.api.repeated_evidence import repeated_evidence
@@ -13,17 +21,99 @@ from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
-from mcp_tef.api.serializers.drafts import conflict_to_json, crowd_to_json, draft_summary_to_json, draft_to_json, improvement_to_json, prediction_to_json, steal_to_json, trial_to_json
-from mcp_tef.api.serializers.library import execution_figures_to_json, execution_to_json, library_tool_to_json, server_health_to_json, tool_version_to_json
+from mcp_tef.api.serializers.drafts import (
+    conflict_to_json,
+    crowd_to_json,
+    draft_summary_to_json,
+    draft_to_json,
+    improvement_to_json,
+    prediction_to_json,
+    steal_to_json,
+    trial_to_json,
+)
+from mcp_tef.api.serializers.library import (
+    execution_figures_to_json,
+    execution_to_json,
+    library_tool_to_json,
+    server_health_to_json,
+    tool_version_to_json,
+)
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
-from mcp_tef.api.serializers.models import client_check_to_json, client_result_to_json, client_to_json, group_abilities_to_json, local_server_to_json, model_check_to_json, model_info_to_json, model_router_to_json, prompt_to_json, route_comparison_to_json, route_decision_to_json
-from mcp_tef.api.serializers.runs import batch_to_json, comparison_to_json, error_to_json, rejudge_report_to_json, run_detail_to_json, run_to_json, verdict_to_json
+from mcp_tef.api.serializers.models import (
+    client_check_to_json,
+    client_result_to_json,
+    client_to_json,
+    group_abilities_to_json,
+    local_server_to_json,
+    model_check_to_json,
+    model_info_to_json,
+    model_router_to_json,
+    prompt_to_json,
+    route_comparison_to_json,
+    route_decision_to_json,
+)
+from mcp_tef.api.serializers.runs import (
+    batch_to_json,
+    comparison_to_json,
+    error_to_json,
+    rejudge_report_to_json,
+    run_detail_to_json,
+    run_to_json,
+    verdict_to_json,
+)
 from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
-from mcp_tef.api.serializers.workspace import case_export_to_json, case_finding_to_json, case_import_to_json, case_to_json, detected_config_to_json, drafted_cases_to_json, drift_to_json, listing_to_json, server_check_to_json, server_import_to_json, server_to_json, tool_call_to_json
+from mcp_tef.api.serializers.workspace import (
+    case_export_to_json,
+    case_finding_to_json,
+    case_import_to_json,
+    case_to_json,
+    detected_config_to_json,
+    drafted_cases_to_json,
+    drift_to_json,
+    listing_to_json,
+    server_check_to_json,
+    server_import_to_json,
+    server_to_json,
+    tool_call_to_json,
+)
 from mcp_tef.api.temporary_workspace import placed_source, temporary_workspace
 from mcp_tef.engine import Engine
-from mcp_tef.errors import ConflictError, EmbeddingError, GAVE_UP, InputError, ModelError, ModelFault, NotFoundError, ReachError, ServerError, ServerFault, StoreError, TefError
-from mcp_tef.events import BatchEnded, BatchPaused, BatchProgressed, BatchQueued, BatchStarted, BatchesChanged, CasesChanged, DefinitionsChanged, DraftsChanged, Event, LibraryChanged, LibraryExecuted, NoticePublished, RejudgeProgressed, RunEnded, RunStarted, RunsChanged, ServerStateChanged, ServersChanged, ToolCallsChanged
+from mcp_tef.errors import (
+    GAVE_UP,
+    ConflictError,
+    EmbeddingError,
+    InputError,
+    ModelError,
+    ModelFault,
+    NotFoundError,
+    ReachError,
+    ServerError,
+    ServerFault,
+    StoreError,
+    TefError,
+)
+from mcp_tef.events import (
+    BatchEnded,
+    BatchesChanged,
+    BatchPaused,
+    BatchProgressed,
+    BatchQueued,
+    BatchStarted,
+    CasesChanged,
+    DefinitionsChanged,
+    DraftsChanged,
+    Event,
+    LibraryChanged,
+    LibraryExecuted,
+    NoticePublished,
+    RejudgeProgressed,
+    RunEnded,
+    RunsChanged,
+    RunStarted,
+    ServersChanged,
+    ServerStateChanged,
+    ToolCallsChanged,
+)
 from mcp_tef.formats.cases.texts import require_replaceable, write_text
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
 from mcp_tef.formats.definition_files import read_router
@@ -32,50 +122,332 @@ from mcp_tef.llm.keys import KeyRing
 from mcp_tef.model.addresses import SENDS_CREDENTIALS
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool, ToolChoiceMode
 from mcp_tef.model.cancellation import CancellableWork, EndingSignals, StoppedError
-from mcp_tef.model.cases import CaseDraft, CaseOrigin, EarlierMessage, Expectation, ExpectedCall, NO_TOOL, Speaker, TestCase, expectation_from_json, expectation_to_json, messages_from_json, messages_to_json
-from mcp_tef.model.clients import CaseVisibility, ChangeKind, ClientCase, ClientCheck, ClientFact, ClientProfile, PLAIN_API
-from mcp_tef.model.comparison import BatchComparison, CasePair, CaseSide, Claim, ClaimVerdict, ClientResult, ComparedRuns, DefinitionChange, Drift, HeldCase, PairChange, PairedBy, PassCounts, PassCriterion, RateDifference, RejudgeReport, RunComparison, ShareChange, ToolChange, ToolDrift, ValueChange, VerdictChange
-from mcp_tef.model.config import Config, PORT, TOKEN, VARIABLES
+from mcp_tef.model.cases import (
+    NO_TOOL,
+    CaseDraft,
+    CaseOrigin,
+    EarlierMessage,
+    Expectation,
+    ExpectedCall,
+    Speaker,
+    TestCase,
+    expectation_from_json,
+    expectation_to_json,
+    messages_from_json,
+    messages_to_json,
+)
+from mcp_tef.model.clients import (
+    PLAIN_API,
+    CaseVisibility,
+    ChangeKind,
+    ClientCase,
+    ClientCheck,
+    ClientFact,
+    ClientProfile,
+)
+from mcp_tef.model.comparison import (
+    BatchComparison,
+    CasePair,
+    CaseSide,
+    Claim,
+    ClaimVerdict,
+    ClientResult,
+    ComparedRuns,
+    DefinitionChange,
+    Drift,
+    HeldCase,
+    PairChange,
+    PairedBy,
+    PassCounts,
+    PassCriterion,
+    RateDifference,
+    RejudgeReport,
+    RunComparison,
+    ShareChange,
+    ToolChange,
+    ToolDrift,
+    ValueChange,
+    VerdictChange,
+)
+from mcp_tef.model.config import PORT, TOKEN, VARIABLES, Config
 from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request, visible
-from mcp_tef.model.crowds import CrowdKind, CrowdLoss, CrowdPoint, CrowdRequest, CrowdResult, CrowdSource, OrderEffect, RetrievalPoint, SilencePoint, StealRequest, StealResult, StolenPair, StolenTool, StrangerPick
-from mcp_tef.model.definitions import BUILT_IN, DefinitionKind, LONGEST_PROMPT_NAME, PromptKind, PromptTemplate, require_prompt_name
+from mcp_tef.model.crowds import (
+    CrowdKind,
+    CrowdLoss,
+    CrowdPoint,
+    CrowdRequest,
+    CrowdResult,
+    CrowdSource,
+    OrderEffect,
+    RetrievalPoint,
+    SilencePoint,
+    StealRequest,
+    StealResult,
+    StolenPair,
+    StolenTool,
+    StrangerPick,
+)
+from mcp_tef.model.definitions import (
+    BUILT_IN,
+    LONGEST_PROMPT_NAME,
+    DefinitionKind,
+    PromptKind,
+    PromptTemplate,
+    require_prompt_name,
+)
 from mcp_tef.model.draft_edits import ParameterEdit, RebasedDraft, TextConflict, ToolEdit, edited_draft
-from mcp_tef.model.drafted_cases import CaseAction, CaseDoubt, CaseFinding, DraftKind, DraftedCase, DraftedCases, RefusedDraft
-from mcp_tef.model.drafts import Draft, INSTRUCTIONS, ToolKey, ToolRevision, require_draft_name
-from mcp_tef.model.files import LARGEST_FILE_BYTES, bounded_lines, make_private_folder, open_private, open_regular_file, tighten, write_lines, write_private
+from mcp_tef.model.drafted_cases import (
+    CaseAction,
+    CaseDoubt,
+    CaseFinding,
+    DraftedCase,
+    DraftedCases,
+    DraftKind,
+    RefusedDraft,
+)
+from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolKey, ToolRevision, require_draft_name
+from mcp_tef.model.files import (
+    LARGEST_FILE_BYTES,
+    bounded_lines,
+    make_private_folder,
+    open_private,
+    open_regular_file,
+    tighten,
+    write_lines,
+    write_private,
+)
 from mcp_tef.model.health import ContactKind, HealthState, ServerContact, ServerHealth, percentile
 from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId
-from mcp_tef.model.improvements import CandidateRound, HopelessCase, ImprovementEnd, ImprovementPlan, ImprovementRequest, ImprovementResult, ImprovementStep, TextCandidate
+from mcp_tef.model.improvements import (
+    CandidateRound,
+    HopelessCase,
+    ImprovementEnd,
+    ImprovementPlan,
+    ImprovementRequest,
+    ImprovementResult,
+    ImprovementStep,
+    TextCandidate,
+)
 from mcp_tef.model.installation import VERSION, how_to_install, missing_library
 from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint
-from mcp_tef.model.library import Execution, ExecutionFigures, ExecutionStatus, ExecutorKind, LibraryTool, NEXT_STATUSES, ToolCategory, ToolDesign, ToolStatus, ToolVersion, design_from_json, design_to_json
+from mcp_tef.model.library import (
+    NEXT_STATUSES,
+    Execution,
+    ExecutionFigures,
+    ExecutionStatus,
+    ExecutorKind,
+    LibraryTool,
+    ToolCategory,
+    ToolDesign,
+    ToolStatus,
+    ToolVersion,
+    design_from_json,
+    design_to_json,
+)
 from mcp_tef.model.limits import CALL_SECONDS
-from mcp_tef.model.metrics import CalibrationBin, CalibrationReport, ConfusionMatrix, FilterChoices, GroupMetrics, Metrics, MetricsOverview, ModelMetrics, PassAllRate, Rate, RepeatStatistics, RepeatedCase, SourceCalibration, ThresholdCheck, ToolMetrics, TrendPoint
-from mcp_tef.model.model_catalogue import CheckState, CheckStep, LocalServer, ModelCheck, ModelInfo, TARGET_PROVIDERS, parse_model
+from mcp_tef.model.metrics import (
+    CalibrationBin,
+    CalibrationReport,
+    ConfusionMatrix,
+    FilterChoices,
+    GroupMetrics,
+    Metrics,
+    MetricsOverview,
+    ModelMetrics,
+    PassAllRate,
+    Rate,
+    RepeatedCase,
+    RepeatStatistics,
+    SourceCalibration,
+    ThresholdCheck,
+    ToolMetrics,
+    TrendPoint,
+)
+from mcp_tef.model.model_catalogue import (
+    TARGET_PROVIDERS,
+    CheckState,
+    CheckStep,
+    LocalServer,
+    ModelCheck,
+    ModelInfo,
+    parse_model,
+)
 from mcp_tef.model.model_groups import Deployment, GroupAbilities, ModelGroup, parse_deployment
 from mcp_tef.model.model_routers import ModelRoute, ModelRouter, RouteDecision, RouteScore
-from mcp_tef.model.prediction import DirectionRecord, Neighbour, Prediction, RankedCase, ScopeReason, ToolPrediction, TrialScope
-from mcp_tef.model.quality import GradedQuality, LintFinding, LintRule, ModelReview, QualityReport, ServerTokenCount, Severity, Suppression, ToolQuality
+from mcp_tef.model.prediction import (
+    DirectionRecord,
+    Neighbour,
+    Prediction,
+    RankedCase,
+    ScopeReason,
+    ToolPrediction,
+    TrialScope,
+)
+from mcp_tef.model.quality import (
+    GradedQuality,
+    LintFinding,
+    LintRule,
+    ModelReview,
+    QualityReport,
+    ServerTokenCount,
+    Severity,
+    Suppression,
+    ToolQuality,
+)
 from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text, share_text
-from mcp_tef.model.run_fields import CONCURRENCY, MAX_TOKENS, REPEATS, RETRIES, RUN_FIELDS, RunField, SEED, TEMPERATURE, TIMEOUT, WRITING_TIMEOUT_S, parse_number, parse_prices
+from mcp_tef.model.run_fields import (
+    CONCURRENCY,
+    MAX_TOKENS,
+    REPEATS,
+    RETRIES,
+    RUN_FIELDS,
+    SEED,
+    TEMPERATURE,
+    TIMEOUT,
+    WRITING_TIMEOUT_S,
+    RunField,
+    parse_number,
+    parse_prices,
+)
 from mcp_tef.model.run_filter import RunFilter, RunOrder
-from mcp_tef.model.runs import Arm, Baseline, Batch, BatchRequest, BatchStatus, CUT_OFF_CODE, Estimate, FailureInfo, ModelSettings, NOT_OFFERED_CODE, RunDetail, RunStatus, RunSummary, is_baseline
+from mcp_tef.model.runs import (
+    CUT_OFF_CODE,
+    NOT_OFFERED_CODE,
+    Arm,
+    Baseline,
+    Batch,
+    BatchRequest,
+    BatchStatus,
+    Estimate,
+    FailureInfo,
+    ModelSettings,
+    RunDetail,
+    RunStatus,
+    RunSummary,
+    is_baseline,
+)
 from mcp_tef.model.search import SearchHit, SearchHitKind, did_you_mean
-from mcp_tef.model.secrets import RedactingFormatter, Secret, SessionSecrets, keys_by_name, require_no_credentials, secrets_in, without_keys
-from mcp_tef.model.servers import AuthType, OAuthClient, SIGNING_ALGORITHMS, Server, ServerSpec, ServerStatus, Transport
-from mcp_tef.model.similarity import ClusterMerge, Clusters, ComparedTool, DifferentiationIssue, EmbedderChoice, EmbedderKind, FlagRule, IssueType, MatrixKind, OverlapWeights, PairAdvice, PairExplanation, PairObservation, PairStatus, Priority, Recommendation, ScoreExplanation, SharedParameter, SourceKind, ToolGroup, ToolPair, ToolSet, ToolSource, UnreachableSource, WorkItem, confusability_level, parse_embedder
+from mcp_tef.model.secrets import (
+    RedactingFormatter,
+    Secret,
+    SessionSecrets,
+    keys_by_name,
+    require_no_credentials,
+    secrets_in,
+    without_keys,
+)
+from mcp_tef.model.servers import SIGNING_ALGORITHMS, AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.similarity import (
+    ClusterMerge,
+    Clusters,
+    ComparedTool,
+    DifferentiationIssue,
+    EmbedderChoice,
+    EmbedderKind,
+    FlagRule,
+    IssueType,
+    MatrixKind,
+    OverlapWeights,
+    PairAdvice,
+    PairExplanation,
+    PairObservation,
+    PairStatus,
+    Priority,
+    Recommendation,
+    ScoreExplanation,
+    SharedParameter,
+    SourceKind,
+    ToolGroup,
+    ToolPair,
+    ToolSet,
+    ToolSource,
+    UnreachableSource,
+    WorkItem,
+    confusability_level,
+    parse_embedder,
+)
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tools import INVENTED_TOOL_LABEL, LabelKind, Listing, NO_TOOL_LABEL, OfferedTool, Snapshot, Tool, ToolLabel, ToolProblem
-from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileFormat, CaseImportPreview, DefinitionWithoutSecrets, DetectedConfig, DetectedFile, ExportReport, FieldChange, FileKind, ImportStatus, ImportedCase, ImportedServer, NewServer, PlainTextSecret, ReportFormat, ServerFileFormat, ServerImportPreview
+from mcp_tef.model.tools import (
+    INVENTED_TOOL_LABEL,
+    NO_TOOL_LABEL,
+    LabelKind,
+    Listing,
+    OfferedTool,
+    Snapshot,
+    Tool,
+    ToolLabel,
+    ToolProblem,
+)
+from mcp_tef.model.transfer import (
+    CASE_FILE_SUFFIXES,
+    CaseFileFormat,
+    CaseImportPreview,
+    DefinitionWithoutSecrets,
+    DetectedConfig,
+    DetectedFile,
+    ExportReport,
+    FieldChange,
+    FileKind,
+    ImportedCase,
+    ImportedServer,
+    ImportStatus,
+    NewServer,
+    PlainTextSecret,
+    ReportFormat,
+    ServerFileFormat,
+    ServerImportPreview,
+)
 from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialClaims, TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.model.variables import Variable, number
-from mcp_tef.model.verdicts import CallMatch, Classification, ConfidenceCategory, FindingReason, ParameterFinding, PastVerdict, RejudgeReason, RunMark, Verdict, VerdictKind
-from mcp_tef.model.web_search import Freshness, SearchAnswer, SearchProvider, SearchRequest, SearchResult, SearchTool, USUAL_RESULTS, parse_search_provider, search_answer_to_json, search_request, search_tool_to_json
+from mcp_tef.model.verdicts import (
+    CallMatch,
+    Classification,
+    ConfidenceCategory,
+    FindingReason,
+    ParameterFinding,
+    PastVerdict,
+    RejudgeReason,
+    RunMark,
+    Verdict,
+    VerdictKind,
+)
+from mcp_tef.model.web_search import (
+    USUAL_RESULTS,
+    Freshness,
+    SearchAnswer,
+    SearchProvider,
+    SearchRequest,
+    SearchResult,
+    SearchTool,
+    parse_search_provider,
+    search_answer_to_json,
+    search_request,
+    search_tool_to_json,
+)
 from mcp_tef.ports.agents import AgentOperations, CallingAgent
-from mcp_tef.prompts.templates import BUILT_IN_VARIABLES, SELECTING_KINDS, asked_with, filled, prompt_fault, selection_values, template_pieces, unknown_variables, variables_in, word_changes
+from mcp_tef.prompts.templates import (
+    BUILT_IN_VARIABLES,
+    SELECTING_KINDS,
+    asked_with,
+    filled,
+    prompt_fault,
+    selection_values,
+    template_pieces,
+    unknown_variables,
+    variables_in,
+    word_changes,
+)
 from mcp_tef.reports.analysis_reports import AnalysisReports, require_ending
 from mcp_tef.reports.crowds import crowd_html, steal_html
-from mcp_tef.reports.drafts import DraftFormat, draft_format, draft_html, draft_text, left_out_of_override, trials_evidence, write_draft
+from mcp_tef.reports.drafts import (
+    DraftFormat,
+    draft_format,
+    draft_html,
+    draft_text,
+    left_out_of_override,
+    trials_evidence,
+    write_draft,
+)
 from mcp_tef.reports.results import Results
 from mcp_tef.reports.run_reports import RunReports, write_results
 from mcp_tef.reports.similarity_html import SimilarityResults

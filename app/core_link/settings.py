@@ -18,11 +18,9 @@ from app.core_link.commands import Command
 from app.theme import theme
 
 T = TypeVar("T", str, bool, int, list[Any], dict[str, Any])
-
 Choice = TypeVar("Choice", bound=Enum)
 
 MOST_RECENT = 10
-
 VIEW_STATE = ".view_state"
 """Ending of keys whose values are saved for each workspace."""
 
@@ -153,11 +151,8 @@ class Recent:
 
 
 SIZES: Final = (80, 90, 100, 110, 125, 150, 175, 200)
-
 NORMAL: Final = 100
-
 KEY: Final = "window.text_size"
-
 QUIET_MS: Final = 250
 
 

@@ -238,21 +238,13 @@ class ShowModels:
 
 
 ServersTarget = AddServer | ImportServers | FindServers | ShowServer | ShowServerHealth | ShowTool
-
 CasesTarget = ShowCase | ShowToolCases | NewCases
-
 RunsTarget = StartRuns | ShowRuns | ShowBatch | ResumeBatches
-
 MetricsTarget = CompareBatches | ShowBatchMetrics
-
 SimilarityTarget = ShowSimilarTools | ShowPair
-
 WorkshopTarget = ShowDraft | ChangeTool | ShowCrowdTest | ShowStealTest
-
 QualityTarget = ShowToolQuality
-
 ToolsTarget = SimilarityTarget | WorkshopTarget | QualityTarget | ShowLibraryTool | ShowModels
-
 Target = ShowScreen | ServersTarget | CasesTarget | RunsTarget | MetricsTarget | ToolsTarget
 
 LONGEST = 100

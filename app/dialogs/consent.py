@@ -18,15 +18,10 @@ from app.widgets import Action, Dialog, Field, FittingPane, FlowText, KeyValues,
 from mcp_tef import ConsentAnswer, ConsentKind, ConsentRequest, ModelError, ModelFault, Secret, consent_rows
 
 T = TypeVar("T")
-
 MOST_HEIGHT = 230
-
 LABELS = 80
-
 CONNECTION_HEIGHT = 330
-
 WARNINGS = ("Check these", "Unencrypted")
-
 WHY = {
     ConsentKind.PROGRAM: "It runs with your rights, and you have not allowed this command yet. "
     "You are asked again if it changes.",
@@ -34,24 +29,20 @@ WHY = {
     "You are asked again if the address or the sent data changes.",
     ConsentKind.KEY: "The operator of this address can read and use your key.",
 }
-
 ALLOW = {
     ConsentKind.PROGRAM: "Allow and start",
     ConsentKind.CONNECTION: "Allow and connect",
     ConsentKind.KEY: "Send the key",
 }
-
 CASES_NEED = {
     ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
     ConsentKind.CONNECTION: "These cases need a server at this address.",
     ConsentKind.KEY: "The model uses an address that does not belong to the provider.",
 }
-
 READING_NEEDS = {
     ConsentKind.PROGRAM: "Its tools can only be read by starting this program on your computer.",
     ConsentKind.CONNECTION: "Its tools can only be read by connecting to this address.",
 }
-
 Rows = list[tuple[str, str | list[Span]]]
 
 

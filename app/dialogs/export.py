@@ -27,12 +27,10 @@ FORMAT_PURPOSES: Final[Mapping[str, tuple[str, str]]] = {
     "md": ("Summary (Markdown)", "Paste it into a pull request or a job summary"),
     "sarif": ("Findings (SARIF)", "Show it beside the code on a code host"),
 }
-
 COLUMNS: Final = (
     Column(key="format", title="Format", width=180, sortable=False),
     Column(key="purpose", title="What it is for", stretch=True, sortable=False, role=Role.DIM),
 )
-
 WIDTH, HEADER, ROW = 560, 40, 30
 
 
@@ -76,7 +74,6 @@ FORMATS: Final[Mapping[str, str]] = {
     "png": "Picture (*.png)",
     "svg": "Drawing (*.svg)",
 }
-
 REPORT_FORMATS: Final[Mapping[str, ReportFormat]] = {
     "html": ReportFormat.HTML,
     "csv": ReportFormat.CSV,
@@ -85,15 +82,10 @@ REPORT_FORMATS: Final[Mapping[str, ReportFormat]] = {
     "md": ReportFormat.MARKDOWN,
     "sarif": ReportFormat.SARIF,
 }
-
 MAX_NAME: Final = 60
-
 MAX_TITLE: Final = 100
-
 SLOW_S: Final = 0.5
-
 Writer = Callable[[Path], Awaitable[object]]
-
 Writers = Mapping[str, Writer]
 """Writers by the ending of the file, the suggested one first."""
 

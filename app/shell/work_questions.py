@@ -14,7 +14,6 @@ from app.widgets import Action, Dialog, FlowText, Notice, ask
 from mcp_tef import Batch, BatchQueued, BatchStarted, Event
 
 MOST_NAMED = 12
-
 AFTERWARDS = "What is finished is kept, and batches can be resumed at the next start. Anything else begins anew."
 
 
@@ -89,9 +88,7 @@ class ClosingQuestions:
 
 
 DISMISSED_KEY = "runs.dismissed"
-
 MAX_DISMISSED = 100
-
 MAX_NAMED = 4
 
 

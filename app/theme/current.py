@@ -15,7 +15,6 @@ from app.theme.style_sheet import StyleSheetApplier, palette, sheet
 from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, pixels, scheme_colours, weight, width
 
 FONT_FILE = "phosphor-1.3.0.ttf"
-
 NAMES_FILE = "phosphor-charmap-1.3.0.json"
 
 
@@ -26,7 +25,7 @@ def glyphs() -> dict[str, str]:
     return {name: chr(int(code, 16)) for name, code in table.items()}
 
 
-def draw(name: str, colour: QColor, size: int, scale: float) -> QPixmap:
+def draw_icon(name: str, colour: QColor, size: int, scale: float) -> QPixmap:
     """Return a square pixmap of `size` device-independent pixels at a device pixel ratio."""
     pixmap = QPixmap(round(size * scale), round(size * scale))
     pixmap.setDevicePixelRatio(scale)
@@ -210,10 +209,8 @@ class Theme(QObject):
 
     def pixmap(self, name: str, role: Role = Role.DIM, size: int = 16, scale: float = 0.0) -> QPixmap:
         """Return an icon as pixels; `scale` 0 takes the main screen's device pixel ratio."""
-        from app.theme import icons
-
         ratio = scale or application().devicePixelRatio()
-        return self.cached((name, role, size, ratio), lambda: icons.draw(name, self.colour(role), size, ratio))
+        return self.cached((name, role, size, ratio), lambda: draw_icon(name, self.colour(role), size, ratio))
 
     def cached(self, key: Hashable, draw: Callable[[], QPixmap]) -> QPixmap:
         """Return the result of `draw` for `key`, cached until the theme changes."""

@@ -37,7 +37,6 @@ def files_in(data: QMimeData) -> list[Path]:
 
 
 FRAME = 14
-
 TOO_LONG = "This text is too long to be edited here."
 
 
@@ -181,7 +180,6 @@ def _has_steps(field: QObject, *, back: bool) -> bool:
 
 
 QUIET_MS = 120
-
 PAUSE_MS = 500
 
 

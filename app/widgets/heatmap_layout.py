@@ -14,9 +14,7 @@ from app.theme import Role, sized, theme
 from app.widgets.safe_text import one_line
 
 LARGEST = 64.0
-
 FITTED = 48.0
-
 CRISP = 4.0
 
 
@@ -184,9 +182,7 @@ def apart(middles: Sequence[float], distance: float) -> list[float]:
 
 
 LEAST_BRACKET = 3.0
-
 MOST_BRACKETS = 1_500
-
 FIELDS = 5
 
 
@@ -248,15 +244,10 @@ def draw_tree(painter: QPainter, tree: Tree, port: HeatmapViewport, area: QRect)
 
 
 Scores = NDArray[np.float32]
-
 Bytes = NDArray[np.uint8]
-
 ROWS_AT_ONCE = 256
-
 UNKNOWN = 0
-
 LOWEST, HIGHEST = 1, 255
-
 COARSEST = 256
 
 

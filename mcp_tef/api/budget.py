@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 CENTS: Final = 100
-
 T = TypeVar("T")
 
 

@@ -20,9 +20,7 @@ from mcp_tef.cli.output_files import from_standard_input, require_apart, require
 from mcp_tef.cli.terminal import Terminal
 
 CRASHED = 70
-
 FILE = "cli-errors.log"
-
 LARGEST_FILE = 1_000_000
 
 
@@ -53,9 +51,7 @@ def _written(text: str) -> Path:
 
 
 INTERRUPTED = 130
-
 Register: TypeAlias = Callable[[Verbs], None]
-
 VERBS: Final = {
     "demo": "demo.register_demo",
     "gui": "demo.register_gui",
@@ -91,7 +87,6 @@ VERBS: Final = {
     "manual": "manual.register_manual",
 }
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
-
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
 
 Exit codes: 0 done and passed; 1 done, and something failed its expectation; 2 bad usage or bad input;

@@ -88,7 +88,6 @@ def _escaped(text: str) -> str:
 
 
 SHELLS = ("bash", "zsh", "fish")
-
 INSTALL = """bash and fish read it from these folders; for zsh, have fpath contain the folder before compinit:
 
   mcp-tef completion bash > ~/.local/share/bash-completion/completions/mcp-tef

@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
 STANDARD_OUTPUT = Path("-")
-
 STANDARD_INPUT = "standard input"
-
 """Name of the file that holds it while a command runs."""
-
 WRITTEN = ("out", "junit", "html", "csv", "sarif", "markdown", "verdict", "badge")
-
 ENDINGS = {
     "junit": (".xml",),
     "html": (".html", ".htm"),
@@ -38,18 +33,13 @@ ENDINGS = {
     "verdict": (".json",),
     "badge": (".json",),
 }
-
 """Endings of the files of options that name a format; a file without an ending takes any."""
-
 READ = (
     *("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file", "description", "patch"),
     *("definition", "config", "script", "token_file", "crowd_file", "tls_cert", "tls_key", "instructions"),
 )
-
 """Options and arguments that name a file to be read, or several."""
-
 NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")
-
 """Those that may be `-`, or that say why not."""
 
 
@@ -201,7 +191,6 @@ NOT_A_STREAM = {
     "private_key_file": "Only the path of --private-key-file is stored",
     "patch_dir": "--patch-dir is a folder for several files",
 }
-
 """Options that name no file to be read once, with the reason."""
 
 INPUT_ENDINGS = {"cases": ".yaml"}

@@ -24,13 +24,9 @@ from mcp_tef.cli.session import add_consent_options, agree, opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
 TOOL_FAILED = 1
-
 LEAST_SECONDS, MOST_SECONDS = 0.1, 3600.0
-
 EXAMPLE = 'Write for example {"name": "value"}.'
-
 WAIT = f"seconds to wait (default: {CALL_SECONDS:g})"
-
 YES = "allow the call, and the program or address of the server, for this command"
 
 

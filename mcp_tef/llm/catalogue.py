@@ -17,11 +17,8 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import PROVIDER_ADDRESSES
 
 SECONDS = 10
-
 MOST_BYTES = 1_000_000
-
 MOST_MODELS = 500
-
 _UNAUTHORIZED = (401, 403)
 
 
@@ -90,9 +87,7 @@ BASELINES = tuple(
 )
 
 _SPOKEN = {"bedrock_converse": "bedrock", "cohere": "cohere_chat", "ollama_chat": "ollama"}
-
 _NOT_MODELS = ("container", "sample_spec")
-
 Value = TypeVar("Value")
 
 

@@ -27,7 +27,6 @@ from mcp_tef.ports import WritingTask, Written
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 PROBE_SECONDS = 3.0
-
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -164,7 +163,6 @@ async def _evidence(outcome: FailedCall, exchange: Exchange, request: Request) -
 
 
 _NO_VARIABLES: Mapping[str, str] = {}
-
 _NO_JSON_MODE = re.compile(r"(?i)response[_ ]?format|json[_ ](?:object|mode|schema)")
 
 

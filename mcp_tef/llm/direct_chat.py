@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
 
 _NO_COMPLETION = "the answer is not a chat completion"
-
 _BAD_SHAPE = "Invalid response object"
-
 _WRAPPER = "multi_tool_use.parallel"
-
 _CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "compaction"})
-
 _THOUGHTS = re.compile(
     r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>(?P<rest>.*)", re.DOTALL
 )

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(str(files("resources"))) / "models.json"
-
 _ABOUT = "about"
 
 
@@ -54,13 +53,9 @@ _PRICES = (
     "cache_read_input_token_cost",
     "cache_creation_input_token_cost",
 )
-
 _REASONING = "output_cost_per_reasoning_token"
-
 _LIMIT = re.compile(r"_above_(\d+)(k?)_tokens$")
-
 _TIERS = ("flex", "priority")
-
 _INCLUSIVE = frozenset({"xai"})
 """Providers whose price for long prompts begins at the limit itself."""
 

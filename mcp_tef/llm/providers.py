@@ -74,7 +74,6 @@ DIRECT_PROVIDERS: Mapping[str, DirectProvider] = {
     "xai": DirectProvider("https://api.x.ai/v1", "docs.x.ai/docs/api-reference"),
     "xinference": DirectProvider("http://localhost:9997/v1", "inference.readthedocs.io"),
 }
-
 """By the name that people write. A provider under any other name is asked so where only its address is given."""
 
 LOCAL = frozenset({
@@ -98,9 +97,7 @@ _VARIABLES: Mapping[str, tuple[str, ...]] = {
     "replicate": ("REPLICATE_API_KEY", "REPLICATE_API_TOKEN"),
     "watsonx": ("WATSONX_API_KEY", "WATSONX_APIKEY"),
 }
-
 _NO_VARIABLES: Mapping[str, str] = {}
-
 _OPENAI_COMPATIBLE = frozenset({"llama.cpp", "llamacpp", "lmstudio", "local", "vllm"})
 
 _USUAL_ADDRESS: Mapping[str, str] = {

@@ -70,13 +70,9 @@ def keyless(outcome: Completion, key: Secret | None) -> Completion:
 
 
 MOST_TOKENS = 10**9
-
 MOST_USD = 1e6
-
 LARGEST_CHECKED_BYTES = 1024 * 1024
-
 _ALL = "usage"
-
 _SHOWN_CHARACTERS = 40
 
 

@@ -36,7 +36,6 @@ class StoredDefinition:
 
 
 LONGEST_PROMPT_NAME = 60
-
 BUILT_IN = "built-in"
 """Beginning of the names of the templates of this program, which nobody edits."""
 

@@ -6,7 +6,6 @@ from typing import Final
 VERSION = "0.1.0"
 
 PACKAGE: Final = "mcp-tef-desktop"
-
 EXTRAS: Final = {
     "PySide6": "desktop",
     "pyqtgraph": "desktop",

@@ -8,9 +8,7 @@ from typing import Any, Final
 from mcp_tef.errors import InputError, ModelFault
 
 GROUP_PROVIDER: Final = "group"
-
 ROUTER_PROVIDER: Final = "router"
-
 TARGET_PROVIDERS: Final = frozenset({GROUP_PROVIDER, ROUTER_PROVIDER})
 """What stands before the name of a group or a router where it is run like a model."""
 

@@ -13,13 +13,10 @@ from mcp_tef.model.json import fingerprint
 from mcp_tef.model.tools import OfferedTool, Tool
 
 DEFAULT_SEPARATOR = "-"
-
 LONGEST_NAME = 64
 
 _ACCEPTED = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-
 _REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
-
 _NO_ALIASES: Mapping[str, str] = {}
 
 

@@ -52,7 +52,6 @@ def _rows(quality: ToolQuality) -> Iterator[list[Json]]:
 
 
 MOST_TOOLS = 500
-
 MARKS = {Severity.ERROR: ("bad", "✗ error"), Severity.WARNING: ("warn", "! warning"), Severity.NOTE: ("dim", "· note")}
 
 
@@ -154,7 +153,6 @@ def _not_read(report: QualityReport) -> str:
 
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")
-
 _NAME_LENGTH = 40
 
 

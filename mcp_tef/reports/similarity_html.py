@@ -30,19 +30,12 @@ from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.scoring.similarity.signals import Matrix
 
 LARGEST_NUMBERED = 16
-
 LARGEST_DRAWN = 40
-
 LARGEST_NAMED = 120
-
 LARGEST_IMAGE = 1000
-
 LOWEST = 0.1
-
 _NAME_LENGTH = 30
-
 _STEP, _SMALL_STEP, _TINY_STEP, _LEFT, _TOP = 34, 20, 14, 230, 4
-
 _PALE = 330
 
 # Cividis at 17 even steps (Nuñez, Anderton and Renslow 2018), read alike with and without colour blindness.
@@ -53,7 +46,6 @@ _STOPS = np.array(
         *((188, 175, 111), (206, 188, 103), (224, 203, 93), (242, 218, 79), (255, 234, 70)),
     ]
 )
-
 Scores = NDArray[np.float32]
 
 
@@ -182,11 +174,8 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 MOST_PAIRS = 200
-
 MOST_EXPLAINED = 20
-
 CLOSEST = 20
-
 STANDINGS = {
     PairStatus.SIMILAR_AND_CONFUSED: "alike, and confused in runs",
     PairStatus.CONFUSED_NOT_SIMILAR: "confused in runs although not similar",

@@ -73,7 +73,6 @@ def _named(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
 
 MOST_SINGLE_RUNS: Final = 16
 """Single runs at a time; further ones wait, so that callers cannot ask a provider without bounds."""
-
 ROUTERS: Final = (
     case_routes.router,  # first, since its pages are asked most
     server_routes.router,

@@ -43,10 +43,8 @@ from mcp_tef.rest.run_schemas import (
 from mcp_tef.rest.schemas import AnswerPage
 
 HEARTBEAT_SECONDS: Final = 15.0
-
 MOST_WAITING: Final = 1_000
 """Events that wait for a slow reader; further ones are left out, the end never."""
-
 router = APIRouter(prefix="/batches", tags=["batches"])
 
 
@@ -158,7 +156,6 @@ def _event(name: str, data: dict[str, Any]) -> str:
 
 
 FIRST_YEAR: Final = 1971
-
 LAST_YEAR: Final = 9998
 
 run_router = APIRouter(tags=["test-runs"])

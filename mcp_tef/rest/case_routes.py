@@ -18,13 +18,9 @@ from mcp_tef.rest.run_schemas import RunAnswer, run_answer
 from mcp_tef.rest.schemas import AnswerPage, CaseAnswer, CaseChange, CaseCreate, WithModel, case_answer
 
 PATH: Final = "/test-cases"
-
 MOST_PAGES: Final = 1_000
-
 MOST_BYTES: Final = 32 * 1024 * 1024
-
 _Stamp: TypeAlias = tuple[int, ...]
-
 _Choice: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 

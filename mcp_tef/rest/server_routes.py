@@ -43,7 +43,6 @@ from mcp_tef.rest.schemas import (
 
 CHECK_SECONDS: Final = 1.8
 """Time for the check of a new server; a slower one goes on while the answer says `starting`."""
-
 router = APIRouter(prefix="/mcp-servers", tags=["mcp-servers"])
 
 

@@ -27,7 +27,6 @@ from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.scoring.tfidf_weights import spaced, stems
 
 _DOTS = "..."
-
 LONGEST_QUOTE = 80
 
 
@@ -222,7 +221,6 @@ _READ: Mapping[str, Callable[[Tool], str]] = {
     "description": lambda tool: tool.description,
     "parameters": lambda tool: " ".join(map(spaced, _parameters(tool))),
 }
-
 READABLE = frozenset(_READ)
 """Texts of a tool that a search can read."""
 

@@ -83,9 +83,7 @@ def expected_tools(expectation: Expectation, tools: Iterable[Tool]) -> frozenset
 
 
 HIGH = 0.7
-
 MOST_ACCEPTED = 4
-
 _RIGHT = (Classification.TP, Classification.TN)
 
 

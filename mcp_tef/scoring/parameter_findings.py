@@ -23,7 +23,6 @@ from mcp_tef.scoring.schema_walk import SchemaPlace
 from mcp_tef.scoring.tool_schema import SchemaViolation
 
 DEEPEST = 100
-
 _NESTING = (dict, list)
 
 

@@ -148,9 +148,7 @@ def _stopped(why: str) -> ToolProblem:
 
 
 T = TypeVar("T")
-
 _HoldSession: TypeAlias = Callable[..., Coroutine[None, None, None]]
-
 _Told: TypeAlias = Callable[[BaseException, ServerErrors], ServerError]
 
 

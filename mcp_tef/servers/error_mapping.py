@@ -13,16 +13,12 @@ from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.servers.observations import HttpReply, Observations, Refusal, Stage, quoted
 
 _STDIO_HINT = "Run its command in a terminal: it must speak MCP over its standard output, and nothing else."
-
 _FIRST_START_HINT = "A first start can take a while: check it again, or give it more time."
-
 _SILENT_STAGES = {
     Stage.LISTING: ("did not finish listing its tools", "Try again, or give it more time."),
     Stage.CALLING: ("did not answer the call", "It may have done what was asked all the same."),
 }
-
 _MEND_HINT = "The server has to be corrected or updated."
-
 _RUNNING_HINT = "Check that the server is running and that the address is right."
 
 
@@ -229,19 +225,14 @@ def _meaning(status: int) -> str:
 
 
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
-
 _CLOSED = ("Connection closed", "SSE stream")
-
 _TOO_LARGE = "byte limit."
-
 _BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
-
 _REASONS = (
     (("certificate", "ssl"), "its certificate is not trusted"),
     (("name or service", "nodename", "getaddrinfo", "name resolution"), "there is no host of that name"),
     (("refused", "all connection attempts"), "the connection was refused"),
 )
-
 _TAKEN = "server answered a request with 202 Accepted"
 
 

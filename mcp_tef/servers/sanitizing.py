@@ -10,21 +10,14 @@ from mcp.shared.message import SessionMessage
 from mcp_tef.model.json import Json
 
 MARK = "\ufdd0"  # a place in Unicode that never is a character
-
 DEEPEST = 150  # our own limits end at 100 within a definition, the SDK's reader at 200 within a message
 
 _PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-
 _HALVES = re.compile(rb"\\\\|" + _PAIR + rb"|\\u[dD]([89a-fA-F][0-9a-fA-F]{2})")
-
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-
 _STRINGS = re.compile(_STRING)
-
 _TOKENS = re.compile(_STRING + rb"|[\[{]|[\]}]")
-
 _BRACKETS = b"[]{}"
-
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 
 

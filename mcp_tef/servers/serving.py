@@ -12,9 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS: Final = 10.0
 """Time for the head of a request, after which its connection is closed."""
-
 AsgiCall: TypeAlias = Callable[..., Awaitable[Any]]
-
 AsgiApp: TypeAlias = Callable[[Any, AsgiCall, AsgiCall], Awaitable[None]]
 
 
@@ -71,7 +69,6 @@ async def run_over_http(
 
 
 MOST_CONNECTIONS: Final = 512
-
 MOST_KEPT: Final = 64 * 1024
 
 

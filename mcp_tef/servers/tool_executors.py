@@ -57,9 +57,7 @@ The answer of a script has standard output to itself: what it prints goes to sta
 """
 
 _END_SECONDS = 2.0
-
 _LAST_WORDS = 300
-
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 
 

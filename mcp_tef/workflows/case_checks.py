@@ -113,7 +113,6 @@ def _unused(name: str, used: set[str]) -> str:
 
 _Choice: TypeAlias = tuple[str, str | None]
 """A tool and its server; an empty name for none."""
-
 LEAST_REPEATS, LEAST_SHARE, LEAST_MODELS = 5, 0.8, 2
 
 

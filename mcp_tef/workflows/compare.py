@@ -45,7 +45,6 @@ from mcp_tef.statistics.paired_evidence import evidence
 from mcp_tef.workflows.consent import Consents
 
 _NO_TOOL = "no tool"
-
 _TEXTS = ("case", "query", "model")
 
 

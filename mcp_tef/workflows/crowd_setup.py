@@ -48,11 +48,8 @@ def read_bundled_crowd() -> BundledCrowd:
 
 
 SILENCE_SUITE: Final = "Crowd test: no tool fits"
-
 SERVABLE = 0.45
-
 """Overlap with a query from which a tool may serve it, so that the query says nothing about silence."""
-
 OFFLINE_PASSES, REORDERED_PASSES = 1, 2
 
 

@@ -260,13 +260,9 @@ USUAL_PLACES: Final = (
     ("llama.cpp", "http://localhost:8080/v1"),
     ("vllm", "http://localhost:8000/v1"),
 )
-
 """Where local model servers listen unless they are told otherwise, by the documents of each."""
-
 _SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-
 _TEXT = "Says a greeting to the user."
-
 _TOOL: Final = Tool(
     server="check",
     name="say_hello",
@@ -274,7 +270,6 @@ _TOOL: Final = Tool(
     input_schema=_SCHEMA,
     raw={"name": "say_hello", "description": _TEXT, "inputSchema": _SCHEMA},
 )
-
 _QUERY: Final = "Say hello to me."
 
 

@@ -25,7 +25,6 @@ from mcp_tef.workflows.model_writing import DescriptionAuthor, RewriteAttempt, c
 from mcp_tef.workflows.models import Models
 
 MOST_CASES = 50
-
 MOST_TOOLS = 200
 
 
@@ -72,11 +71,8 @@ def _is_meant(expected: ExpectedCall, tool: str, server: str | None) -> bool:
 
 
 AT_ONCE = 4
-
 MOST_RIVALS = 3
-
 ANSWER_TOKENS = 300
-
 _NO_KEYS: Mapping[str, Secret] = {}
 
 Heard: TypeAlias = Callable[[PairAdvice], None]

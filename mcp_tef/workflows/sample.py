@@ -19,7 +19,6 @@ from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
 
 SAMPLE_SERVER = "Bike shop"
-
 READING_ROOM = "Reading room"
 
 
@@ -53,16 +52,12 @@ def bundled_programs() -> frozenset[str]:
 
 
 SAMPLE_SUITE = "Sample"
-
 _SUITES = {
     SampleName.BIKE_SHOP: ("sample", SAMPLE_SUITE),
     SampleName.READING_ROOM: ("reading_room", READING_ROOM),
 }
-
 SAMPLE_DRAFT = "Say what an update of a booking is for"
-
 _WEAK_TOOL = "update_booking"
-
 _BETTER = (
     "Change a booking that exists, by its number such as R-2041: add or remove a loan bike, a note, the bike "
     "or the day. Use it when the customer wants something after all. To book a new repair, use `book_repair`."

@@ -35,7 +35,6 @@ from mcp_tef import (
 )
 
 _BEGINNING: Final = re.compile(r"^(user|assistant):[ \t]*", re.IGNORECASE | re.MULTILINE)
-
 HOW_TO_WRITE: Final = "Begin each earlier message with User: or Assistant:."
 
 

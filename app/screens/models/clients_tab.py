@@ -38,9 +38,7 @@ from app.widgets import (
 from mcp_tef import ClientProfile, Event, InputError
 
 SIDE: Final = 16
-
 CONFIDENCE: Final = "S: source code, D: documentation, C: change log, P: maintainers, I: issues, B: third parties"
-
 FACTS: Final = (
     Column(key="of", title="Figure", width=140, least=90, tip="What the source is about"),
     Column(key="says", title="What is known", stretch=True, least=160, tip="The statement of the source"),
@@ -48,7 +46,6 @@ FACTS: Final = (
     Column(key="date", title="Date", width=92, least=60, role=Role.DIM, tip="The day on which the source was read"),
     Column(key="source", title="Source", width=220, least=90, role=Role.DIM, tip="Where the figure was found"),
 )
-
 LIMITS: Final = {
     "most_tools": "Tools at most",
     "names.longest": "Longest name",
@@ -137,9 +134,7 @@ def _fact_row(place: int, profile: ClientProfile) -> Row:
 
 
 GROUP: Final = "Clients"
-
 GRID, PROFILES = "grid", "profiles"
-
 ADD, RUN, SHOW_GRID, SHOW_PROFILES = (f"models.client_{name}" for name in ("add", "run", "grid", "profiles"))
 
 

@@ -33,9 +33,7 @@ from app.widgets.safe_text import units
 from mcp_tef import BUILT_IN_VARIABLES, PromptKind, PromptTemplate, template_pieces
 
 SIDE: Final = 16
-
 MOST_HEIGHT: Final = 16_777_215
-
 ONE_ROW_UP_TO: Final = 150
 """Largest text, in percent, at which the name has its note beside it, and kind, model and note stand in one row."""
 

@@ -44,23 +44,18 @@ if TYPE_CHECKING:
 
 
 Pieces = Sequence[tuple[str, str]]
-
 Change = tuple[str, str, str]
-
 NOTHING: Final = PromptTemplate(name="", version=0, kind=PromptKind.SYSTEM, text="")
-
 KIND_TEXTS: Final[Mapping[PromptKind, str]] = {
     PromptKind.SYSTEM: "Selection",
     PromptKind.JSON: "Selection as JSON",
     PromptKind.REVIEW: "Review",
     PromptKind.REWRITING: "Rewriting",
 }
-
 FILLED_LATER: Final[Mapping[str, str]] = {
     "definition": "the tool's definition",
     "definitions": "the definitions of both tools",
 }
-
 MOST_TRIALS: Final = 3
 
 

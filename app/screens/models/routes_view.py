@@ -53,16 +53,13 @@ NOT_YET: Final = (
     "Compare routing with always asking the smallest and always asking the largest model, from stored runs of your "
     "test cases. Nothing is sent to a model."
 )
-
 CURVE_HELP: Final = (
     "Share of correct calls against the cost of a hundred calls, one point for each threshold of the router. The band "
     "is the 95 % interval."
 )
-
 FLAT: Final = (
     "Every threshold of the router sends these cases to the same models: its routes have thresholds of their own."
 )
-
 MOST_ROWS: Final = 6
 
 
@@ -166,9 +163,7 @@ class ComparisonPane(ScrollPane):
 
 
 TRY, COMPARE = "try", "compare"
-
 ROUTE_HEIGHT, MOST_ROUTES, LEAST_UTTERANCES = 76, 4, 116
-
 NARROW: Final = 940
 
 

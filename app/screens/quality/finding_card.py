@@ -33,9 +33,7 @@ from app.widgets import (
 from mcp_tef import LintFinding, LintRule, Severity, ToolQuality
 
 _SHOWN: Final = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩)")
-
 _ESCAPED: Final = re.compile(r"(⟨U\+[0-9A-F]{4,6}⟩|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})")
-
 _NAMES: Final = re.compile(r"`([^`\n]+)`")
 
 
@@ -149,7 +147,6 @@ def _sentence(one: LintFinding, group: list[LintFinding]) -> str:
 
 
 EDGE = 16
-
 EDGE_BAR = 3
 
 

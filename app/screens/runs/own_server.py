@@ -16,11 +16,8 @@ from mcp_tef import PromptTemplate
 COLUMNS = (
     Column(key="model", title="Models found there", kind=CellKind.MONO, stretch=True, tip="Tick the models to run."),
 )
-
 HEIGHT = 128
-
 PLACE = "http://localhost:11434/v1"
-
 NO_SERVER = (
     "No model server yet? Ollama runs small models on this computer: install it from ollama.com, run "
     "“ollama pull qwen3:4b” (about 2.5 GB), then check again."

@@ -51,13 +51,9 @@ from app.widgets import (
 from mcp_tef import ConsentError, ServerHealth, ServerId
 
 WATCH: Final = "servers.watch_seconds"
-
 REFRESH_MS: Final = 20_000
-
 SIDE: Final = 16
-
 LEGEND: Final = "Line: p50 of two minutes. Band: up to p95. Ticks below: errors. Each server has a scale of its own."
-
 ERROR_COLUMNS: Final = (
     Column(key="when", title="When", width=62, role=Role.DIM, tip="The time of the contact"),
     Column(key="error", title="Error", stretch=True, tip="What the server or the connection answered"),
@@ -287,11 +283,8 @@ class HealthPane(QWidget):
 
 
 TOOLS, HEALTH = "tools", "health"
-
 CHECK_ICON = "arrows-clockwise"
-
 LIST_PAGE, EMPTY_PAGE, HEALTH_PAGE = 0, 1, 3
-
 WATCH_WIDTH = 206
 
 

@@ -25,28 +25,21 @@ if TYPE_CHECKING:
 
 
 BUCKETS: Final = 30
-
 WINDOW: Final = timedelta(hours=1)
-
 STATES: Final[Mapping[HealthState, str]] = {
     HealthState.UNAVAILABLE: "Unavailable",
     HealthState.DEGRADED: "Degraded",
     HealthState.HEALTHY: "Healthy",
     HealthState.UNKNOWN: "Not checked",
 }
-
 KINDS: Final[Mapping[ContactKind, tuple[str, str]]] = {
     ContactKind.LISTING: ("listing", "listings"),
     ContactKind.CALL: ("tool call", "tool calls"),
     ContactKind.EXECUTION: ("execution", "executions"),
 }
-
 NO_FILE_CONTACT: Final = "A tools file: there is nothing to reach"
-
 NO_LIBRARY_CONTACT: Final = "The library: there is nothing to reach"
-
 NO_CONTACT: Final = "No contact in the last hour"
-
 _SCALES: Final = (100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000, 60_000)
 
 
@@ -200,7 +193,6 @@ def contacts_table(overview: HealthOverview) -> DataTable:
 
 
 NOT_WATCHED: Final = "0"
-
 INTERVALS: Final = {
     NOT_WATCHED: "Do not watch",
     "60": "Check every minute",

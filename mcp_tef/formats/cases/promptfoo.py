@@ -43,7 +43,6 @@ from mcp_tef.model.cases import CaseDraft, EarlierMessage, ExpectedCall, Speaker
 from mcp_tef.model.json import Json
 
 _SAME_PROVIDERS = {"openai", "anthropic", "ollama", "mistral", "groq", "deepseek", "openrouter", "google"}
-
 _CALL_KINDS = {"chat", "messages", "responses", "completion"}
 
 
@@ -113,15 +112,10 @@ def _definition(function: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 MOST_CASES = 20_000
-
 _HINT = "Say which tools are right with tool-call-f1 or trajectory:tool-args-match."
-
 _READ = {"description", "prompts", "providers", "targets", "defaultTest", "assertionTemplates", "$schema"}
-
 _READ_IN_TESTS = {"description", "vars", "assert", "metadata", "options"}
-
 _READ_OPTIONS = {"prefix", "suffix", "disableVarExpansion", "disableDefaultAsserts"}
-
 _OUR_METADATA = {"id", "servers", "suites", "tags", "family", "origin", "calls"}
 
 

@@ -17,13 +17,11 @@ from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
 
 WILDCARD = re.compile(r"[*?]")
-
 MOST_CALLS = 100
 
 _ASSERTION_HINT = "Say which tools are right with tool-call-f1 or trajectory:tool-args-match."
 
 _ONLY_VALID = {"is-valid-openai-tools-call", "is-valid-openai-function-call", "is-valid-function-call"}
-
 _TYPED = re.compile(
     r"(?P<kind>[a-z][a-z0-9-]*(?::[a-z]+(?:-[a-z]+)+)?)(?:\((?P<threshold>\d+(?:\.\d+)?)\))?:(?P<value>.*)", re.DOTALL
 )
@@ -187,7 +185,6 @@ def names_of(value: Json, kind: str) -> list[str]:
 
 
 _HINT = "Write the tests as a list, or as a CSV, JSON, JSON lines or YAML file beside the configuration."
-
 _METADATA = "__metadata:"
 
 

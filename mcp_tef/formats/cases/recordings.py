@@ -27,7 +27,6 @@ from mcp_tef.model.secrets import json_without_keys, without_keys
 _Record: TypeAlias = tuple[str, Mapping[str, Json]]
 
 _OTLP = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
-
 _EVENTS = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",
@@ -35,15 +34,10 @@ _EVENTS = {
     "gen_ai.tool.message": "tool",
     "gen_ai.choice": "assistant",
 }
-
 _PREFIX = "gen_ai."
-
 _PLAIN_VALUES = {"stringValue", "boolValue", "intValue", "doubleValue"}
-
 _REQUESTS = ("request", "body", "input")
-
 _RESPONSES = ("response", "output", "completion")
-
 _SESSION_TYPES = ("user", "assistant")
 
 
@@ -251,11 +245,8 @@ def _answered(response: Json) -> tuple[RecordedMessage, ...]:
 
 
 MOST_DRAFTS = 5_000
-
 TAG = "recorded"
-
 _MCP = "mcp__"
-
 _OTHER_CALL = "Another recording of this request made another call."
 
 

@@ -19,24 +19,17 @@ from mcp_tef.model.json import Json, deeper_than
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys and positions that lead to a value of a document."""
-
 LARGEST_YAML_CHARACTERS = 10 * 1024 * 1024
-
 UNFOLDED_CHARACTERS = 20_000_000
-
 NODE_CHARACTERS = 8
-
 DEEPEST = 100
-
 TOO_DEEP_HINT = f"Nothing of use nests deeper than {DEEPEST} levels."
 
 # What PyYAML's constructors raise for a value that does not fit the tag in front of it, beside its own errors.
 _BROKEN_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError)
 
 _DATABASE = b"SQLite format 3\x00"
-
 _BESIDE = ("-wal", "-shm", "-journal")
-
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -250,19 +243,14 @@ def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 
 
 _Dumper.add_representer(str, _text_node)
-
 _Loader.yaml_implicit_resolvers = {}
-
 for _tag, _pattern, _first in _PLAIN_SCALARS:
     _Loader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
     _Dumper.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
 
 SCHEME = "file://"
-
 MOST_FILES = 500
-
 _WILDCARDS = frozenset("*?")
-
 _HINT = "Name a file beside this one, relative to its folder."
 
 

@@ -26,9 +26,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import ServerFileFormat
 
 _CODEX_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
-
 _SHELL_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)")
-
 _CODEX_NAMES = {"http_headers": "headers", "enabled_tools": "includeTools", "disabled_tools": "disabledTools"}
 
 
@@ -150,9 +148,7 @@ MAX_CONFIG_CHARACTERS = 10 * 1024 * 1024
 """The largest configs that we know of, which also hold a history, have a few MB."""
 
 _STRING = r'"(?:\\[\s\S]?|[^"\\])*+(?:"|\Z)'
-
 _COMMENTED = re.compile(rf"({_STRING})|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)")
-
 _TRAILING = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])")
 
 
@@ -172,9 +168,7 @@ def _plain(text: str) -> str:
 
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
-
 _PLACES = ("command", "url", "serverUrl", "httpUrl")
-
 _DEFAULT_NAME = "server"
 
 

@@ -24,9 +24,7 @@ from mcp_tef.scoring.lint.vocabulary import word_set
 from mcp_tef.scoring.tfidf_weights import stems
 
 MOST_SHARED_WORDS = 3
-
 LEAST_DISTANCE = 0.3
-
 LONGEST_QUERY = 600
 
 
@@ -64,15 +62,10 @@ def _overlap(one: set[str], other: set[str]) -> float:
 
 
 PER_KIND, PER_PAIR, PER_SERVER = 5, 3, 10
-
 _ATTEMPTS = 12
-
 MOST_WORDS, FEWEST_MENTIONS = 8, 3
-
 _ARTICLES = word_set("a an the all any each every both some your its their this that one")
-
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z]\w{2,}\b")
-
 _BETWEEN = re.compile(r" (for|in|of|on|from|to|into) ")
 
 

@@ -22,24 +22,18 @@ from mcp_tef.scoring.phrases import cut, listed
 KEPT_SHARE = 0.6
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z]\w*_\w+|\b[a-z]+[A-Z]\w*|`[^`\n]+`")
-
 _NUMBER = re.compile(r"\d+(?:[.,:/×x-]\d+)*")
-
 _FORMAT = re.compile(r"\b[A-Z][A-Z0-9]+s?\b|(?<!\w)\.[a-z]{2,5}\b|https?://[^\s)>\]]+|\b\w+/\w+\b")
-
 _NAME = re.compile(r"(?<=[\w,] )[A-Z]\w*[a-z]\w*")
-
 _ERROR = re.compile(
     r"(?i)\b(?:error|fail|exception|invalid|time ?out|den(?:y|ied)|reject|refus|skip|ignor|abort|crash|unavailable|"
     r"unsupported|missing|truncat|irreversibl|permanent|undone|overwrit|destructiv|unsafe|danger)\w*"
 )
-
 _OBLIGATION = re.compile(
     r"(?i)\b(?:must|never|only|always|cannot|\w+n['’]t|not|required?s?|requires|mandatory|avoid|ensure|make sure|"
     r"maximum|minimum|max|min|limit\w*|at most|at least|up to|exceeds?|warning|caution|important|absolute|except|"
     r"unless)\b"
 )
-
 _NEGATION = re.compile(r"(?i)\b(?:never|cannot|\w+n['’]t|not|avoid)\b")
 
 
@@ -80,18 +74,15 @@ def _kept(sentence: Sentence, said: Sequence[Sentence]) -> bool:
 
 
 LONGEST = 2_000
-
 FEWEST_WORDS_OF_A_REQUEST = 3
 
 _PLACEHOLDER = re.compile(
     r"(?i)[\W_]*(?:none|null|nil|undefined|n/?a|nan|to ?do|tbd|string|text|description|(?:the )?new description)?[\W_]*"
 )
-
 _EXAMPLE = re.compile(
     r"(?i)(?:\be\.g\.|\bfor example|\bfor instance|\bexamples?:)[,:\s]*"
     r"(?:[“\"'`]([^”\"'`\n]+)[”\"'`]|([^.;()\n]{2,80}))"
 )
-
 _JOINER = "\u200d"
 
 
@@ -157,23 +148,16 @@ def _is_about(text: str, side: PairedTool, other: PairedTool) -> bool:
 
 
 MOST_POINTERS = 3
-
 VAGUE = text_meanings(
     "available basic certain comprehensive current data detail detailed details different existing full given info "
     "information item items new optional particular provided result results single specific specified support thing "
     "tool various based using id ids name names via like user your one more instance object entity resource element"
 )
-
 _AND = re.compile(r",\s(?:and\s|or\s)?|\s(?:and|or)\s(?!more\b)")
-
 _MEANS = re.compile(r"\s(?:by|using|via|with)\s")
-
 _SEVERAL = text_meanings("multiple several batch bulk many")
-
 _SINGLE = text_meanings("single")
-
 _ANY = re.compile(r"^(\S+ )(?:an?|one) (?:(?:new|given|specific|specified|single) )?")
-
 _READING = text_meanings("get list search")
 
 

@@ -29,9 +29,7 @@ from mcp_tef.scoring.tfidf_weights import spaced
 LONGEST_EXAMPLE = 60
 
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)|‘([^’\n]+)’|`([^`\n]+)`")
-
 _INTRODUCED = re.compile(r"(?i)\b(?:e\.g\.|for example|for instance|such as|examples?:)[,:\s]*([^()\n.;“”\"'`]{2,80})")
-
 _TELLING = re.compile(r"[^\W\d_]{2}")
 
 
@@ -200,9 +198,7 @@ def called(side: PairedTool, other: PairedTool) -> str:
 
 
 FEWEST_WORDS = 2
-
 FEWEST_SHARE = 0.4
-
 MOST_EVIDENCE = 12
 
 
@@ -311,7 +307,5 @@ def _by(share: float, high: float, medium: float) -> Priority:
 
 
 _ORDER = tuple(IssueType)
-
 _RANK = {priority: place for place, priority in enumerate(Priority)}
-
 _OTHERS: tuple[Callable[[PairedTools], Iterator[DifferentiationIssue]], ...] = (_scope, _examples, _parameters)

@@ -12,11 +12,8 @@ from mcp_tef.scoring.lint.lint_context import SOUND_DEPTH, LintContext, LintHit,
 from mcp_tef.scoring.phrases import counted
 
 HEAVY = 500
-
 VERY_HEAVY = 1_500
-
 MOST_PARAMETERS = 15
-
 DEEPEST = 4
 
 

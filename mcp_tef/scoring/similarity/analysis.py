@@ -42,9 +42,7 @@ from mcp_tef.scoring.similarity.tool_texts import (
 )
 
 _WRITTEN = re.compile(r"[^\W_]+(?:[_\-./:][^\W_]+)*")
-
 _MOST, _MANY, _SOME = 0.5, 0.25, 0.0
-
 _DEGREES = {level: f"{level} confusability" for level in ConfusabilityLevel}
 
 

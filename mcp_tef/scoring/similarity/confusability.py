@@ -27,13 +27,9 @@ VERBS = (
     "move copy transfer duplicate clone merge convert transform",
 )
 """Groups of verbs that mean about the same. The first three only read, so that they do not oppose each other."""
-
 READING = 3
-
 FIRST_WORDS = 3
-
 BEGINNING = 120
-
 _GROUPS = {form: group for group, verbs in enumerate(VERBS) for verb in verbs.split() for form in (stem(verb), verb)}
 
 
@@ -108,9 +104,7 @@ class SimilarityLevels:
 
 _STORED = json.loads(files("resources").joinpath("confusability.json").read_text("utf-8"))
 """By embedder: `tfidf`, and `model` for all that compare meaning."""
-
 COEFFICIENTS = {kind: Coefficients(**_STORED[kind]["coefficients"]) for kind in ("tfidf", "model")}
-
 LEVELS = {kind: SimilarityLevels(**_STORED[kind]["levels"]) for kind in ("tfidf", "model")}
 
 

@@ -41,7 +41,6 @@ from mcp_tef.scoring.similarity.tool_texts import (
 from mcp_tef.scoring.tfidf_weights import Products, counted
 
 KEPT_UP_TO = 5_000
-
 MOST_IN_SQUARE = 20_000
 
 
@@ -209,9 +208,7 @@ def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: i
 
 
 CELLS = 2**23
-
 PAIRS_AT_ONCE = 2**16
-
 MOST_KEPT = 200_000
 
 
