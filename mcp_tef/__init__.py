@@ -177,8 +177,8 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.agent_server": "serve_agents",
+    "mcp_tef.servers.bounded_protocol": "bounded_by",
     "mcp_tef.servers.programs": "kill_process_groups",
-    "mcp_tef.servers.serving": "bounded_by",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
@@ -196,7 +196,7 @@ _NAMES = {
     "mcp_tef.workflows.health": "HealthOverview",
     "mcp_tef.workflows.library": "TakenTools",
     "mcp_tef.workflows.run_parts": "part_name part_of",
-    "mcp_tef.workflows.sample": "READING_ROOM SAMPLE_SERVER SampleName",
+    "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
 }

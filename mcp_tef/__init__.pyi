@@ -458,8 +458,8 @@ from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.servers.agent_server import serve_agents
+from mcp_tef.servers.bounded_protocol import bounded_by
 from mcp_tef.servers.programs import kill_process_groups
-from mcp_tef.servers.serving import bounded_by
 from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
@@ -477,7 +477,7 @@ from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
 from mcp_tef.workflows.run_parts import part_name, part_of
-from mcp_tef.workflows.sample import READING_ROOM, SAMPLE_SERVER, SampleName
+from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 

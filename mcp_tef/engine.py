@@ -137,7 +137,8 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
 
     async def open_sample(self, name: str = "bike-shop") -> "tuple[TestCase, ...]":
         """Put a bundled server and its suite into this workspace; returns the suite's cases."""
-        from mcp_tef.workflows.sample import SampleName, open_sample
+        from mcp_tef.workflows.sample import open_sample
+        from mcp_tef.workflows.sample_program import SampleName
 
         return await open_sample(self.servers, self.cases, self.case_files, SampleName(name))
 

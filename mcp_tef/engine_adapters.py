@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
     from mcp_tef.ports.calling import ToolExecutor
-    from mcp_tef.servers.client import McpToolLister
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
+    from mcp_tef.servers.tool_lister import McpToolLister
     from mcp_tef.workflows.calls import WorkspaceCaller
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
@@ -151,7 +151,7 @@ class ServerAdapters(ModelAdapters):
 
     @cached_property
     def _lister(self) -> "McpToolLister":
-        from mcp_tef.servers.client import McpToolLister
+        from mcp_tef.servers.tool_lister import McpToolLister
 
         return McpToolLister(self._variables, self._current, self._credentials)
 
@@ -178,7 +178,7 @@ class ServerAdapters(ModelAdapters):
         """Consents of this user on this machine."""
         from mcp_tef.storage.consent_file import ConsentFile
         from mcp_tef.workflows.consent import Consents
-        from mcp_tef.workflows.sample import bundled_programs
+        from mcp_tef.workflows.sample_program import bundled_programs
 
         return Consents(
             ConsentFile(self._data),

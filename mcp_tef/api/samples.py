@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mcp_tef.workflows.sample import SampleName
+from mcp_tef.workflows.sample_program import SampleName
 
 if TYPE_CHECKING:
     from mcp_tef.scoring.retrieval import Embed, Vectors

@@ -16,8 +16,8 @@ from mcp_tef.model.similarity import ToolPair
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.variables import MB
 from mcp_tef.model.verdicts import Verdict
+from mcp_tef.scoring.expectations import problems
 from mcp_tef.scoring.judge import judge, usable
-from mcp_tef.scoring.parameter_findings import problems
 
 Line: TypeAlias = str | bytes | None
 """A line of a file; None stands for one that was too long to be read, as `bounded_lines` yields it."""

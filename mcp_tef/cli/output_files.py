@@ -194,7 +194,6 @@ NOT_A_STREAM = {
 """Options that name no file to be read once, with the reason."""
 
 INPUT_ENDINGS = {"cases": ".yaml"}
-
 """Endings of options whose files are read by their ending; YAML includes JSON."""
 
 

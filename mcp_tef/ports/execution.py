@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.runs import PlannedRun, RunResult
     from mcp_tef.model.secrets import Secret
     from mcp_tef.model.tools import OfferedTool, Tool
-    from mcp_tef.scoring.judge import ListedServers
+    from mcp_tef.scoring.missing_tools import ListedServers
 
 
 @dataclass(frozen=True, slots=True)

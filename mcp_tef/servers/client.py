@@ -1,150 +1,27 @@
-"""Client of MCP servers: sign-ins by a browser, lists of tools page by page, and the gateway that workflows use."""
+"""Client of MCP servers, and sign-ins by a browser.
+
+Each session has a task of its own, so that closing it never delays its answer.
+"""
 
 import asyncio
 import os
 import sys
-import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import mcp_types
-from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.json import Json, JsonObject, deeper_than
 from mcp_tef.model.limits import USUAL, LimitsSource
-from mcp_tef.model.secrets import without
-from mcp_tef.model.servers import AuthType, ServerSpec, Transport
-from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing, Tool, ToolProblem
+from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
-from mcp_tef.servers.definitions import (
-    CheckedDefinitions,
-    check_definitions,
-    read_catalogue,
-    read_tools_file,
-    sort_catalogue,
-    why_unwieldy,
-)
-from mcp_tef.servers.error_mapping import ServerErrors
-from mcp_tef.servers.observations import Observations, Stage
-from mcp_tef.servers.session import ServerSession, UnfitAnswerError
+from mcp_tef.servers.error_messages import ServerErrors
+from mcp_tef.servers.observations import Observations
 
 if TYPE_CHECKING:
     from mcp_tef.servers.session import ServerRequest
-
-
-def mirrors(session: ServerSession) -> bool:
-    """Return whether arguments are mirrored in headers: over HTTP, by the modern protocol."""
-    over_http = session.spec.transport is Transport.STREAMABLE_HTTP
-    return over_http and session.client.protocol_version in MODERN_PROTOCOL_VERSIONS
-
-
-def unmirrorable(tools: Sequence[Tool]) -> Iterator[ToolProblem]:
-    """The tools that ask for headers which cannot be; the protocol forbids to offer them."""
-    for tool in tools:
-        reason = find_invalid_x_mcp_header(tool.input_schema)
-        if reason is not None:
-            yield ToolProblem(tool.name, f"It asks for a header that cannot be sent: {reason}.", tool.place, tool.raw)
-
-
-def headers_of(definitions: Sequence[Json], tool: str, arguments: JsonObject, depth: int) -> Mapping[str, str]:
-    """The headers of a call, by what the server says of the tool; none where it says nothing sound."""
-    named = (raw for raw in definitions if isinstance(raw, dict) and raw.get("name") == tool)
-    schema = next((raw.get("inputSchema") for raw in named), None)
-    if not isinstance(schema, dict) or deeper_than(schema, depth) or find_invalid_x_mcp_header(schema) is not None:
-        return {}
-    return mcp_param_headers(x_mcp_header_map(schema), arguments)
-
-
-_SHORTEST_SECRET = 8  # a shorter one may be a word in definitions by chance
-
-
-async def list_everything(session: ServerSession) -> Listing:
-    """All that the server lists, bad definitions set aside."""
-    session.observations.stage = Stage.LISTING
-    definitions, problems = await list_pages(session)
-    latency = round((perf_counter() - session.began) * 1000)
-    found = await _sorted(session, definitions)
-    unfit = tuple(unmirrorable(found.tools)) if mirrors(session) else ()
-    names = {problem.tool for problem in unfit}
-    return Listing(
-        server=session.spec.name,
-        tools=tuple(tool for tool in found.tools if tool.name not in names),
-        problems=(*found.problems, *unfit, *problems),
-        protocol=session.client.protocol_version,
-        latency_ms=latency,
-        instructions=_instructions(session),
-    )
-
-
-def _instructions(session: ServerSession) -> str:
-    """Return the instructions that the server gave when it was greeted, without its secrets, and at most so long."""
-    given = session.client.instructions or ""
-    secrets = [secret for secret in session.observations.secrets if len(secret.reveal()) >= _SHORTEST_SECRET]
-    told = without({"instructions": given[:LONGEST_INSTRUCTIONS]}, secrets)
-    return str(told["instructions"]).strip()
-
-
-async def _sorted(session: ServerSession, definitions: Sequence[Json]) -> CheckedDefinitions:
-    """Return the definitions without the secrets that the server was given; the check ends with the session."""
-    limits, left = session.observations.limits, threading.Event()
-    secrets = [secret for secret in session.observations.secrets if len(secret.reveal()) >= _SHORTEST_SECRET]
-
-    def cleaned() -> Iterator[Json]:
-        for raw in definitions:
-            if left.is_set():
-                return
-            yield without(raw, secrets) if secrets and why_unwieldy(raw, limits) is None else raw
-
-    try:
-        return await asyncio.to_thread(check_definitions, session.spec, cleaned(), limits)
-    finally:
-        left.set()
-
-
-async def list_pages(session: ServerSession) -> tuple[list[Json], list[ToolProblem]]:
-    """Every definition of every page, and a problem where the listing does not end by itself."""
-    definitions: list[Json] = []
-    cursors: set[str] = set()
-    cursor: str | None = None
-    limits = session.observations.limits
-    for _ in range(limits.pages):
-        cursor = await _next_page(session, cursor, definitions)
-        if not cursor:
-            return definitions, []
-        if cursor in cursors:
-            return definitions, [_stopped("its pages repeat")]
-        if len(definitions) > limits.tools:
-            return definitions[: limits.tools], [_stopped(f"it goes on after {limits.tools} tools")]
-        cursors.add(cursor)
-    return definitions, [_stopped(f"it goes on after {limits.pages} pages")]
-
-
-async def _next_page(session: ServerSession, cursor: str | None, definitions: list[Json]) -> str | None:
-    params = mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None
-    try:
-        result = await session.client.list_tools(params=params)
-    except MCPError as error:
-        capabilities = session.client.server_capabilities
-        if error.code == mcp_types.METHOD_NOT_FOUND and capabilities is not None and capabilities.tools is None:
-            return None
-        raise
-    page = session.dispatcher.answer.get("tools")
-    if not isinstance(page, list):
-        raise UnfitAnswerError("it holds no list of tools")
-    definitions.extend(page)
-    return result.next_cursor
-
-
-def _stopped(why: str) -> ToolProblem:
-    return ToolProblem(None, f"The listing was cut short because {why}.")
 
 
 T = TypeVar("T")
@@ -243,6 +120,7 @@ def _loaded(load: "Callable[[], ServerRequest[T]]") -> "tuple[_HoldSession, _Tol
 
 
 def _listing() -> "ServerRequest[Listing]":
+    from mcp_tef.servers.tool_list_request import list_everything
 
     return list_everything
 
@@ -286,54 +164,3 @@ class McpSignIns:
     async def close(self) -> None:
         """Leave every server."""
         await self._visits.close()
-
-
-class McpToolLister:
-    """Reaches MCP servers and tools files; satisfies `ports.ServerGateway`.
-
-    `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
-    """
-
-    def __init__(
-        self,
-        environment: Mapping[str, str] | None = None,
-        limits: LimitsSource = USUAL,
-        credentials: CredentialStore | None = None,
-    ) -> None:
-        self._limits = limits
-        self._environment = environment
-        self._credentials = credentials
-
-    @cached_property
-    def _client(self) -> "McpClient":
-
-        return McpClient(self._environment, self._limits, self._credentials)
-
-    async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
-        """Every tool that the server lists now; raises ServerError within `timeout` seconds.
-
-        A program is started without asking: consent is the caller's matter.
-        """
-        if spec.transport is Transport.FILE:
-            return await self._read(spec, timeout)
-        return await self._client.list_tools(spec, timeout)
-
-    async def read_catalogue(self, path: str) -> tuple[Listing, ...]:
-        """The tools that a file holds, by server; raises ServerError."""
-        return await asyncio.to_thread(read_catalogue, path, self._limits.limits)
-
-    async def sort_catalogue(self, name: str, definitions: Sequence[Json]) -> tuple[Listing, ...]:
-        """Given definitions, by server; `name` is the server of those that name none."""
-        return await asyncio.to_thread(sort_catalogue, name, definitions, self._limits.limits)
-
-    async def close(self) -> None:
-        """Leave every server; returns when no connection and no program of ours is left."""
-        if "_client" in vars(self):
-            await self._client.close()
-
-    async def _read(self, spec: ServerSpec, seconds: float) -> Listing:
-        try:
-            async with asyncio.timeout(seconds):
-                return await asyncio.to_thread(read_tools_file, spec, self._limits.limits)
-        except TimeoutError:
-            raise ServerErrors(spec, Observations()).silent(seconds) from None

@@ -21,11 +21,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from mcp_tef.model.servers import Transport
-from mcp_tef.servers.error_mapping import ServerErrors
+from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.servers.mcp_internals import TransportStreams, request_within_origin, sse_within_origin
+from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import HttpReply, Observations
-from mcp_tef.servers.sanitizing import WholeLines, message_in, sanitized
+from mcp_tef.servers.sanitizing import WholeLines, sanitized
 
 
 @asynccontextmanager

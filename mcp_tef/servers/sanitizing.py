@@ -1,13 +1,11 @@
-"""Lenient parsing of messages: what would cost a whole answer is replaced by a mark."""
+"""JSON made readable that would cost a whole answer, by a mark in place of what nobody can read.
 
-import json
+Half characters, bytes that are no UTF-8 and what nests too deep become a mark that no sound text holds, so that only
+the tool that has it is bad.
+"""
+
 import re
 from collections.abc import Iterator
-
-import mcp_types
-from mcp.shared.message import SessionMessage
-
-from mcp_tef.model.json import Json
 
 MARK = "\ufdd0"  # a place in Unicode that never is a character
 DEEPEST = 150  # our own limits end at 100 within a definition, the SDK's reader at 200 within a message
@@ -97,24 +95,3 @@ class WholeLines:
     def rest(self) -> bytes:
         """The line that never ended."""
         return bytes(self._begun)
-
-
-def message_in(line: bytes) -> SessionMessage | None:
-    """The message in a line, if it holds one.
-
-    Half characters and bytes that are no UTF-8 stay in its texts, so that only the tool that has them is bad. The
-    SDK's own way from bytes to a message takes four times the memory.
-    """
-    if not line.lstrip().startswith(b"{"):
-        return None
-    try:
-        return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_python(_read(line), by_name=False))
-    except ValueError:
-        return None
-
-
-def _read(line: bytes) -> Json:
-    try:
-        return json.loads(line.decode("utf-8", "surrogateescape"))
-    except RecursionError:
-        return json.loads(shallow(line).decode("utf-8", "surrogateescape"))

@@ -18,7 +18,8 @@ from pydantic import ValidationError
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.servers.credential_store import ServerAccess
-from mcp_tef.servers.error_mapping import ServerErrors, is_closed, server_error_of
+from mcp_tef.servers.error_mapping import is_closed, server_error_of
+from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.http_transport import connected
 from mcp_tef.servers.mcp_internals import StrayAnswerDispatcher, TransportStreams
 from mcp_tef.servers.oauth import signing_in

@@ -18,9 +18,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.shared.message import SessionMessage
 
 from mcp_tef.servers.launch import Launch
+from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import FloodError, Observations
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
-from mcp_tef.servers.sanitizing import message_in
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _POLL_SECONDS = 0.01

@@ -27,7 +27,7 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.ports import Embedders, Store
 from mcp_tef.scoring.case_drafting.offline_drafts import names_tool
 from mcp_tef.scoring.differentiation.text_terms import plain_words
-from mcp_tef.scoring.judge import ListedServers, offered_names, why_not_asked
+from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_not_asked
 
 LEAST_WORDS, LEAST_MEANING = 0.4, 0.75
 """Least cosine of near-paraphrases with the same expected tools, read off 3,030 such pairs of BFCL queries."""

@@ -12,7 +12,7 @@ from mcp_tef.events import CasesChanged
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.scoring.judge import offered_names, why_missing, why_not_asked
+from mcp_tef.scoring.missing_tools import offered_names, why_missing, why_not_asked
 from mcp_tef.workflows.named_items import find_case, require_known
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.tools import Listing, Tool
     from mcp_tef.model.verdicts import Verdict
     from mcp_tef.ports import Store
-    from mcp_tef.scoring.judge import ListedServers
+    from mcp_tef.scoring.missing_tools import ListedServers
 
 
 class Cases:

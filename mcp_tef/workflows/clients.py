@@ -30,7 +30,7 @@ from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Embedders
 from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.client_view import WordSearch, best, presented, searched_text, shown_instructions
-from mcp_tef.scoring.judge import expected_tools
+from mcp_tef.scoring.missing_tools import expected_tools
 
 _Scores = NDArray[np.float64]
 _Search = Callable[[str], Awaitable[_Scores]]

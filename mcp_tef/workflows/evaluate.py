@@ -27,7 +27,8 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.ports import CaseTools, Question, RunExecutor, RunStore, Selector, Selectors
-from mcp_tef.scoring.judge import expected_tools, judge, rank_of_expected, why_not_asked
+from mcp_tef.scoring.judge import judge, rank_of_expected
+from mcp_tef.scoring.missing_tools import expected_tools, why_not_asked
 from mcp_tef.workflows.models import Keys
 
 if TYPE_CHECKING:

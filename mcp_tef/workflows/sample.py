@@ -1,55 +1,19 @@
-"""The bundled sample server as a program that needs no consent."""
+"""Puts the bundled sample server and its suite into a workspace, and brings them up to date."""
 
-import sys
-from enum import StrEnum
 from importlib.resources import files
-from pathlib import Path
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseSource
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
-from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.transfer import CaseFileFormat
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.drafts import Drafts
+from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName, sample_spec
 from mcp_tef.workflows.servers import Servers
 from mcp_tef.workflows.transfer import CaseTransfer
-
-SAMPLE_SERVER = "Bike shop"
-READING_ROOM = "Reading room"
-
-
-class SampleName(StrEnum):
-    """Bundled sample: a bicycle shop, or six look-alike searches in a reading room."""
-
-    BIKE_SHOP = "bike-shop"
-    READING_ROOM = "reading-room"
-
-
-def sample_spec(
-    program: Path = Path(sys.executable),
-    *,
-    built: bool = hasattr(sys, "frozen"),
-    sample: SampleName = SampleName.BIKE_SHOP,
-) -> ServerSpec:
-    """Return how to start a bundled server: by Python, or in a built app by the command line beside this program."""
-    command = program.with_name(f"mcp-tef{program.suffix}") if built else program
-    # -P keeps Python from importing an mcp_tef of the current folder, which may be a stranger's.
-    args = ("sample-server",) if built else ("-P", "-m", "mcp_tef", "sample-server")
-    if sample is SampleName.READING_ROOM:
-        return ServerSpec(
-            name=READING_ROOM, transport=Transport.STDIO, command=str(command), args=(*args, "--sample", sample.value)
-        )
-    return ServerSpec(name=SAMPLE_SERVER, transport=Transport.STDIO, command=str(command), args=args)
-
-
-def bundled_programs() -> frozenset[str]:
-    """Return the fingerprints of the programs that belong to mcp-tef."""
-    return frozenset(sample_spec(sample=sample).launch_fingerprint for sample in SampleName)
-
 
 SAMPLE_SUITE = "Sample"
 _SUITES = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.client import McpToolLister
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.stdio_faults import command
 
 LIMIT_MB = 300

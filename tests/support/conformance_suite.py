@@ -23,9 +23,10 @@ import pytest
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.model.tools import Tool
-from mcp_tef.servers.client import McpSignIns, McpToolLister
+from mcp_tef.servers.client import McpSignIns
 from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.tool_caller import McpToolCaller
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.real_servers import install_node, installed
 from tests.support.sign_in_server import Browser
 

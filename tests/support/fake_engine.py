@@ -45,7 +45,7 @@ from mcp_tef.workflows.quality import Quality
 from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.route_comparisons import RouteComparisons
 from mcp_tef.workflows.runs import Runs
-from mcp_tef.workflows.sample import SAMPLE_SERVER
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.search_tools import SearchTools
 from mcp_tef.workflows.server_import import ServerFiles

@@ -1,6 +1,7 @@
-"""What decides how a run is asked, as JSON: models, groups, routers, prompt templates and client profiles."""
+"""JSON shapes of models, groups, routers, prompt templates and client profiles: all that decides how a run is asked."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
 from mcp_tef.model.comparison import ClientResult
@@ -9,7 +10,9 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.model_catalogue import LocalServer, ModelCheck, ModelInfo
 from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, group_to_json
 from mcp_tef.model.model_routers import ModelRouter, RouteDecision, RouteScore, router_to_json
-from mcp_tef.statistics.route_comparison import RouteComparison
+
+if TYPE_CHECKING:
+    from mcp_tef.statistics.route_comparison import RouteComparison
 
 
 def model_info_to_json(info: ModelInfo) -> Json:
@@ -61,7 +64,7 @@ def _score_to_json(score: RouteScore) -> Json:
     }
 
 
-def route_comparison_to_json(found: RouteComparison) -> Json:
+def route_comparison_to_json(found: "RouteComparison") -> Json:
     """Return the arms with their intervals, the curve and the suggested threshold."""
     return asdict(found)
 

@@ -32,7 +32,7 @@ from mcp_tef.model.cases import (
 )
 from mcp_tef.model.json import Json
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.scoring.parameter_findings import problems
+from mcp_tef.scoring.expectations import problems
 
 FORM_VERSION = 1
 _HINT = "Write a list under “cases”; each case has at least a query."

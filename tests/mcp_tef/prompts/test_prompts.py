@@ -34,7 +34,6 @@ from mcp_tef.prompts.writing_prompts import (
 from tests.support.similarity_factories import COMMENT, PAGE_COMMENT, told
 
 SCHEMA = {"type": "object", "properties": {"größe": {"type": "integer"}}}
-
 OFFERED = offer([Tool(server="s", name="a.b", description="Weighs a thing.", input_schema=SCHEMA, raw={})])
 
 

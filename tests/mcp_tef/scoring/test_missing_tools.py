@@ -6,7 +6,7 @@ import pytest
 
 from mcp_tef.model.cases import Expectation, ExpectedCall
 from mcp_tef.model.tools import Listing, ToolProblem
-from mcp_tef.scoring.judge import ListedServers, why_not_asked
+from mcp_tef.scoring.missing_tools import ListedServers, why_not_asked
 from tests.support.fake_ports import http_server, tool
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from mcp_tef.model.limits import Limits
-from mcp_tef.servers.client import McpToolLister
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.processes import children
 
 

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.client import McpToolLister
 from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.sign_in_server import ACCESS, Desk, signing_in_at
 
 AMPLE = 30.0

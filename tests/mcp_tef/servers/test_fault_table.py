@@ -14,7 +14,7 @@ from mcp_tef.errors import ServerError
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.client import McpToolLister
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.benchmarks.fault_memory import LIMIT_MB, growth
 from tests.support.faults import http_faults, stdio_faults
 from tests.support.processes import children

@@ -16,8 +16,8 @@ from mcp_types import ServerNotification, ToolListChangedNotification
 from mcp_tef import Engine, ServerSpec, ToolStatus, Transport
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType
-from mcp_tef.servers.client import McpToolLister
 from mcp_tef.servers.tool_caller import McpToolCaller
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.agent_client import serving_ended
 from tests.support.command_line import run
 from tests.support.library_designs import answering

@@ -13,10 +13,10 @@ import yaml
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.scoring.retrieval import DocumentIndex, Embed, RetrievalOptions, Retrieved, Technique, letter_vectors
-from mcp_tef.servers.client import McpToolLister
 from mcp_tef.servers.reading_room import ReadingRoom, reading_room_documents
 from mcp_tef.servers.tool_caller import McpToolCaller
-from mcp_tef.workflows.sample import SampleName, sample_spec
+from mcp_tef.servers.tool_lister import McpToolLister
+from mcp_tef.workflows.sample_program import SampleName, sample_spec
 
 SHOWS: dict[Technique, tuple[str, tuple[str, ...], tuple[Technique, ...]]] = {
     Technique.BASIC: (

@@ -17,8 +17,8 @@ from mcp import Client
 
 from mcp_tef.model.cases import ExpectedCall, expectation_from_json
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.servers.client import McpToolLister
 from mcp_tef.servers.sample_server import sample_server
+from mcp_tef.servers.tool_lister import McpToolLister
 
 ROOT = Path(__file__).parents[3]
 RUN = "from mcp_tef.servers.sample_server import run_sample_server as run; run({})"

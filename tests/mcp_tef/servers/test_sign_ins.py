@@ -17,8 +17,9 @@ from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
-from mcp_tef.servers.client import McpSignIns, McpToolLister
+from mcp_tef.servers.client import McpSignIns
 from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.fake_ports import MemoryKeychain
 from tests.support.faults.tool_lists import ModernOnly
 from tests.support.sign_in_server import ACCESS, REFRESH, Browser, Desk, signing_in_at

@@ -13,8 +13,8 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
 from mcp_tef.servers import session
-from mcp_tef.servers.client import McpToolLister
 from mcp_tef.servers.observations import Observations, Tail, quoted
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.stdio_faults import command
 from tests.support.processes import gone
 

@@ -10,8 +10,8 @@ from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import MASK
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.servers.client import McpToolLister
 from mcp_tef.servers.tool_caller import McpToolCaller
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.calling_server import BIG, command
 from tests.support.processes import children
 

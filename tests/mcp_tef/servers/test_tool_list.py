@@ -11,7 +11,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.limits import Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import Listing
-from mcp_tef.servers.client import McpToolLister
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.fault_script import tool
 from tests.support.faults.stdio_faults import command
 from tests.support.processes import children

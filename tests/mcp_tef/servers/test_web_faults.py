@@ -8,7 +8,7 @@ import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
-from mcp_tef.servers.client import McpToolLister
+from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.http_faults import serving
 
 AMPLE, SHORT, MARGIN = 60.0, 0.6, 20.0

@@ -15,7 +15,7 @@ from mcp_tef.statistics.paired_evidence import (
     paired_interval,
     sign_flip,
 )
-from tests.support.simulated_cases import compared, pass_rates
+from tests.support.run_histories import compared, pass_rates
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 40, 300])

@@ -12,7 +12,7 @@ from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, key_reque
 from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.workflows.consent import Consents, matches_options
-from mcp_tef.workflows.sample import sample_spec
+from mcp_tef.workflows.sample_program import sample_spec
 from tests.support.fake_ports import MemoryConsents, command_server, no_consents
 
 URL = "https://tools.example/mcp"

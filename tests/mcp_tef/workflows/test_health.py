@@ -12,7 +12,7 @@ import pytest
 from mcp_tef import Engine, ServerError, ServerSpec, Transport
 from mcp_tef.model.health import ContactKind, HealthState, ServerContact, ServerHealth
 from mcp_tef.workflows.health import WatchRounds
-from mcp_tef.workflows.sample import sample_spec
+from mcp_tef.workflows.sample_program import sample_spec
 from tests.support.command_line import command, run
 
 GONE = ServerSpec(name="gone", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1:9/mcp")

@@ -19,7 +19,7 @@ from mcp_tef import (
     ServerSpec,
     Transport,
 )
-from mcp_tef.workflows.sample import sample_spec
+from mcp_tef.workflows.sample_program import sample_spec
 from tests.support.workspace_files import case, tools_file, weather, written
 
 

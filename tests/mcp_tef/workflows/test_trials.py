@@ -19,7 +19,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import written_tools
 
 VAGUE, CLEAR = "Does things.", "Return the weather forecast of a city: rain, sun, wind and temperature."

@@ -4,7 +4,7 @@ import pytest
 
 from mcp_tef.model.json import Json
 from mcp_tef.model.quality import Severity
-from tests.support.lint_factories import GOOD, found, make, rules_broken, taking
+from tests.support.scoring_factories import GOOD, found, make, rules_broken, taking
 
 
 def test_a_good_tool_has_nothing_said_of_it() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.lint_factories import CITY, found, make, rules_broken, taking
+from tests.support.scoring_factories import CITY, found, make, rules_broken, taking
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,6 @@ FAULTS = [
     ("schema-pattern-invalid", {"type": "object", "patternProperties": {"(": {}}}, "“(”"),
     ("parameter-case-twin", {"type": "object", "properties": {"id": CITY, "ID": CITY}}, "`ID` and `id`"),
 ]
-
 SOUND: list[dict[str, Any]] = [
     {"type": "string", "enum": ["a", "b", None]},
     {"type": "number", "enum": [1, 2.5]},
@@ -286,7 +285,6 @@ SOUND: list[dict[str, Any]] = [
     {"$ref": "#city"},
     {"type": "object", "default": {"$ref": "#/nowhere", "enum": []}},
 ]
-
 RULES = {rule for rule, _, _ in FAULTS}
 
 

@@ -1,7 +1,8 @@
-"""A stand-in model that selects one tool until too many are offered, with seeded noise, for tests of crowds."""
+"""Stand-in models with seeded noise: one chooses by words, one until too many tools are offered."""
 
 import json
 import random
+import re
 
 from tests.support.model_replies import Received, Reply, tool_calls
 
@@ -27,3 +28,23 @@ class CrowdedModel:
 
 def _compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+class WordSensitiveModel:
+    """Calls the tool whose name and description share most words with the query, plus seeded normal noise."""
+
+    def __init__(self, seed: int, noise: float = 1.0) -> None:
+        self._random = random.Random(seed)
+        self._noise = noise
+
+    def __call__(self, request: Received) -> Reply:
+        asked = _words(request.query)
+        scores = [
+            len(asked & _words(f"{tool['name']} {tool.get('description', '')}")) + self._random.gauss(0, self._noise)
+            for tool in request.tools
+        ]
+        return tool_calls((request.tools[scores.index(max(scores))]["name"], {}))
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 2}
