@@ -138,11 +138,15 @@ class TrialDecision:
 
     def add(self, case: int, round_: int, original: bool, draft: bool) -> None:
         """Take in a pair: the outcome of one case in one round, from 0, with each arm."""
-        self._arms[0][round_, case], self._arms[1][round_, case] = original, draft
+        self.put(case, round_, original, draft)
         self._wins += draft > original
         self._losses += draft < original
         self._ties += draft == original
         self._ended(round_)
+
+    def put(self, case: int, round_: int, original: bool, draft: bool) -> None:
+        """Note a pair for `paired`, without a decision."""
+        self._arms[0][round_, case], self._arms[1][round_, case] = original, draft
 
     def leave_out(self, case: int, round_: int) -> None:
         """Take in that a pair was left out, since one of its runs failed again and again."""
