@@ -37,6 +37,12 @@ def gain_text(cases: int, families: int) -> str:
     return f"{shown}."
 
 
+def unanswered_text(trial: TrialResult) -> str:
+    """Return the note of a search that ends because most pairs of a trial have a failed run."""
+    failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
+    return f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
+
+
 def improvement_sentences(result: ImprovementResult) -> tuple[str, ...]:
     """Return the result in one sentence with both gains, then both verdicts on the sealed cases, then the rest."""
     lines = [_first(result)]

@@ -59,7 +59,7 @@ class DecisionDialog(Dialog):
 
 
 class PredictionDialog(Dialog):
-    """What is predicted: the nearest tools of one tool before and after, findings of all, and ranks that change."""
+    """Everything that is predicted: nearest tools of one tool before and after, findings, and ranks that change."""
 
     autosaves = True
 

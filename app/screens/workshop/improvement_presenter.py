@@ -285,6 +285,8 @@ class ImprovementPresenter(CrowdBatches):
 
     def why_nothing(self) -> str:
         """Return what stands in place of candidates: each case that words cannot fix, or what a search shows."""
+        if self.stopped:
+            return "Press Find a better text to search again."
         hopeless = self.found.hopeless if self.found else ()
         return "\n".join(f"{one.name}: {one.reason}" for one in hopeless) or BEFORE
 

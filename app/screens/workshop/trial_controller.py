@@ -315,11 +315,14 @@ class TrialController(QObject):
         known = dict.fromkeys([*self._models, *(one.label for one in presenter.models if not one.offline)])
         footer.show_models(tuple(known), chosen)
         footer.goal.set_current(presenter.goal)
-        plan = presenter.cost_text() if self._view.narrow() else presenter.plan_text()  # the lists tell the sizes
-        line = presenter.progress_text() if self.can_stop() else why or plan
+        line = presenter.progress_text() if self.can_stop() else why or self._plan_text()
         footer.show_state(
             line, cases, running=self.can_stop(), possible=not why, hint=why or presenter.can_show or "Ctrl+Return"
         )
+
+    def _plan_text(self) -> str:
+        """Return what a trial would take; where there is little room without the sizes, which the lists tell."""
+        return self.presenter.cost_text() if self._view.narrow() else self.presenter.plan_text()
 
     def _show_verdict(self) -> None:
         results, banner = self.presenter.results, self._view.banner

@@ -190,12 +190,15 @@ class TrialCaseList(QWidget):
         self.table.setVisible(bool(rows))
         self.empty.setVisible(not rows)
         self.counts.set_text(counts)
-        asked = any(row.original for row in rows)
-        unranked = not any(row.ranks for row in rows)
-        self.table.setColumnHidden(RANKS, asked or unranked or any(row.said for row in rows))
+        self._hide_columns(rows, reasons=reasons)
+
+    def _hide_columns(self, rows: Sequence[TrialCaseRow], *, reasons: bool) -> None:
+        """Show results once a case was asked, and until then the predicted ranks."""
+        asked, said = any(row.original for row in rows), any(row.said for row in rows)
+        self.table.setColumnHidden(RANKS, asked or said or not any(row.ranks for row in rows))
         for column in (ORIGINAL, DRAFT):
             self.table.setColumnHidden(column, not asked)
-        self.table.setColumnHidden(REASON, not (reasons or any(row.said for row in rows)))
+        self.table.setColumnHidden(REASON, not (reasons or said))
 
 
 def _cells(row: TrialCaseRow, *, reasons: bool) -> tuple[Cell, ...]:
