@@ -128,7 +128,7 @@ def _executor(name: str) -> dict[str, Any]:
     if name == "town_events":
         return {"executor": ExecutorKind.MCP, "config": {"server": "github", "tool": "list_events", "seconds": 10}}
     if name == "loan_bike_free":
-        config = {"base_url": "http://127.0.0.1:9", "provider": "searxng", "count": 5}
+        config = {"base_url": "http://127.0.0.1:8080", "provider": "searxng", "count": 5}
         return {"executor": ExecutorKind.SEARCH, "config": config}
     return {"config": {"answer": "There are three of them: {query}."}}
 
@@ -170,7 +170,8 @@ async def broken(stage: Stage) -> None:
 
 
 async def consent(stage: Stage) -> None:
-    """A script that is not allowed yet."""
+    """A script that is not allowed, also where another window allowed it."""
+    await stage.session.call(_revoke_scripts)
     page = await _page(stage, "check_fit")
     page.presenter.discard()
     await page.refresh()
@@ -179,6 +180,12 @@ async def consent(stage: Stage) -> None:
     page.view.run.form.fill({"part_number": "CH-012", "bike": "city"})
     page.running.start()
     await until(page.view.run.consent.isVisible)
+
+
+async def _revoke_scripts(core: Engine) -> None:
+    for given in await core.servers.consents():
+        if "def run" in repr(given):
+            await core.servers.revoke_consent(given.fingerprint)
 
 
 async def limits(stage: Stage) -> None:
@@ -283,8 +290,7 @@ async def serve(stage: Stage) -> None:
 async def _fill_health(engine: Engine) -> None:
     """An hour of contacts with servers that are well, slow and gone."""
     for name in ("github", "mail", "weather", "Maps"):
-        spec = ServerSpec(name=name, transport=Transport.STREAMABLE_HTTP, url=f"http://127.0.0.1:9/{name}")
-        await engine.servers.add(spec)
+        await engine.servers.add(ServerSpec(name=name, transport=Transport.STDIO, command=f"{name.lower()}-mcp-server"))
     now = datetime.now(UTC)
     found = [*_contacts("mail", 800, now), *_contacts("github", 420, now), *_contacts("weather", 300, now)]
     await engine._store.contacts.record_contacts(sorted(found, key=lambda one: one.at))
@@ -355,11 +361,11 @@ SCENES: Mapping[str, Show] = {
     "library-executions": executions,
     "library-new": new_tool,
     "library-serve": serve,
-    "library-served": served,
     "library-nothing-found": found_nothing,
     "health": partial(health, server="github"),
     "health-unknown": partial(health, server="Maps"),
     "health-healthy": partial(health, server="weather"),
     "health-unavailable": partial(health, server="mail"),
     "health-watching": watching,
+    "library-served": served,
 }
