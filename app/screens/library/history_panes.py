@@ -256,7 +256,8 @@ def figures_text(figures: ExecutionFigures) -> str:
     """Return the figures of executions as one line: "12 executions · p50 84 ms · p95 310 ms · 8 % failed"."""
     if figures.error_rate is None:
         return ""
-    times = [f"{name} {value:,} ms" for name, value in (("p50", figures.p50_ms), ("p95", figures.p95_ms)) if value]
+    given = [(name, value) for name, value in (("p50", figures.p50_ms), ("p95", figures.p95_ms)) if value is not None]
+    times = [f"{name} {f'{value:,}' if value else 'under 1'} ms" for name, value in given]
     return " · ".join([count(figures.count, "execution"), *times, f"{percent(figures.error_rate)} failed"])
 
 
