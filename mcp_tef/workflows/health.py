@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 WATCH_SECONDS: Final = 60.0
 MOST_BACKOFF: Final = 16
+NOT_ALLOWED: Final = "no contact yet: it needs your consent first"
 
 
 class WatchRounds:
@@ -83,7 +84,12 @@ class HealthReports:
         for contact in contacts:
             of_server[contact.server].append(contact)
         usual = earlier.usual_ms.get
-        each = tuple(server_health(one.name, of_server[one.name], now, usual(one.name)) for one in servers)
+        each = tuple(
+            replace(server_health("", [], now), server=one.name, reason=NOT_ALLOWED)
+            if not of_server[one.name] and self._consents.needed(one.spec)
+            else server_health(one.name, of_server[one.name], now, usual(one.name))
+            for one in servers
+        )
         known = {server.name for server in servers}
         overall = overall_health(each, [one for one in contacts if one.server in known], now)
         recent = {name: recent_contacts(of_server[name], now) for name in known}

@@ -232,7 +232,7 @@ def _why_unfit(schema: JsonObject | None) -> str | None:
         return "describes no object"
     if why := why_unsound(schema):
         return f"is no JSON Schema: {why.rstrip('.')}"
-    return next((f"has a fault: {told.rstrip('.')}" for told in broken_parts(schema)), None)
+    return next((f"cannot be used: {told[:1].lower()}{told[1:-1]}" for told in broken_parts(schema)), None)
 
 
 def _design(raw: JsonObject, pattern: ToolDesign | None) -> ToolDesign:

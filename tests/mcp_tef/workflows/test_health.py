@@ -77,9 +77,9 @@ async def test_watching_tells_changes_only_and_never_contacts_what_needs_consent
     told = [await anext(watching), await anext(watching)]
     with pytest.raises(asyncio.CancelledError):
         await anext(watching)
-    assert [(one.server, one.state) for one in told] == [
-        (bike_shop.name, HealthState.HEALTHY),
-        ("gone", HealthState.UNKNOWN),
+    assert [(one.server, one.state, "consent" in one.reason) for one in told] == [
+        (bike_shop.name, HealthState.HEALTHY, False),
+        ("gone", HealthState.UNKNOWN, True),
     ]
     assert len(await contacts_of(engine, bike_shop.name)) >= 3
     assert await contacts_of(engine, "gone") == ()
