@@ -186,7 +186,6 @@ class ModelRow:
     context: str
     price: str
     tools: str
-    vision: str
     searched: str
     recent: bool = False
     ready: bool = False
@@ -209,7 +208,6 @@ def model_row(info: ModelInfo) -> ModelRow:
         context=format_tokens(info.context_tokens),
         price=format_price(info),
         tools=_ability(info.tool_calling),
-        vision=_ability(info.vision),
         searched=info.label.casefold(),
     )
 

@@ -34,7 +34,7 @@ class WeightBar(QWidget):
         super().__init__()
         start = OverlapWeights()
         self.fields = {
-            "Meaning": _weight("Weight of meaning", start.semantic),
+            "Similarity": _weight("Weight of similarity", start.semantic),
             "Parameters": _weight("Weight of parameters", start.parameters),
             "Wording": _weight("Weight of wording", start.description),
         }
