@@ -87,6 +87,7 @@ CATEGORY_MARKS: Mapping[ConfidenceCategory, VerdictMark] = {
     ConfidenceCategory.MISLEADING: VerdictMark.WRONG,
 }
 MISLEADS = "Sure and wrong: the description misleads"
+SURE_OF_THE_TOOL = "Confidence in the tool, not in its values"
 
 
 def sentence_spans(sentence: str) -> tuple[TextSpan, ...]:

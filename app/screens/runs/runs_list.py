@@ -44,7 +44,7 @@ COLUMNS = (
         key="confidence",
         title="Confidence",
         kind=CellKind.NUMBER,
-        width=88,
+        width=96,
         tip=explain("confidence", "Bold if it was high without a correct call."),
     ),
 )
