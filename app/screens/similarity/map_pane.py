@@ -160,6 +160,7 @@ def _weight(name: str, value: float) -> QDoubleSpinBox:
 HEIGHT = 48
 EDGE = 16
 NOTHING = "No pair reaches the threshold, and none was confused in runs."
+UNREAD = "Counting the pairs that runs confused…"
 TOO_MANY = "Too many pairs are flagged for a work list. Raise the threshold."
 
 
@@ -232,6 +233,7 @@ class WorkSummary(QWidget):
         row.addWidget(self._said, 1)
         self.setFixedHeight(sized(HEIGHT) + 1)
         self.show_work(WorkList())
+        self.words.set_text(UNREAD)
 
     def show_work(self, work: WorkList) -> None:
         """Count anew."""
