@@ -73,7 +73,7 @@ class Trials:
         plan = _plan(request, draft)
         if _only_instructions(draft) and not (plan.same_against_same or self.shows_instructions(request.settings)):
             said = f"The draft {draft.name} changes only the server's instructions, which the model would not see."
-            raise InputError(said, hint="Choose a client that shows them, such as Claude Code (--client claude-code).")
+            raise InputError(said, hint="Select a client that shows them, such as Claude Code (--client claude-code).")
         return draft, replace(plan, predicted=await self._predicted(request, draft, plan))
 
     async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
