@@ -23,8 +23,8 @@ _NAMES = {
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
     "mcp_tef.api.serializers.drafts": (
-        "conflict_to_json crowd_to_json draft_summary_to_json draft_to_json improvement_to_json prediction_to_json "
-        "steal_to_json trial_to_json"
+        "conflict_to_json crowd_to_json draft_summary_to_json draft_to_json improvement_to_json "
+        "prediction_to_json steal_to_json trial_to_json"
     ),
     "mcp_tef.api.serializers.library": (
         "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
@@ -48,8 +48,8 @@ _NAMES = {
     "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
-        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError ServerError "
-        "ServerFault StoreError TefError"
+        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
+        "ServerError ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
@@ -99,8 +99,8 @@ _NAMES = {
     "mcp_tef.model.installation": "VERSION how_to_install missing_library",
     "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
-        "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory ToolDesign "
-        "ToolStatus ToolVersion design_from_json design_to_json"
+        "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
+        "ToolDesign ToolStatus ToolVersion design_from_json design_to_json"
     ),
     "mcp_tef.model.limits": "CALL_SECONDS",
     "mcp_tef.model.metrics": (
@@ -117,7 +117,7 @@ _NAMES = {
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
-    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text",
+    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text share_text",
     "mcp_tef.model.run_fields": (
         "CONCURRENCY MAX_TOKENS REPEATS RETRIES RUN_FIELDS SEED TEMPERATURE TIMEOUT WRITING_TIMEOUT_S RunField "
         "parse_number parse_prices"
@@ -177,8 +177,8 @@ _NAMES = {
     "mcp_tef.scoring.similarity.analysis": "Similarity",
     "mcp_tef.scoring.similarity.overlap": "Overlap OverlappingPair",
     "mcp_tef.servers.agent_server": "serve_agents",
-    "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.servers.bounded_protocol": "bounded_by",
+    "mcp_tef.servers.programs": "kill_process_groups",
     "mcp_tef.statistics.confusion_patterns": "cluster_confusions",
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",

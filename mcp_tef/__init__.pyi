@@ -294,7 +294,7 @@ from mcp_tef.model.quality import (
     Suppression,
     ToolQuality,
 )
-from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text
+from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text, share_text
 from mcp_tef.model.run_fields import (
     CONCURRENCY,
     MAX_TOKENS,
@@ -559,11 +559,11 @@ __all__ = [
     "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview",
     "scored_run", "search_answer_to_json", "search_request", "search_tool_to_json", "secrets_in",
     "selection_values", "serve_agents", "serve_rest", "server_check_to_json", "server_health_to_json",
-    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
-    "steal_html", "steal_to_json", "tally_of", "template_pieces", "temporary_workspace", "tighten",
-    "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json", "trial_explanation",
-    "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_by_step", "trials_evidence",
-    "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json", "verified_evidence", "visible",
-    "wilson", "without_keys", "word_changes", "write_draft", "write_lines", "write_private", "write_results",
-    "write_source_edit", "write_text",
+    "server_import_to_json", "server_to_json", "share_text", "sign_in_where_needed", "similarity_json",
+    "start_within_cap", "steal_html", "steal_to_json", "tally_of", "template_pieces", "temporary_workspace",
+    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json",
+    "trial_explanation", "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_by_step",
+    "trials_evidence", "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json",
+    "verified_evidence", "visible", "wilson", "without_keys", "word_changes", "write_draft", "write_lines",
+    "write_private", "write_results", "write_source_edit", "write_text",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.installation import VERSION
 from mcp_tef.model.json import fingerprint
+from mcp_tef.model.rates import share_text
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchStatus, FailureInfo, ModelSettings, RunStatus, is_baseline
 from mcp_tef.statistics.metrics import summarise
@@ -289,5 +290,5 @@ def evidence_badge(document: Mapping[str, Any], outdated: Sequence[str] = ()) ->
     rate = verdict["correct_call"]
     if rate["value"] is None:
         return badge | {"message": "no verdict", "color": "lightgrey"}
-    message = f"correct call {rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})"
+    message = f"correct call {share_text(rate['value'], rate['low'], rate['high'])}"
     return badge | {"message": message, "color": "brightgreen" if rate["value"] >= 0.9 else "yellow"}

@@ -21,12 +21,11 @@ from mcp_tef.ports.models import (
     WritingTask,
     Written,
 )
-from mcp_tef.ports.servers import OpenAddress, SecretVault, ServerGateway, SignIns
+from mcp_tef.ports.servers import ContactStore, OpenAddress, SecretVault, ServerGateway, SignIns
 from mcp_tef.ports.storage import (
     CaseStore,
     CheckResult,
     ConsentStore,
-    ContactStore,
     DefinitionStore,
     DraftStore,
     LibraryStore,

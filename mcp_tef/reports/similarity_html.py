@@ -329,7 +329,7 @@ def overlap_html(similarity: Similarity, overlap: Overlap, limit: int) -> str:
     shares = [dimension(overlap, name) for name in MATRICES]
     pairs = list(overlap.most_overlapping(limit))
     rows = [_row(similarity, shares, pair) for pair in pairs]
-    heads = ("Tool", "Other tool", "Overlap", "Meaning", "Parameters", "Wording", "Why")
+    heads = ("Tool", "Other tool", "Overlap", "Similarity", "Parameters", "Wording", "Why")
     sections = [
         section("All pairs", picture),
         section("The pairs that overlap most", table(heads, rows, range(2, 6))),
@@ -356,7 +356,9 @@ def _closest(similarity: Similarity, pairs: Sequence[OverlappingPair]) -> str:
 def _overlap_lead(similarity: Similarity, weights: OverlapWeights) -> str:
     servers = len({one.tool.server for one in similarity.tools})
     what = f"{counted(len(similarity), 'tool')} on {counted(servers, 'server')}, compared by {similarity.embedder}."
-    counts = f"meaning {weights.semantic:.2f}, parameters {weights.parameters:.2f}, wording {weights.description:.2f}"
+    counts = (
+        f"similarity {weights.semantic:.2f}, parameters {weights.parameters:.2f}, wording {weights.description:.2f}"
+    )
     return paragraphs(f"{what} What counts how much: {counts}.", similarity.notice or "")
 
 

@@ -242,7 +242,7 @@ def _named(case: TestCase) -> Iterator[CaseFinding]:
         )
         whole = len(plain_words(tool)) > 1 and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", case.draft.query)
         if names_tool(case.draft.query, tool) and (quoted or whole):
-            sentence = f"The query names the tool {tool}, so that choosing it proves nothing."
+            sentence = f"The query names the tool {tool}, so that selecting it proves nothing."
             yield _finding(case, CaseDoubt.NAMES_TOOL, sentence, CaseAction.REWRITE_QUERY)
 
 

@@ -63,7 +63,7 @@ class Setting:
     @property
     def is_long(self) -> bool:
         """True if it needs a line of its own."""
-        return self.form in (SettingForm.ANY, SettingForm.LINES) or self.key == "url"
+        return self.form in (SettingForm.ANY, SettingForm.LINES) or self.key in ("url", "base_url")
 
     def show(self, config: JsonObject) -> str:
         """Return the setting as its field shows it; `read` reads it back."""

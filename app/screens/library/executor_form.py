@@ -46,7 +46,7 @@ class SettingsForm(QWidget):
             edit.edited.connect(partial(self.edited.emit, setting))
         else:
             edit = LineEdit()
-            edit.setFont(theme().font(mono=setting.key == "url"))
+            edit.setFont(theme().font(mono=setting.key in ("url", "base_url")))
             edit.typed.connect(partial(self.edited.emit, setting))
         edit.setPlaceholderText(setting.hint)
         self.fields[setting] = edit

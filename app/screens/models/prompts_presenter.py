@@ -89,6 +89,8 @@ class PromptsPresenter:
     drafts: dict[str, PromptTemplate] = field(default_factory=dict)
     versions: tuple[PromptTemplate, ...] = ()
     trials: tuple[tuple[Batch, TrialResult], ...] = ()
+    shares: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """Correct calls and judged runs by version, without runs of a trial's draft; others are missing."""
     cases: dict[CaseId, TestCase] = field(default_factory=dict)
     offered: tuple[OfferedTool, ...] = ()
     case_id: CaseId | None = None
@@ -101,7 +103,9 @@ class PromptsPresenter:
         match event:
             case DefinitionsChanged() | CasesChanged():
                 return Refresh.NOW
-            case BatchStarted(batch) | BatchEnded(batch) if batch.trial is not None:
+            case BatchEnded():
+                return Refresh.NOW
+            case BatchStarted(batch) if batch.trial is not None:
                 return Refresh.NOW
             case BatchProgressed(batch=batch) if batch.trial is not None:
                 return Refresh.LATER
@@ -123,13 +127,13 @@ class PromptsPresenter:
         """Read versions and trials of a template; False if another one was selected meanwhile."""
         again, self.name = name == self.name, name
         try:
-            versions, trials = await self.ask(partial(_read, name=name))
+            versions, trials, shares = await self.ask(partial(_read, name=name))
         except NotFoundError:  # deleted elsewhere; the event of that is on its way
             return False
         if self.name != name:
             return False
         newest = self.versions[0].version if again and self.versions else 0
-        self.versions, self.trials = versions, trials
+        self.versions, self.trials, self.shares = versions, trials, shares
         if not again or newest != versions[0].version:
             self.show_version(versions[0].version)
         return True
@@ -253,12 +257,25 @@ class PromptsPresenter:
         return word_changes(before.text, self.shown.text) if before else ()
 
 
-async def _read(core: "Engine", name: str) -> tuple[tuple[PromptTemplate, ...], tuple[tuple[Batch, TrialResult], ...]]:
-    """Return the versions of a template, and the newest trials that it took part in."""
+async def _read(
+    core: "Engine", name: str
+) -> tuple[tuple[PromptTemplate, ...], tuple[tuple[Batch, TrialResult], ...], Mapping[int, tuple[int, int]]]:
+    """Return the versions of a template, the newest trials that it took part in, and correct calls by version."""
     arms = [(batch, (batch.trial or {}).get("prompts") or ()) for batch in await core.runs.batches()]
     tried = [batch for batch, labels in arms if any(one.rpartition("@")[0] == name for one in labels)]
     results = [(batch, await core.trials.result(batch.id)) for batch in tried[:MOST_TRIALS]]
-    return await core.prompts.versions(name), tuple(results)
+    return await core.prompts.versions(name), tuple(results), await _correct_calls(core, name)
+
+
+async def _correct_calls(core: "Engine", name: str) -> dict[int, tuple[int, int]]:
+    """Return correct calls and judged runs by version of a template, over all models that were asked with it."""
+    found: dict[int, tuple[int, int]] = {}
+    for one in await core.metrics.models():
+        prompt, _, version = one.model.rpartition(" with ")[2].rpartition("@")
+        if prompt == name and version.isdecimal() and (rate := one.metrics.correct_call).n:
+            correct, judged = found.get(int(version), (0, 0))
+            found[int(version)] = correct + rate.successes, judged + rate.n
+    return found
 
 
 async def _offered(core: "Engine", names: Sequence[str]) -> tuple[OfferedTool, ...]:

@@ -14,7 +14,7 @@ from app.screens.kit.menus import command_action
 from app.screens.models.prompt_editor import PromptEditor, PromptPreview
 from app.screens.models.prompts_presenter import KIND_TEXTS, PromptsPresenter
 from app.screens.models.tab import ModelsTab
-from app.text.formatting import clock, count
+from app.text.formatting import clock, count, percent
 from app.theme import Role, height, sized
 from app.widgets import Action, CardList, CardRow, FlowText, Links, Mark, MarkLabel, Rule, Span, Split
 from app.widgets.panes import HeadedPane
@@ -199,8 +199,9 @@ class PromptsTab(ModelsTab):
         self.cards.set_rows([_card(one, changed=one.name in drafts) for one in self.presenter.prompts.values()])
 
     async def _select(self, name: str) -> None:
-        if name and await self.presenter.select(name):
-            self.versions.set_rows([_version_card(one) for one in self.presenter.versions])
+        presenter = self.presenter
+        if name and await presenter.select(name):
+            self.versions.set_rows([_version_card(one, presenter.shares) for one in presenter.versions])
             self.versions.select(str(self.presenter.version))
             self.trial.show_trial(next(iter(self.presenter.trials), None), self.session.go)
             self._show()
@@ -332,12 +333,15 @@ def _card(one: PromptTemplate, *, changed: bool) -> CardRow:
     )
 
 
-def _version_card(one: PromptTemplate) -> CardRow:
+def _version_card(one: PromptTemplate, shares: Mapping[int, tuple[int, int]]) -> CardRow:
+    correct, judged = shares.get(one.version, (0, 0))
+    counted = f"Correct calls of this version, outside trials of it: {correct:,} of {judged:,}"
     when = clock(one.created_at) if one.created_at else "built in"
     return CardRow(
         id=str(one.version),
         title=f"Version {one.version}",
         right=Span(when, Role.DIM),
         sub=(Span(one.note or "No note", Role.DIM),),
-        tip=one.note,
+        sub_right=Span(f"{percent(correct / judged)} of {judged:,}" if judged else "", Role.DIM),
+        tip=f"{one.note}\n{counted}".strip(),
     )

@@ -97,6 +97,7 @@ class StartDialog(Dialog):
         self.run.setText(run_button_text(reading))
         if self._tried:
             self.panel.show_problems(self._shown(reading))
+        self._stop_asking()  # an estimate of the form as it was is of no use
         if reading.problems:
             self.estimate.set_text("")
         self._quiet.start()

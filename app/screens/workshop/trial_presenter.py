@@ -219,7 +219,7 @@ class TrialPresenter:
             return self.problem
         if draft.changed_tools() != (INSTRUCTIONS,) or any(one.settings.client for one in self.requests(draft)):
             return ""
-        return "Choose a model, and under Options a client that shows it the instructions."
+        return "Select a model, and under Options a client that shows it the instructions."
 
     def case_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases about the changed tools, those that differ between the arms first."""

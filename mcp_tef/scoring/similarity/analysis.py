@@ -50,7 +50,7 @@ def explain(a: Tool, b: Tool, pair: ToolPair) -> PairExplanation:
     """One sentence a score, the words in both descriptions as they are written there, and the parameters aligned."""
     aligned = side_by_side(parameters(a), parameters(b))
     scores = [
-        ScoreExplanation(MatrixKind.SIMILARITY, "Meaning", pair.similarity, _rank(pair)),
+        ScoreExplanation(MatrixKind.SIMILARITY, "Similarity", pair.similarity, _rank(pair)),
         ScoreExplanation(MatrixKind.LEXICAL, "Wording", pair.lexical, _wording(a, b)),
         ScoreExplanation(MatrixKind.NAMES, "Names", pair.names, _naming(a, b)),
         ScoreExplanation(MatrixKind.PARAMETERS, "Parameters", pair.parameters, _parameters(aligned)),
@@ -87,7 +87,7 @@ def _summary(a: Tool, b: Tool, pair: ToolPair) -> str:
     if a.name == b.name and a.description == b.description and dict(a.input_schema) == dict(b.input_schema):
         where = "is there twice" if a.server == b.server else "is the same on both servers"
         return f"{a.name} {where}: nothing else tells them apart."
-    return f"{a.name} and {b.name}: {_DEGREES[pair.level]}, and {_rank(pair)} in meaning."
+    return f"{a.name} and {b.name}: {_DEGREES[pair.level]}, and {_rank(pair)}."
 
 
 def _wording(a: Tool, b: Tool) -> str:

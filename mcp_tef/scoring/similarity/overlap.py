@@ -88,7 +88,7 @@ class Overlap:
         pair = self._similarity.pair(a, b)
         meaning = above(self._similarity.level, np.array([pair.similarity], dtype=np.float32))[0]
         parts = [
-            f"meaning {meaning:.2f} × {weights.semantic:.2f}",
+            f"similarity {meaning:.2f} × {weights.semantic:.2f}",
             f"parameters {pair.parameters:.2f} × {weights.parameters:.2f}",
             f"wording {pair.lexical:.2f} × {weights.description:.2f}",
         ]

@@ -126,7 +126,7 @@ def test_a_badge_expires_with_the_tools_and_cases(files: Path) -> None:
     today = ("--tools-file", files / "tools.json", "--cases", files / "cases.json", "--badge", files / "b.json")
     assert say("verify", files / "v.json", *today).code == 0
     badge = json.loads((files / "b.json").read_text("utf-8"))
-    assert (badge["schemaVersion"], badge["message"][:18]) == (1, "correct call 100% ")
+    assert (badge["schemaVersion"], badge["message"][:19]) == (1, "correct call 100 % ")
     tools = json.loads((files / "tools.json").read_text("utf-8"))
     tools["tools"][0]["description"] = "Another."
     written(files / "tools.json", tools)

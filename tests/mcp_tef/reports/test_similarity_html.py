@@ -193,10 +193,10 @@ def test_the_most_overlapping_pairs_come_first_each_with_its_dimensions_and_the_
     text = overlap_html(similarity, Overlap(similarity), 2)
     words = " ".join(Reader(text).words)
     assert (
-        "4 tools on 2 servers, compared by made. What counts how much: meaning 0.50, parameters 0.30, wording 0.20."
+        "4 tools on 2 servers, compared by made. What counts how much: similarity 0.50, parameters 0.30, wording 0.20."
         in words
     )
-    assert words.count(" is meaning ") == 2
+    assert words.count(" is similarity ") == 2
     assert words.index("Overlap of every pair") < words.index("The pairs that overlap most")
 
 

@@ -70,6 +70,7 @@ async def test_edits_are_undone_and_redone_and_a_new_one_drops_what_was_undone(
         await drafts.redo(drafted.id)
     assert DraftsChanged((drafted.id,), "me") in made.of(DraftsChanged)
     assert apply_patch(after.listing, after.patch) == {"tools": list(after.tools)}
+    assert [one.states for one in await drafts.list()] == [after.states]  # each step applied anew
 
 
 async def test_an_edit_that_changes_nothing_is_no_step(workshop: tuple[Drafts, Bench], drafted: Draft) -> None:
