@@ -222,7 +222,7 @@ class RunStore(Protocol):
         """Return some runs by id; those that are gone are left out."""
         ...
 
-    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+    async def changed_definitions(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
         ...
 

@@ -180,9 +180,9 @@ class SqliteRuns:
         found = await self._database.read(lambda session: run_queries.summaries(session, ids))
         return {RunId(run_id): run for run_id, run in found.items()}
 
-    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+    async def changed_definitions(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
-        return await self._database.read(lambda session: snapshots.redefined(session, ids))
+        return await self._database.read(lambda session: snapshots.changed_definitions(session, ids))
 
     async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """The little of every run of a batch that pairing needs, as planned."""

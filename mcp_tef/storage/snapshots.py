@@ -207,7 +207,7 @@ _SEEN = (
 _Tool = tuple[str, str]
 
 
-def redefined(session: Session, ids: Iterable[str]) -> dict[RunId, tuple[str, ...]]:
+def changed_definitions(session: Session, ids: Iterable[str]) -> dict[RunId, tuple[str, ...]]:
     """Those of some runs, with the names of the tools.
 
     A tool that is gone counts, one that the user left out does not, nor does a server that is gone.

@@ -179,7 +179,7 @@ class DriftCheck:
 
     async def outdated(self, run_ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool is defined otherwise now, with its name."""
-        return await self._store.runs.redefined(run_ids)
+        return await self._store.runs.changed_definitions(run_ids)
 
     def _is_allowed_program(self, spec: ServerSpec) -> bool:
         return spec.transport is Transport.STDIO and not self._consents.needed(spec)

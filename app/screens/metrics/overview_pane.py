@@ -192,8 +192,8 @@ class AgainstPart(QWidget):
         counts = QVBoxLayout(self._counts)
         counts.setContentsMargins(0, 4, 0, 4)
         counts.setSpacing(4)
-        for word, pips in (("Fixed", self.fixed), ("Regressed", self.regressed)):
-            counts.addLayout(_counted(word, pips))
+        for word, dots in (("Fixed", self.fixed), ("Regressed", self.regressed)):
+            counts.addLayout(_counted(word, dots))
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 8)
         column.setSpacing(4)
@@ -217,14 +217,14 @@ class AgainstPart(QWidget):
             self.regressed.set_count(view.counts[PairGroup.REGRESSED])
 
 
-def _counted(word: str, pips: CountDots) -> QHBoxLayout:
+def _counted(word: str, dots: CountDots) -> QHBoxLayout:
     line = QHBoxLayout()
     line.setSpacing(8)
     label = Label(word, size=Size.SMALL)
     label.setMinimumWidth(sized(64))
     label.setToolTip(tip(HELP[PairGroup.FIXED if word == "Fixed" else PairGroup.REGRESSED]))
     line.addWidget(label)
-    line.addWidget(pips, 1)
+    line.addWidget(dots, 1)
     return line
 
 

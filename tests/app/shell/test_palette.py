@@ -60,7 +60,7 @@ def titles(palette: Palette) -> list[str]:
     return [palette.list.rows.row(place).title for place in range(palette.list.rows.rowCount())]
 
 
-def deeds(done: list[str]) -> list[Command]:
+def commands(done: list[str]) -> list[Command]:
     return [
         Command(id="a", text="Add a server", do=lambda: done.append("a")),
         Command(id="b", text="Compare", do=lambda: done.append("b"), needs=lambda: False, unless="Select two batches"),
@@ -71,7 +71,7 @@ def deeds(done: list[str]) -> list[Command]:
 async def test_what_was_done_last_comes_first_and_what_cannot_be_done_last_with_the_reason(qapp: QApplication) -> None:
     async with session_for() as (session, _):
         done: list[str] = []
-        session.commands.put("page", deeds(done))
+        session.commands.put("page", commands(done))
         palette, host = opened(session)
         assert titles(palette) == ["Add a server", "Copy", "Compare"]
         assert palette.list.rows.row(2).right == "Select two batches"
@@ -93,7 +93,7 @@ async def test_a_tool_is_gone_to_by_its_name(qapp: QApplication) -> None:
     for server in await fake.servers.list():
         await fake.servers.check(server.id)
     async with session_for(fake) as (session, _):
-        session.commands.put("page", deeds([]))
+        session.commands.put("page", commands([]))
         went: list[Target] = []
         session.navigated.connect(went.append)
         palette, host = opened(session)

@@ -104,7 +104,7 @@ async def reads(store: SqliteStore, filled: Filled) -> tuple[Read, ...]:
         lambda: store.runs.runs(RunFilter()),
         lambda: store.runs.detail(run),
         lambda: store.runs.answered([run]),
-        lambda: store.runs.redefined([run]),
+        lambda: store.runs.changed_definitions([run]),
         lambda: store.runs.outcomes(batch),
         lambda: store.metrics.history(RunFilter()),
     )
