@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.json import Json, RepeatedKeys, deeper_than, loads_noting_duplicates
 from mcp_tef.model.tools import OfferedTool
-from mcp_tef.prompts.tool_aliases import resolve
+from mcp_tef.prompts.selection_prompt import resolve
 
 LONGEST_WORDS = 4_000
 MOST_OPENINGS = 200

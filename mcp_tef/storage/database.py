@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import ClauseElement, Connection, CursorResult, Engine, create_engine, event
-from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.util import LRUCache
 from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
@@ -20,6 +21,10 @@ from mcp_tef.storage.sqlite_errors import DAMAGED, error_code, store_error
 from mcp_tef.storage.workspace_file import suspect
 
 ROWS_PER_TRANSACTION = 250
+# Every workspace of a process shares them, and with them the SQL of each statement: to make it takes 40 % of the time
+# of what a workspace does first. SQLAlchemy keeps it by dialect.
+_DIALECT = SQLiteDialect_pysqlite(dbapi=sqlite3)
+_STATEMENTS = LRUCache[object, object](500)
 
 T = TypeVar("T")
 Work = Callable[[Session], T]
@@ -31,7 +36,9 @@ class Database:
     def __init__(self, path: Path, thread: Executor, connections: Callable[[], sqlite3.Connection]) -> None:
         self.path = path
         self._thread = thread
-        self._readers = create_engine("sqlite://", creator=connections, poolclass=StaticPool, hide_parameters=True)
+        engine = create_engine("sqlite://", creator=connections, poolclass=StaticPool, hide_parameters=True)
+        engine.dialect = _DIALECT
+        self._readers = engine.execution_options(compiled_cache=_STATEMENTS)
         self._writers = self._readers.execution_options(begin="BEGIN IMMEDIATE")
         event.listen(self._readers, "begin", _begin)
 
@@ -89,7 +96,6 @@ class Database:
             raise error.orig or error from None
 
 
-_DIALECT = dialect(paramstyle="qmark")
 _Bind = Callable[[Any], Any]
 
 
