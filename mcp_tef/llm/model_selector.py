@@ -32,7 +32,6 @@ from mcp_tef.prompts.selection_prompt import (
     offered_names,
     tool_lines,
 )
-from mcp_tef.prompts.templates import filled, selection_values, variables_in
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 if TYPE_CHECKING:
@@ -158,6 +157,9 @@ def _request(
     settings = question.settings
     text, whole = settings.system_prompt, False
     if settings.prompt and text:
+        # Prompts of all kinds stand there, of which most runs need none.
+        from mcp_tef.prompts.templates import filled, selection_values, variables_in
+
         whole = TOOLS_VARIABLE in variables_in(text)
         text = filled(text, selection_values(question.tools, date.today()) | dict(settings.variables))
     messages = prompt.messages(question.query, question.tools, text, question.before, whole, question.instructions)
