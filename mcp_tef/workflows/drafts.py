@@ -251,10 +251,7 @@ class Drafts:
     async def _require_sound(self, before: Sequence[JsonObject], after: Sequence[JsonObject], name: str) -> None:
         """Raise InputError for a set that no server could list: the checks are those of listings."""
         require_sound_set([raw for raw in before if raw], [raw for raw in after if raw])
-        kept = {id(raw) for raw in before} & {id(raw) for raw in after}
-        known = {fingerprint(raw) for raw in before if id(raw) not in kept}
-        new = [raw for raw in after if id(raw) not in kept and fingerprint(raw) not in known]
-        for listing in await self._gateway.sort_catalogue(name, new):
+        for listing in await self._gateway.sort_catalogue(name, _new(before, after)):
             for problem in listing.problems:
                 said = f"The change would make {problem.tool or 'a tool'} invalid: {problem.reason}"
                 raise InputError(said, hint="Correct the change; the draft is as it was.", code="bad_draft")
@@ -274,6 +271,13 @@ class Drafts:
         """Return a draft with what is known of the last one that was read, most often the same."""
         self._last = resumed(draft, self._last) if self._last else draft
         return self._last
+
+
+def _new(before: Sequence[JsonObject], after: Sequence[JsonObject]) -> list[JsonObject]:
+    """Return the definitions that were not there before. Those that a step leaves are the very same objects."""
+    kept = set(map(id, before)) & set(map(id, after))
+    known = {fingerprint(raw) for raw in before if id(raw) not in kept}
+    return [raw for raw in after if id(raw) not in kept and fingerprint(raw) not in known]
 
 
 def _instructed(listings: Sequence[Listing], text: str) -> tuple[Listing, ...]:
