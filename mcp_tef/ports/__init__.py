@@ -4,13 +4,18 @@ from mcp_tef.ports.execution import CaseTools, RunExecutor, ToolOffering
 from mcp_tef.ports.models import (
     BaselineScorer,
     BaselineScores,
+    Embedder,
+    Embedders,
     KeySource,
+    Lexicon,
     ModelCatalogue,
+    Progress,
     Question,
     SelectionPrompts,
     Selector,
     Selectors,
     StoredKey,
+    TextIndex,
     TokenCounter,
     Writer,
     WritingTask,
@@ -32,7 +37,6 @@ from mcp_tef.ports.storage import (
     ToolCallStore,
     ignore_progress,
 )
-from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextIndex
 
 __all__ = [
     "BaselineScorer",

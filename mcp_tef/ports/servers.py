@@ -1,4 +1,4 @@
-"""Ports for MCP servers and tools files, and the contacts with them."""
+"""Ports for MCP servers, the contacts with them, tools files and search services."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.secrets import Secret
     from mcp_tef.model.servers import ServerSpec
     from mcp_tef.model.tools import Listing
+    from mcp_tef.model.web_search import SearchAnswer, SearchRequest, SearchTool
 
 
 class ServerGateway(Protocol):
@@ -83,4 +84,12 @@ class ContactStore(Protocol):
 
     async def summary(self, before: datetime) -> ContactSummary:
         """Return the contacts up to a moment in short."""
+        ...
+
+
+class WebSearcher(Protocol):
+    """Asks search services."""
+
+    async def search(self, tool: SearchTool, request: SearchRequest, key: Secret | None) -> SearchAnswer:
+        """Return the answer of one attempt, no retries; raises ReachError in one sentence."""
         ...

@@ -310,6 +310,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-unchanged", FULL, states.unchanged),
     Scene("workshop-predicting", FULL, states.predicting),
     Scene("workshop-edit", FULL, partial(states.drafted, name="Parts or stock")),
+    Scene("workshop-predicted", FULL, states.predicted),
     Scene("workshop-verdict", FULL, _workshop_verdict),
     Scene("workshop-fields", FULL, states.fields),
     Scene("workshop-instructions", FULL, states.instructions),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-from app.arguments.typed_json import UnreadableError, dumps, is_json, loads
+from app.arguments.values import UnreadableError, dumps, is_json, loads
 from app.screens.library.schema_text import EMPTY, SchemaText, compact, read_object
 from mcp_tef import ExecutorKind, InputError, Json, JsonObject, ToolDesign
 

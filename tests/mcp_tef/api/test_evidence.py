@@ -10,7 +10,7 @@ import pytest
 from tests.support.command_line import Said, say
 from tests.support.model_replies import tool_calls
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, tools_file, written
 
 PATCH = [{"op": "replace", "path": "/tools/0/description", "value": "Rain, sun and wind of a town today."}]
