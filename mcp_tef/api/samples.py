@@ -34,7 +34,7 @@ def run_sample(sample: SampleName, http_port: int | None, model: ModelSettings |
 
 
 async def _serve_reading_room(port: int | None, model: ModelSettings | None) -> None:
-    from mcp_tef.llm.writer import LitellmWriter
+    from mcp_tef.llm.client import LitellmWriter
     from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
     from mcp_tef.servers.reading_room import ReadingRoom
 
