@@ -15,9 +15,8 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
-from app.dialogs.consent import ConsentSheet
+from app.dialogs.consent import ApiKeyDialog, ConsentSheet
 from app.dialogs.export import export_runs
-from app.dialogs.preflight import ApiKeyDialog
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
@@ -33,8 +32,8 @@ from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
-from app.shell.shutdown import closing_question
 from app.shell.system_notifications import show_opening_notices
+from app.shell.work_questions import closing_question
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView

@@ -43,8 +43,8 @@ async def left_over(window: MainWindow, old: QColor) -> list[str]:
     return found
 
 
-def return_to_light() -> None:
-    """Leave the dark theme and high contrast."""
+def light() -> None:
+    """Take light colours of normal contrast again."""
     theme().set_contrast(Contrast.NORMAL)
     theme().set_mode(ThemeMode.LIGHT)
 
@@ -52,7 +52,7 @@ def return_to_light() -> None:
 CHANGES: dict[str, tuple[Callable[[], object], Role]] = {
     "dark": (lambda: theme().set_mode(ThemeMode.DARK), Role.SURFACE),
     "dark and high": (lambda: theme().set_contrast(Contrast.HIGH), Role.SURFACE),
-    "light": (return_to_light, Role.SURFACE),
+    "light": (light, Role.SURFACE),
     "light and high": (lambda: theme().set_contrast(Contrast.HIGH), Role.LINE),
 }
 """Changes from the light theme on, one after the other, each with a colour that it replaces."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.cases.calls import (
     ToolChoice,
     Tools,
@@ -18,13 +18,14 @@ from app.screens.cases.calls import (
     with_json_shown,
     with_tool,
 )
-from app.screens.cases.earlier_messages import messages_text, read_messages
 from app.screens.cases.form import (
     CaseForm,
     Mode,
     case_form,
+    messages_text,
     name_from,
     read_form,
+    read_messages,
     refitted_form,
     with_call,
     with_call_added,
