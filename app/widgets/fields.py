@@ -158,7 +158,7 @@ class _UndoBeyond(QObject):
     """Leaves the keys of undo and redo to the window when the field has nothing left to undo or redo."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.ShortcutOverride:  # in cheap order
             return False
         undo, redo = event.matches(QKeySequence.StandardKey.Undo), event.matches(QKeySequence.StandardKey.Redo)
         if not (undo or redo) or _has_steps(watched, back=undo):
