@@ -20,6 +20,9 @@ hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, dat
 hypothesis.settings.load_profile("tef")
 
 
+ROUNDS = 50
+"""Collections of the middle generation, each after some 7,000 new objects, after which a full one is due."""
+
 # Kinds of tests by folder or file; the first that fits counts, and all others are "process".
 KINDS = {
     "tests/mcp_tef/reports/test_markdown.py": "window",  # it reads with Qt what was written
@@ -79,18 +82,19 @@ def qapp_cls() -> type:
 
 @pytest.fixture(autouse=True)
 def no_rubbish_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Collect garbage only here, on the thread that Qt's objects belong to, after tests that made some.
+    """Collect Qt's objects only here, on the thread that they belong to; other tests collect by themselves.
 
-    What was there before is set aside: to look through all that libraries hold takes longer than most tests.
+    What outlives a test is set aside: to look through all that libraries hold takes longer than most tests, and an
+    object of Qt that outlived its test would be destroyed on whichever thread a later collection ran.
     """
-    if not isolation.uses_qt(request.node):
-        yield
-        return
-    gc.collect()  # also what the report of the test before has held
-    gc.freeze()
-    gc.disable()
+    has_qt = isolation.uses_qt(request.node)
+    if has_qt or not gc.isenabled() or gc.get_count()[2] >= ROUNDS:
+        gc.collect()  # also what the report of the test before has held
+        gc.freeze()
+    (gc.disable if has_qt else gc.enable)()
     yield
-    gc.collect()
+    if has_qt:
+        gc.collect()
 
 
 @pytest.fixture
@@ -147,12 +151,17 @@ def the_interpreter_is_as_it_was() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
+def the_application_is_as_new(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
-    if isolation.uses_qt(request.node):
-        from tests.support.windows import renew
+    if not isolation.uses_qt(request.node):
+        yield
+        return
+    from tests.support.windows import delete_windows, renew
 
-        renew(request.getfixturevalue("qapp"))
+    application = request.getfixturevalue("qapp")
+    renew(application)
+    yield
+    delete_windows(application)
 
 
 @pytest.fixture(scope="session")

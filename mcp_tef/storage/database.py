@@ -1,13 +1,14 @@
-"""The one connection to the workspace file, used on the one store thread only."""
+"""The one connection to the workspace file, used on the one store thread only, and statements compiled once."""
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import ClauseElement, Connection, CursorResult, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.pool import StaticPool
@@ -93,6 +94,50 @@ class Database:
         except StatementError as error:
             # A value that cannot become a cell: what went wrong with it, without SQLAlchemy's wrapping.
             raise error.orig or error from None
+
+
+_Bind = Callable[[Any], Any]
+
+
+class PreparedStatement:
+    """A statement for many runs, bound without SQLAlchemy's work for each row; rows come back as SQLite has them.
+
+    An insert takes `columns`. Lists are bound as JSON text and taken apart by `json_each`.
+    """
+
+    def __init__(self, statement: ClauseElement, columns: Sequence[str] | None = None) -> None:
+        self._statement = statement
+        self._columns = columns
+
+    def run(self, session: Session, **given: Any) -> CursorResult[*tuple[Any, ...]]:
+        """Run it once."""
+        return self._execute(session, self._values(given))
+
+    def run_many(self, session: Session, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Run it for each row of values; do nothing where there is none."""
+        if values := [self._values(row) for row in rows]:
+            self._execute(session, values)
+
+    def _execute(self, session: Session, values: Any) -> CursorResult[*tuple[Any, ...]]:
+        return session.connection().exec_driver_sql(self._compiled[0], values)
+
+    def _values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(
+            [
+                (bind(given[name]) if bind else given[name]) if name in given else usual
+                for name, bind, usual in self._compiled[1]
+            ]
+        )
+
+    @cached_property
+    def _compiled(self) -> tuple[str, list[tuple[str, _Bind | None, Any]]]:
+        compiled: Any = self._statement.compile(dialect=_DIALECT, column_keys=self._columns)
+        parameters = []
+        for name in compiled.positiontup:
+            usual = compiled.params[name]
+            bind = compiled.binds[name].type.dialect_impl(_DIALECT).bind_processor(_DIALECT)
+            parameters.append((name, bind, bind(usual) if bind and isinstance(usual, str) else usual))
+        return str(compiled), parameters
 
 
 def _take_error(task: asyncio.Future[T]) -> None:

@@ -104,6 +104,8 @@ class SummaryBar(QWidget):
         for share in self.shares:
             line.addWidget(share)
         line.addStretch(1)
+        for made in (self.resume, self.retry):
+            line.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
         return line
 
     def _second_line(self) -> QHBoxLayout:
@@ -112,8 +114,6 @@ class SummaryBar(QWidget):
         for label in self.counts:
             line.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         line.addStretch(1)
-        line.addWidget(self.resume, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
         return line
 
 
