@@ -238,7 +238,7 @@ def test_improve(transcript: Transcript, replacements: dict[str, str]) -> None:
 
 
 def test_crowds(transcript: Transcript, replacements: dict[str, str]) -> None:
-    transcript.both("crowd", "--suite", "Sample", "--sizes", "0,30,100", "--search", "5", "--model", "offline/words")
+    transcript.both("crowd", "--suite", "Sample", "--sizes", "0,30,300", "--search", "5", "--model", "offline/words")
     transcript.say("crowd", "--suite", "Second")
     transcript.both("steal", "--server", "files", "--among", SERVER, "--model", "offline/words")
     assert_golden("commands/crowds.txt", normalized(transcript.text, replacements))
