@@ -62,12 +62,12 @@ CHANGES: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_no_change_passes(files: Path, change: str) -> None:
+def test_no_change_passes(files: Path) -> None:
     ran(files)
-    said = say("verify", changed(files / "v.json", CHANGES[change]), "--json")
-    assert (said.code, said.document["holds"]) == (1, False)
-    assert [one for one in said.document["checks"] if one["problem"]]
+    for name, change in CHANGES.items():
+        said = say("verify", changed(files / "v.json", change), "--json")
+        assert (said.code, said.document["holds"]) == (1, False), name
+        assert [one for one in said.document["checks"] if one["problem"]], name
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "{", '{"kind": "mcp-tef verdict", "format": 1}'])
