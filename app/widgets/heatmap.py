@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from app.theme import sized, theme
 from app.widgets.chart import Chart
-from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_drawing import (
     EDGE,
     LEGEND,
@@ -21,7 +20,7 @@ from app.widgets.heatmap_drawing import (
     head,
     picture_port,
 )
-from app.widgets.heatmap_layout import HeatmapViewport
+from app.widgets.heatmap_layout import Heat, HeatmapViewport
 from app.widgets.safe_text import tip, visible
 from app.widgets.spans import LinePainter
 

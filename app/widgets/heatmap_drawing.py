@@ -11,8 +11,18 @@ from PySide6.QtCore import QLine, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.theme import Role, Size, roomy, sized, theme
-from app.widgets.heatmap_data import HIGHEST, LOWEST, UNKNOWN, Heat
-from app.widgets.heatmap_layout import HeatmapViewport, Taken, apart, draw_tree, least, thinned
+from app.widgets.heatmap_layout import (
+    HIGHEST,
+    LOWEST,
+    UNKNOWN,
+    Heat,
+    HeatmapViewport,
+    Taken,
+    apart,
+    draw_tree,
+    least,
+    thinned,
+)
 from app.widgets.spans import LinePainter
 
 if TYPE_CHECKING:

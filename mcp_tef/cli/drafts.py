@@ -270,16 +270,16 @@ def _list(text: str) -> list[Json]:
     return value
 
 
-def _json(what: str, text: str) -> Json:
+def _json(what: str, text: str, hint: str = 'Write texts in quotes, such as "open".') -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError(f"{what} is not valid JSON.", hint='Write texts in quotes, such as "open".') from None
+        raise InputError(f"{what} is not valid JSON.", hint=hint) from None
 
 
 def read_json(name: str) -> Json:
     """Return the JSON of a file; InputError where it cannot be read, or is none."""
-    return _json(name, _read(name))
+    return _json(name, _read(name), "Correct it, and try again.")
 
 
 def _read(name: str) -> str:
@@ -299,7 +299,7 @@ def _read(name: str) -> str:
 
 async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Add a tool to a draft."""
-    definition = _json(arguments.file, _read(arguments.file))
+    definition = read_json(arguments.file)
     if not isinstance(definition, dict):
         raise InputError(f"{arguments.file} holds no tool.", hint='Write {"name": …, "inputSchema": {…}}.')
     async with opened(arguments, terminal) as engine:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from mcp_tef import BatchEnded, BatchProgressed, BatchStarted, BatchStatus, Event, RejudgeProgressed, priced_text
+from mcp_tef import Batch, BatchEnded, BatchProgressed, BatchStarted, BatchStatus, Event, RejudgeProgressed, priced_text
 from mcp_tef.cli.terminal import Terminal
 
 BAR_WIDTH = 24
@@ -49,7 +49,7 @@ class Progress:
         """Take in one event."""
         match event:
             case BatchStarted(batch):
-                self._show(bar(batch.total - batch.count("pending"), batch.total))
+                self._show(_first_line(batch))
             case BatchProgressed():
                 self._show(progress_line(event))
             case RejudgeProgressed(done, total):
@@ -94,6 +94,12 @@ class Progress:
     def _write(self, text: str) -> None:
         self._terminal.errors.write(text)
         self._terminal.errors.flush()
+
+
+def _first_line(batch: Batch) -> str:
+    """Return a bar; words for a trial, which plans its runs round by round, so that none is known yet."""
+    known = bar(batch.total - batch.count("pending"), batch.total)
+    return known if batch.total else "Waiting for the first answer"
 
 
 def progress_line(event: BatchProgressed) -> str:

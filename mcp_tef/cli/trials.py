@@ -246,11 +246,15 @@ def _lines(batch: Batch, result: TrialResult) -> list[str]:
 
 def trial_code(found: Trials, *, strict: bool = False) -> int:
     """Return the exit code of trials."""
-    if any((batch.stopped or "").startswith(GAVE_UP) for batch, _ in found):
+    if any(_is_unreached(*one) for one in found):
         return UNREACHED
     if any(result.claims.worse for _, result in found):
         return WORSE
     return _strict_code([result.claims.on_these_cases.verdict for _, result in found]) if strict else NOT_WORSE
+
+
+def _is_unreached(batch: Batch, result: TrialResult) -> bool:
+    return (batch.stopped or "").startswith(GAVE_UP) or bool(result.left_out and not result.pairs)
 
 
 def _strict_code(verdicts: Sequence[ClaimVerdict]) -> int:

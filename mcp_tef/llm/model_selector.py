@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.client import ModelClient, failure
-from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
+from mcp_tef.llm.usage import Completion, Request
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.json import JsonObject, canonical

@@ -37,7 +37,7 @@ LEADS = {
     ClaimVerdict.NO_WORTHWHILE_CHANGE: "No worthwhile change",
     ClaimVerdict.CANNOT_TELL_YET: "Cannot tell yet",
 }
-NO_CASE = Claim(ClaimVerdict.CANNOT_TELL_YET, "Nothing to compare: no case was judged in both batches.")
+NO_CASE = Claim(ClaimVerdict.CANNOT_TELL_YET, "Nothing to compare: no case was judged on both sides.")
 
 
 def on_these_cases(cases: PairedCases, *, decided: bool = False, decisive: float = DECISIVE) -> Claim:
@@ -135,9 +135,8 @@ def _verdict(gap: RateDifference, decided: bool) -> ClaimVerdict:
 
 
 def _pair_difference(wins: int, losses: int, pairs: int) -> RateDifference:
-    gained, lost = np.array([wins / pairs]), np.array([losses / pairs])
-    low, high = paired_interval(gained, lost, np.array([float(pairs)]))
-    return RateDifference((wins - losses) / pairs, float(low[0]), float(high[0]))
+    low, high = paired_interval(wins / pairs, losses / pairs, pairs)
+    return RateDifference((wins - losses) / pairs, low, high)
 
 
 def _wins_text(wins: int, losses: int) -> str:

@@ -17,7 +17,7 @@ _LEADS = {
     ImprovementEnd.WORSE: "Worse on the sealed cases",
     ImprovementEnd.NOTHING_FAILS: "No working case fails, so there is nothing to improve.",
     ImprovementEnd.WORDS_CANNOT_HELP: "Words cannot help any failing case, so no text was tried.",
-    ImprovementEnd.NO_CANDIDATE: "No candidate was better on the working cases.",
+    ImprovementEnd.NO_CANDIDATE: "No candidate was better on the working cases; change the text by hand in a draft.",
     ImprovementEnd.BUDGET: "The budget ended before a candidate was proven.",
     ImprovementEnd.UNREACHABLE: "The model could not be asked any more.",
     ImprovementEnd.CANCELLED: "The search was cancelled.",
@@ -35,6 +35,12 @@ def gain_text(cases: int, families: int) -> str:
     if cases < FEWEST_SEALED:
         return f"{shown}; below {FEWEST_SEALED} a text is called promising at most."
     return f"{shown}."
+
+
+def unanswered_text(trial: TrialResult) -> str:
+    """Return the note of a search that ends because most pairs of a trial have a failed run."""
+    failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
+    return f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
 
 
 def improvement_sentences(result: ImprovementResult) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ def trial_sentences(result: TrialResult) -> tuple[str, ...]:
     left_out = ""
     if result.left_out:
         left_out = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
+        left_out += " Check the model, and try again." if result.left_out > result.pairs else ""
     second = result.claims.for_queries_like_these.sentence
     return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result))))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
-from mcp_tef.model.extras import PACKAGE
+from mcp_tef.model.installation import PACKAGE
 from mcp_tef.model.tools import Tool
 
 CASES, OPTIONS, WORKFLOW = Path("cases.yaml"), Path("mcp-tef.toml"), Path(".github/workflows/mcp-tef.yml")

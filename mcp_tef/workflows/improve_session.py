@@ -26,6 +26,7 @@ from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
+from mcp_tef.statistics.improvement_text import unanswered_text
 from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts
@@ -337,8 +338,8 @@ class ImprovementSession:
         result = await self.parts.trials.result(batch.id)
         self._spend(result.calls, batch.cost_usd)
         stopped = batch.stopped or ""
-        if stopped.startswith(GAVE_UP):
-            raise SearchEndedError(ImprovementEnd.UNREACHABLE, stopped)
+        if stopped.startswith(GAVE_UP) or result.left_out > result.pairs:
+            raise SearchEndedError(ImprovementEnd.UNREACHABLE, stopped or unanswered_text(result))
         if result.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
             raise SearchEndedError(ImprovementEnd(result.end.value), stopped)
         return result, await self.parts.runs.list(RunFilter(batch_id=batch.id))

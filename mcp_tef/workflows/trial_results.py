@@ -63,7 +63,7 @@ def result_of(
         model=settings.label,
         criterion=record.criterion,
         claims=claims,
-        sentence=verdict_sentence(claims, "" if record.guards_are_open else text(broken)),
+        sentence=verdict_sentence(claims, "" if record.guards_are_open or not any(decision.counts) else text(broken)),
         plan=plan_text(claims),
         wins=wins,
         losses=losses,

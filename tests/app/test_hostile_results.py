@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import WorkspaceMenu
-from app.dialogs.export import export_runs
-from app.dialogs.export_format import ExportFormatDialog
+from app.dialogs.export import ExportFormatDialog, export_runs
 from app.dialogs.model_request import ModelRequestDialog
 from app.help.window import HelpWindow
 from app.screens.quality.detail_pane import ReviewPart

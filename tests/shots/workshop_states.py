@@ -38,7 +38,7 @@ async def drafted(stage: Stage, name: str, text: str = PARTS_TEXT, *, server: st
     draft = await stage.session.call(lambda core: core.drafts.new(name, server=server))
     page = await stage.page("workshop", ShowDraft(draft.id))
     assert isinstance(page, WorkshopPage)
-    await until(lambda: page.presenter.draft_id == draft.id and page.view.editor.row("description"))
+    await until(lambda: page.presenter.draft_id == draft.id and page.view.editor.row("description"), seconds=60)
     page.open_target(ChangeTool(ToolLabel(tool="find_parts", server=server), "from a wrong run"))
     await until(lambda: page.presenter.revision().name == "find_parts")
     row = page.view.editor.row("description")
@@ -98,6 +98,14 @@ async def predicting(stage: Stage) -> None:
     """A prediction on its way; it is too fast to be caught, so it is put there."""
     page = await drafted(stage, "Parts in a hurry")
     page.view.prediction.show_prediction(None, "", folded=False, pending=True)
+
+
+async def predicted(stage: Stage) -> None:
+    """The dialog with everything that is predicted."""
+    page = await drafted(stage, "Parts, predicted")
+    await until(page.view.prediction.details.isVisible)
+    page.view.prediction.details.click()
+    await stage.sheet()
 
 
 async def fields(stage: Stage) -> None:

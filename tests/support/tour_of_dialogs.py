@@ -7,15 +7,15 @@ from app.dialogs.draft_cases import DraftCasesDialog
 from app.dialogs.draft_cases_presenter import CaseDraftingPresenter
 from app.screens.cases.bulk_edit import RenameSuiteDialog
 from app.screens.library.dialogs import CategoryDialog, NewToolDialog, ServeDialog
-from app.screens.models.definition_dialog import LinesDialog
+from app.screens.models.definition_tab import LinesDialog
 from app.screens.models.groups_presenter import DeploymentForm
 from app.screens.models.groups_tab import DeploymentDialog
 from app.screens.models.page import ModelsPage
-from app.screens.models.routes_dialogs import CompareDialog, RouteDialog
 from app.screens.models.routes_presenter import RouteComparisonRequest
+from app.screens.models.routes_view import CompareDialog, RouteDialog
 from app.screens.models.search_presenter import SearchToolForm
 from app.screens.models.search_tab import SearchToolDialog
-from app.screens.quality.ignored_findings import IgnoreDialog
+from app.screens.quality.finding_card import IgnoreDialog
 from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.workshop.batch_tab import CrowdOptionsDialog
 from app.screens.workshop.crowd_presenter import CrowdPresenter

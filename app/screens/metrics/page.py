@@ -14,8 +14,7 @@ from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, StartRuns, Target
-from app.dialogs.chart_export import ChartExports
-from app.dialogs.export import copy_markdown, export_comparison, export_runs
+from app.dialogs.export import ChartExports, copy_markdown, export_comparison, export_runs
 from app.dialogs.export_presenter import ExportPresenter
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import ScreenCommand, command_action, menu_of

@@ -11,8 +11,7 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import ShowBatch, Target
 from app.screens.kit.menus import command_action
-from app.screens.models.prompt_editor import PromptEditor
-from app.screens.models.prompt_preview import PromptPreview
+from app.screens.models.prompt_editor import PromptEditor, PromptPreview
 from app.screens.models.prompts_presenter import KIND_TEXTS, PromptsPresenter
 from app.screens.models.tab import ModelsTab
 from app.text.formatting import clock, count, percent
@@ -288,10 +287,10 @@ class PromptsTab(ModelsTab):
 
     async def compare(self) -> None:
         """Ask which versions to compare, and with which model, and start the trial."""
-        from app.dialogs.preflight import Preflight
+        from app.dialogs.consent import Preflight
         from app.dialogs.trial_models import ask_model
         from app.screens.models.prompt_dialogs import ComparePromptsDialog
-        from app.screens.models.prompt_trials import PromptTrials
+        from app.screens.models.prompts_presenter import PromptTrials
 
         trials = PromptTrials(self.session.call)
         await trials.load()

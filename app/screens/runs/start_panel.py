@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QV
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
 from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
-from app.screens.runs.own_server import OwnServerFields
-from app.screens.runs.prompt_field import PromptField
+from app.screens.runs.own_server import OwnServerFields, PromptField
 from app.screens.runs.start_form import EVERY_CLIENT, CaseScope, StartForm
 from app.screens.runs.start_form import StartField as Where
 from app.text.formatting import count

@@ -11,8 +11,8 @@ from app.screens.similarity.presenter import WorkList
 from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, IconButton, Label, MenuButton, tip
 from app.widgets.heatmap import STEP, Heatmap
-from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_drawing import ramp
+from app.widgets.heatmap_layout import Heat
 from app.widgets.rows import paint_focus
 from app.widgets.scale import ThresholdScale
 from app.widgets.spans import LinePainter

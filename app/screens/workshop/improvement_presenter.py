@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.dialogs.preflight import ApiKeys
+from app.dialogs.consent import ApiKeys
 from app.screens.workshop.batch_presenter import (
     BASELINE,
     CAP,
@@ -31,6 +31,7 @@ from mcp_tef import (
     DraftsChanged,
     Estimate,
     Event,
+    ImprovementEnd,
     ImprovementPlan,
     ImprovementRequest,
     ImprovementResult,
@@ -47,6 +48,10 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 BUDGET, SEED = "budget", "seed"
+BEFORE: Final = (
+    "The candidates of each round and a log of the search appear here. It ends with a draft, or says why no text is "
+    "better."
+)
 USUAL_BUDGET: Final = 1_000
 RULES: Final = {BUDGET: NumbersRule(0, 1_000_000, number=1), SEED: NumbersRule(0, 1_000_000_000, number=1)}
 HOW: Final = (
@@ -274,7 +279,16 @@ class ImprovementPresenter(CrowdBatches):
 
     def details(self) -> tuple[str, ...]:
         """Return what the search has found besides its result and both claims on the sealed cases."""
-        return improvement_sentences(self.found)[3 if self.found.sealed else 1 :] if self.found else ()
+        if self.found is None or self.found.end is ImprovementEnd.WORDS_CANNOT_HELP:  # its cases stand in a list
+            return ()
+        return improvement_sentences(self.found)[3 if self.found.sealed else 1 :]
+
+    def why_nothing(self) -> str:
+        """Return what stands in place of candidates: each case that words cannot fix, or what a search shows."""
+        if self.stopped:
+            return "Press Find a better text to search again."
+        hopeless = self.found.hopeless if self.found else ()
+        return "\n".join(f"{one.name}: {one.reason}" for one in hopeless) or BEFORE
 
     def start_text(self) -> str:
         return "Find a better text"

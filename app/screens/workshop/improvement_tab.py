@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ShowDraft
-from app.dialogs.chart_export import table_writers
-from app.dialogs.export import ask_file
+from app.dialogs.export import ask_file, table_writers
 from app.screens.workshop.batch_tab import STACKED, BatchTab
 from app.screens.workshop.improvement_presenter import ALL, CandidateRow, ImprovementPresenter
+from app.screens.workshop.trial_view import EDGE
 from app.text.data_tables import DataTable
 from app.text.formatting import clock, count, money
 from app.text.text_diff import difference
@@ -120,8 +120,19 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
         self.log = ListTable(LOG, "Log of the search")
         self.pane = CandidatePane()
         lists = Split([self.table, self.log], "Candidates and log", [300, 180], stacked=True)
-        lists.setMinimumWidth(320)
-        self.split = Split([self.rounds, lists, self.pane], "Rounds, candidates and text", [180, 480, 300])
+        self.nothing = FlowText(role=Role.DIM)
+        around = QVBoxLayout()
+        around.setContentsMargins(EDGE + 32, 12, EDGE, 12)
+        around.addWidget(self.nothing)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(around)
+        column.addWidget(lists, 1)
+        column.addStretch(0)
+        middle.setMinimumWidth(320)
+        self.split = Split([self.rounds, middle, self.pane], "Rounds, candidates and text", [180, 480, 300])
         self.split.set_stretch(1)
         self.lay_out(self.split)
         self.server.changed.connect(self.ask_about)
@@ -178,6 +189,14 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
                              Cell(text=money(step.cost_usd) if step.cost_usd else "")))
             for place, (when, step) in reversed(list(enumerate(presenter.steps)))
         ])  # fmt: skip
+        self.nothing.set_text(presenter.why_nothing())
+        for part, shown in (
+            (self.nothing, not rows),
+            (self.table, rows),
+            (self.pane, rows),
+            (self.log, presenter.steps),
+        ):
+            part.setVisible(bool(shown))
         self._show_candidate()
 
     def _show_sentences(self) -> None:

@@ -75,6 +75,7 @@ class WorkshopPage(Page):
         view.editor.history.clicked.connect(lambda: self._do(ids.HISTORY))
         view.editor.every_wanted.connect(lambda _: self._do(ids.FIELDS))
         view.editor.reset_wanted.connect(self._put_back)
+        view.prediction.details_wanted.connect(lambda: self.session.spawn(self.trial.show_prediction()))
         view.editor.step_wanted.connect(lambda by: self._do(ids.UNDO if by < 0 else ids.REDO))
 
     # ------------------------------------------------------------------ what the window asks of a page
@@ -318,6 +319,7 @@ class WorkshopPage(Page):
         """Predict what the draft changes as it is typed, and show it."""
         if await self.presenter.predict():
             self._show_prediction()
+            self.trial.show_lists()
 
     def _show_prediction(self) -> None:
         folded = not self.view.banner.isHidden()

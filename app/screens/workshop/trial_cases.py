@@ -1,11 +1,11 @@
 """Cases of a trial: about the changed tools, those that must not change, and changes of both by hand; knows no Qt."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.text.formatting import count
-from mcp_tef import CaseId, DraftId, GuardOutcome, ScopeReason, TestCase, TrialResult, TrialScope
+from mcp_tef import CaseId, DraftId, GuardOutcome, Prediction, ScopeReason, TestCase, TrialResult, TrialScope
 
 REASONS: Final = {
     ScopeReason.EXPECTS_CHANGED: "expects it",
@@ -21,7 +21,8 @@ BROKEN, HELD, SAME = "broken", "not broken", "no change"
 class TrialCaseRow:
     """One case of a trial; `original` and `draft` are passes and pairs of the arms, None before any answer.
 
-    `said` describes a case that must not change, once it was asked.
+    `said` describes a case that must not change, once it was asked. `ranks` are those of the expected tool in search,
+    None where it is not offered.
     """
 
     id: CaseId
@@ -32,6 +33,7 @@ class TrialCaseRow:
     original: tuple[int, int] | None = None
     draft: tuple[int, int] | None = None
     said: str = ""
+    ranks: tuple[int | None, int | None] | None = None
 
 
 @dataclass(slots=True)
@@ -151,6 +153,12 @@ class TrialCases:
         """Return how many cases must not change: "20 that must not change"; "" for none."""
         guards = len(self.ticked()[1])
         return f"{guards:,} that must not change" if guards else ""
+
+
+def with_ranks(rows: Iterable[TrialCaseRow], prediction: Prediction | None) -> list[TrialCaseRow]:
+    """Return the rows with the predicted ranks of their expected tools."""
+    ranks = {one.case_id: (one.rank_before, one.rank_after) for one in prediction.cases} if prediction else {}
+    return [replace(row, ranks=ranks.get(row.id)) for row in rows]
 
 
 def _guard_outcomes(results: Sequence[TrialResult]) -> dict[CaseId, GuardOutcome]:

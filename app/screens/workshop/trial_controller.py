@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject, Signal
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowRuns
-from app.dialogs.preflight import ApiKeys, Preflight
+from app.dialogs.consent import ApiKeys, Preflight
 from app.dialogs.trial_models import ask_model
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
-from app.screens.workshop.trial_cases import BROKEN
+from app.screens.workshop.trial_cases import BROKEN, TrialCaseRow, with_ranks
 from app.screens.workshop.trial_presenter import TrialPresenter, price_text
 from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
@@ -147,6 +147,15 @@ class TrialController(QObject):
 
         await DecisionDialog(self.presenter.explained(), self._page).done_with()
 
+    async def show_prediction(self) -> None:
+        """Show the nearest tools, the findings and the ranks that are predicted."""
+        from app.screens.workshop.decision_dialogs import PredictionDialog
+
+        if (prediction := self._drafts.prediction) is not None:
+            rows = [*self.presenter.case_rows(), *self.presenter.guard_rows()]
+            tool = self._drafts.revision().name
+            await PredictionDialog(prediction, tool, with_ranks(rows, prediction), self._page).done_with()
+
     @cached_property
     def verdicts(self) -> "DraftVerdicts":
         """Verdicts of all drafts; read only once the page is shown."""
@@ -277,17 +286,22 @@ class TrialController(QObject):
 
     def show(self) -> None:
         """Show the lists, the footer and the verdict."""
+        self._show_footer(sum(row.ticked for row in self.show_lists()))
+        self._show_verdict()
+        self.changed.emit()
+
+    def show_lists(self) -> Sequence[TrialCaseRow]:
+        """Show both lists of cases with their predicted ranks; return the cases about the tools."""
         presenter, view = self.presenter, self._view
         self._say_why_none()
-        cases, guards = presenter.case_rows(), presenter.guard_rows()
+        prediction = self._drafts.prediction
+        cases, guards = (with_ranks(rows, prediction) for rows in (presenter.case_rows(), presenter.guard_rows()))
         view.cases.show_rows(cases, change_text(cases) or presenter.cases.size_text(), reasons=True)
         said = [row.said for row in guards]
         broken = f"{said.count(BROKEN):,} broken" if BROKEN in said else "none broken" if any(said) else ""
         number = count(sum(row.ticked for row in guards), "case")
         view.guards.show_rows(guards, " · ".join(filter(None, (number, broken))), reasons=False)
-        self._show_footer(sum(row.ticked for row in cases))
-        self._show_verdict()
-        self.changed.emit()
+        return cases
 
     def _say_why_none(self) -> None:
         draft = self._drafts.draft
@@ -301,10 +315,14 @@ class TrialController(QObject):
         known = dict.fromkeys([*self._models, *(one.label for one in presenter.models if not one.offline)])
         footer.show_models(tuple(known), chosen)
         footer.goal.set_current(presenter.goal)
-        line = presenter.progress_text() if self.can_stop() else why or presenter.plan_text()
+        line = presenter.progress_text() if self.can_stop() else why or self._plan_text()
         footer.show_state(
             line, cases, running=self.can_stop(), possible=not why, hint=why or presenter.can_show or "Ctrl+Return"
         )
+
+    def _plan_text(self) -> str:
+        """Return what a trial would take; where there is little room without the sizes, which the lists tell."""
+        return self.presenter.cost_text() if self._view.narrow() else self.presenter.plan_text()
 
     def _show_verdict(self) -> None:
         results, banner = self.presenter.results, self._view.banner

@@ -50,7 +50,9 @@ BASELINE: Final = "baseline"
 OTHER: Final = "other"
 CASE: Final = Column(key="case", title="Case", stretch=True, least=100, tip="The test case")
 WHY: Final = Column(key="why", title="Why", width=106, least=60, role=Role.DIM, tip="The reason why the case is asked")
-REASON, ORIGINAL, DRAFT = 2, 3, 4
+RANK: Final = Column(key="rank", title="Rank", width=84, least=60, tip="Rank of the expected tool in search; no model")
+REASON, RANKS, ORIGINAL, DRAFT = 2, 3, 4, 5
+LAST: Final = 1_000_000
 ARMS: Final = (
     Column(key="original", title="Original", kind=CellKind.MARKS, width=70, least=64, tip="Result with the original"),
     Column(key="draft", title="Draft", kind=CellKind.MARKS, width=70, least=64, tip="Result with the draft"),
@@ -122,6 +124,7 @@ class VerdictBanner(QWidget):
                 told = [Span(f" {broken}", Role.BAD, strong=True)] if broken and not place else []
                 line.set_spans([Span(sentence, strong=not place), *told])
         self.note.set_text(note)
+        self.note.setVisible(bool(note))
         self.links.set_links(links)
         self.setAccessibleName(self.claims[0].text())
         self.show()
@@ -187,10 +190,15 @@ class TrialCaseList(QWidget):
         self.table.setVisible(bool(rows))
         self.empty.setVisible(not rows)
         self.counts.set_text(counts)
-        asked = any(row.original for row in rows)
+        self._hide_columns(rows, reasons=reasons)
+
+    def _hide_columns(self, rows: Sequence[TrialCaseRow], *, reasons: bool) -> None:
+        """Show results once a case was asked, and until then the predicted ranks."""
+        asked, said = any(row.original for row in rows), any(row.said for row in rows)
+        self.table.setColumnHidden(RANKS, asked or said or not any(row.ranks for row in rows))
         for column in (ORIGINAL, DRAFT):
             self.table.setColumnHidden(column, not asked)
-        self.table.setColumnHidden(REASON, not (reasons or any(row.said for row in rows)))
+        self.table.setColumnHidden(REASON, not (reasons or said))
 
 
 def _cells(row: TrialCaseRow, *, reasons: bool) -> tuple[Cell, ...]:
@@ -199,9 +207,24 @@ def _cells(row: TrialCaseRow, *, reasons: bool) -> tuple[Cell, ...]:
     return (
         Cell(text=row.name, tip=row.query),
         Cell(text=why, role=role, tip=", ".join(row.reasons)),
+        _rank_cell(row.ranks),
         _arm_cell(row.original),
         _arm_cell(row.draft),
     )
+
+
+def _rank_cell(ranks: tuple[int | None, int | None] | None) -> Cell:
+    if ranks is None or ranks == (None, None):
+        return Cell(text="")
+    old, new = (LAST if rank is None else rank for rank in ranks)
+    role = Role.GOOD if new < old else Role.BAD if new > old else Role.DIM
+    return Cell(text=rank_text(*ranks), role=role, sort=new)
+
+
+def rank_text(before: int | None, after: int | None) -> str:
+    """Return the rank before and after as text: "3 → 1", or one number where it stays; a dash is a tool not offered."""
+    old, new = (f"{rank:,}" if rank else "–" for rank in (before, after))
+    return old if old == new else f"{old} → {new}"
 
 
 def _arm_cell(passes: tuple[int, int] | None) -> Cell:

@@ -11,7 +11,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import above
-from mcp_tef.scoring.similarity.flagged_pairs import best_pairs
+from mcp_tef.scoring.similarity.score_kinds import best_pairs
 from mcp_tef.scoring.similarity.signals import Matrix, exact, in_blocks
 
 

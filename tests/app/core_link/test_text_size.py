@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.core_link.settings import Settings
-from app.core_link.text_size import SIZES, TextSizeSetting
+from app.core_link.settings import SIZES, Settings, TextSizeSetting
 from app.screens.settings.dialog import SettingsDialog
 from app.shell.main_window import MainWindow
 from app.shell.workspace_controller import WorkspaceController

@@ -22,7 +22,7 @@ from tests.support.command_line import Said, say
 from tests.support.dask_cluster import RunningCluster, running_cluster
 from tests.support.model_replies import Received, Reply, tool_calls
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, offered, tool, tools_file, written_tools
 
 KEY = "sk-planted-for-the-cluster-0123456789"

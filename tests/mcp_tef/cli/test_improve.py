@@ -2,14 +2,15 @@
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import run, say
-from tests.support.model_replies import Received, Reply, unauthorized, words
+from tests.support.model_replies import Received, Reply, broken, unauthorized, words
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, written_tools
 
 TOOLS = {"forecast": "Does things.", "departures": "Return departures of trains between two stations."}
@@ -85,12 +86,16 @@ def test_a_cost_cap_is_kept_and_told() -> None:
     assert found.document["cost_usd"] <= 0.004
 
 
-def test_a_model_that_fails_half_way_is_an_exit_code_of_its_own_and_its_runs_are_kept() -> None:
+@pytest.mark.parametrize("failure", [unauthorized, lambda _: broken()], ids=["key", "server"])
+def test_a_model_that_fails_half_way_is_an_exit_code_of_its_own_and_its_runs_are_kept(
+    failure: Callable[[Received], Reply],
+) -> None:
     number = itertools.count()
-    with ModelStub(lambda request: unauthorized(request) if next(number) > 9 else writer_and_target(request)) as stub:
+    with ModelStub(lambda request: failure(request) if next(number) > 9 else writer_and_target(request)) as stub:
         options = ("--model", "openai/x", "--base-url", stub.url, "--retries", "0", "--yes")
         found = run("improve", "--server", "city", "--budget", "400", *options, "--json")
     assert (found.code, found.document["result"], found.document["draft"]) == (3, "unreachable", None)
+    assert "failed" in found.document["sentences"][1]
     assert len([one for one in say("runs", "list", "--json").document["runs"] if one["mark"]]) == 10
     assert say("draft", "list", "--json").document["drafts"] == []
 

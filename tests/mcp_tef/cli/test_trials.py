@@ -14,7 +14,7 @@ import pytest
 from tests.support.command_line import Said, command, say
 from tests.support.model_replies import Received, Reply, broken
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, written_tools
 
 VAGUE = "Does things."
@@ -150,19 +150,31 @@ def test_a_killed_trial_goes_on_with_nothing_asked_twice_that_was_stored(folder:
     ("patch", "reason"),
     [
         ([{"op": "replace", "path": "/tools/9/description", "value": "x"}], "/tools/9"),
+        ([{"op": "test", "path": "/tools/0/name", "value": "rain"}], "does not apply: there is not"),
         ([{"op": "remove", "path": "/tools"}], "no list of tools"),
+        ([{"op": "replace", "path": "/tools", "value": []}], "no tool would be left"),
         ([{"op": "replace", "path": "/tools/0/name", "value": "notes"}], "named “notes”"),
         ([{"op": "replace", "path": "/tools/0/inputSchema", "value": 3}], "invalid"),
+        ([{"op": "replace", "path": "/tools/0/inputSchema/type", "value": "array"}], "must have the type"),
+        ({"op": "remove", "path": "/tools/0"}, "not a list of operations"),
         ([], "changes nothing"),
         ([{"op": "replace", "path": "/tools/2/description", "value": "x"}], "nothing to try"),
     ],
 )
-def test_a_patch_that_cannot_be_tried_is_one_sentence(patch: list[Any], reason: str) -> None:
+def test_a_patch_that_cannot_be_tried_is_one_sentence(patch: Any, reason: str) -> None:
     tools = written_tools(Path(), TOOLS)
     Path("fix.json").write_text(json.dumps(patch), "utf-8")
     said = say("try", "--patch", "fix.json", "--tools-file", tools, "--cases", "cases.json", "--json")
     assert said.code == 2
     assert reason in said.error["message"]
+    assert said.error["hint"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1, "cases": []}'])
+def test_a_case_list_without_cases_is_refused(text: str, folder: Path) -> None:
+    (folder / "cases.json").write_text(text, "utf-8")
+    said = tried(VAGUE, CLEAR, "--json")
+    assert (said.code, "cases.json" in said.error["message"], bool(said.error["hint"])) == (2, True, True)
 
 
 @pytest.mark.parametrize(

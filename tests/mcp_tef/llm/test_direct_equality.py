@@ -13,11 +13,9 @@ import pytest
 
 from mcp_tef.errors import ModelError
 from mcp_tef.llm.catalogue import LitellmCatalogue
-from mcp_tef.llm.direct_providers import DIRECT_PROVIDERS
 from mcp_tef.llm.model_selector import LitellmSelector
-from mcp_tef.llm.model_table import FILE, bundled_table
-from mcp_tef.llm.prices import answer_cost
-from mcp_tef.llm.providers import Target
+from mcp_tef.llm.model_table import FILE, answer_cost, bundled_table
+from mcp_tef.llm.providers import DIRECT_PROVIDERS, Target
 from mcp_tef.llm.routing import directly
 from mcp_tef.model.addresses import origin_of, own_origins
 from mcp_tef.model.answers import CallingMode, ToolChoiceMode

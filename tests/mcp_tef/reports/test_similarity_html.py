@@ -11,8 +11,16 @@ import pytest
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.similarity import Clusters, FlagRule, PairObservation, PairStatus, ToolGroup, ToolSet, WorkItem
 from mcp_tef.model.tools import LabelKind, ToolLabel
-from mcp_tef.reports.heat_map import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
-from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
+from mcp_tef.reports.similarity_html import (
+    LARGEST_DRAWN,
+    LARGEST_IMAGE,
+    LARGEST_NAMED,
+    SimilarityResults,
+    data_uri,
+    overlap_html,
+    shrunk,
+    similarity_html,
+)
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Meaning, Square

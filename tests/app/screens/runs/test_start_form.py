@@ -9,8 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
-from app.dialogs.consent import ConsentSheet
-from app.dialogs.preflight import ApiKeyDialog
+from app.dialogs.consent import ApiKeyDialog, ConsentSheet
 from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary
 from app.screens.runs.start_form import (

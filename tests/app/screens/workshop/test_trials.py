@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowBatch
 from app.screens.workshop import commands as ids
-from app.screens.workshop.decision_dialogs import DecisionDialog
+from app.screens.workshop.decision_dialogs import DecisionDialog, PredictionDialog
 from app.screens.workshop.prediction_bar import BY_SEARCH
 from app.widgets import FlowText
 from mcp_tef import ClaimVerdict
@@ -30,6 +30,11 @@ async def test_typing_shows_what_it_changes_before_any_model_is_asked(qapp: QApp
         await bench.until(lambda: bar.values[3].isVisible())
         assert "→" in bar.values[3].values.text()
         assert BY_SEARCH in bar.record.text()
+        await bench.until(lambda: any(row.ranks for row in bench.page.trial.show_lists()))
+        bar.details.click()
+        shown = await opened_dialog(bench.page, PredictionDialog)
+        assert 0 < shown.near.rows.rowCount() <= 5
+        shown.accept()
         bench.do(ids.UNDO)
         await bench.until(
             lambda: (bench.page.presenter.prediction is None and bar.values[3].isHidden()) or bar.line.isVisible()
@@ -73,7 +78,7 @@ async def test_from_a_wrong_run_to_a_verdict_and_the_new_text(qapp: QApplication
         assert "the count itself decides" in told
         explained.accept()
         row = view.cases.table.rows.row(0)
-        assert all(cell.tip.endswith("correct") for cell in row.cells[3:])
+        assert all(cell.tip.endswith("correct") for cell in row.cells[4:])
         next(link for link in view.banner.links.buttons if link.text() == "Show the runs").click()
         assert bench.gone == [ShowBatch(result.batch_id)]
         bench.do(ids.COPY)
