@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import Spoken
@@ -134,7 +134,7 @@ def _draw_on(device: QImage | QSvgGenerator, chart: Drawn, title: str) -> None:
 
 Values = Sequence[Sequence[str]]
 MakeValues = Callable[[], Values]
-HEAD, HEADING = 32, 176
+HEAD, HEADING = 32, 96
 
 
 class ChartPanel(QWidget):
@@ -170,9 +170,10 @@ class ChartPanel(QWidget):
         self._head = QHBoxLayout()
         self._head.setContentsMargins(16, 0, 10, 0)
         self._head.setSpacing(8)
-        self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), sized(HEADING)))
-        self._head.addWidget(self._heading, 1)
-        self._head.addWidget(self._note)
+        self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), HEADING))
+        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the heading comes first
+        self._head.addWidget(self._heading)
+        self._head.addWidget(self._note, 1)
         self._head.addWidget(self._enlarge)
         self._head.addWidget(self._more)
         message_pane = QWidget()

@@ -295,7 +295,7 @@ def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple
         return ()
     pair = (_label(wanted), _label(picked))
     return (
-        Link("Compare the two", ShowPair(*pair)),
+        Link("Compare", ShowPair(*pair)),
         Link("Suggest better descriptions", ShowPair(*pair, advice=True)),
     )
 
