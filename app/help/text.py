@@ -1,4 +1,4 @@
-"""View of one help page: headings, tables, and pictures from the help folder only."""
+"""Widget that shows one help page: headings, tables, and pictures from the help folder only."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -1,4 +1,4 @@
-"""`recommend`: what to write instead, so that tools which look alike are told apart."""
+"""The verb `recommend`: other texts for pairs of tools that are flagged or named, by rules or a model."""
 
 from argparse import Namespace
 from collections.abc import Sequence

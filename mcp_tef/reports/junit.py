@@ -1,4 +1,6 @@
-"""Results as JUnit XML: a suite for each model, a test case for each run or compared case, and one for each threshold.
+"""Results as JUnit XML: a suite for each model, a test case for each run that has ended, and one for each threshold.
+
+A comparison has one suite, with a test case for each compared case. Runs that are left make a test case that fails.
 
 Elements and attributes are those of the schema of Jenkins' xUnit plugin (`junit-10.xsd`).
 """

@@ -11,7 +11,7 @@ from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, tab
 
 
 class DraftRow(StoredRow, table=True):
-    """Changes to a listing of tools; `step` is the number of steps that apply."""
+    """A draft: the listing of tools that it starts from, and as `step` the number of its steps that apply."""
 
     __tablename__ = "drafts"
     __table_args__ = (Index("ux_drafts_name", sql("name COLLATE NOCASE"), unique=True),)

@@ -13,6 +13,7 @@ A screen declares the properties of its list once, as fields and orders:
   have no `fits`, and the presenter builds its `RunFilter` from `state.filters.of(name)`.
 - `menus`: the page fills the filter menu with `filter_actions(...)` and `sort_actions(...)`, and a `ChipRow` with
   `FIELDS.chips(...)`; values of the workspace, such as suites, are passed as `offered`.
+- `run_marks`: the marks of judged runs, for every screen that lists runs.
 - `view_state`: the page loads a `ViewState` when it is built and saves it after each change:
 
     states = ViewStates(session.settings, session.workspace, "cases")

@@ -1,4 +1,4 @@
-"""State of the health of servers: the last hour as rows of latency and errors, checks, and watching; knows no Qt."""
+"""Presenter of the Health tab: the last hour of each server as rows, checks, and watching at an interval."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -264,7 +264,7 @@ class HealthPresenter:
         await self.core.call(watching)
 
     def notice(self, health: ServerHealth) -> str:
-        """Return what to say about a change of state; "" for the first state, and for what is known already."""
+        """Return what to say about a change of state; "" for what was said, and for a first state without failure."""
         before, self.states[health.server] = self.states.get(health.server), health.state
         if before in (None, health.state, HealthState.UNKNOWN) and health.state is not HealthState.UNAVAILABLE:
             return ""

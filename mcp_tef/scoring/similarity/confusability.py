@@ -1,4 +1,7 @@
-"""Actions of tools by the verb of their name or description: reading, creating, deleting and so on."""
+"""Confusability of pairs of tools: a logistic score of similarity, names, parameters and actions, with fitted levels.
+
+The action of a tool is told by the verb of its name or description: reading, creating, deleting and so on.
+"""
 
 import json
 from collections.abc import Sequence
