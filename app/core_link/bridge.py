@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FRAME_MS = 16
+MOST_SECONDS_TO_END = 10
+"""How long calls may take to end when the core closes."""
 LOG = logging.getLogger("app.core_link.bridge")
 
 
@@ -115,12 +117,17 @@ class Bridge(QObject):
         return await do(core)
 
     async def _end_calls(self) -> None:
-        """Wait until every call has ended, since what it cleans up needs the core; a second cancel would cut that."""
-        while self._calls:
-            for call in self._calls:
-                if not call.cancelling():
-                    call.cancel()
-            await asyncio.wait(tuple(self._calls))
+        """Wait for calls to end, since what they clean up needs the core; a second cancel would cut that.
+
+        One that does not end in time is waited for no longer: closing the core ends it.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(MOST_SECONDS_TO_END):
+                while self._calls:
+                    for call in self._calls:
+                        if not call.cancelling():
+                            call.cancel()
+                    await asyncio.wait(tuple(self._calls))
 
     def _on_event(self, event: Event) -> None:
         with self._lock:

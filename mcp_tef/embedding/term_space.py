@@ -165,10 +165,11 @@ class TermSpace:
 
     def _known(self, asked: TermCounts) -> _Entries:
         """Return the terms of other texts that are known here; those of the last ones are kept, for their lengths."""
-        if self._asked is None or self._asked[0] is not asked:
+        kept = self._asked
+        if kept is None or kept[0] is not asked:
             columns, known = self.columns_of(asked.keys)
-            self._asked = asked, _Entries(asked.owners, columns, asked.weights).where(known)
-        return self._asked[1]
+            kept = self._asked = asked, _Entries(asked.owners, columns, asked.weights).where(known)
+        return kept[1]
 
     def _lengths(self, entries: _Entries, texts: int) -> Sums:
         squares = np.rint(entries.weights * entries.weights * self.rarity[entries.columns])

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import DraftId
-from mcp_tef.model.json import JsonObject, fingerprint
+from mcp_tef.model.json import JsonObject, fingerprint, written_alike
 from mcp_tef.model.json_patch import MISSING, Path, apply_patch, object_changes, pointer, pointer_parts
 from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing
 
@@ -176,7 +176,7 @@ def resumed(draft: Draft, earlier: Draft) -> Draft:
 
     Applying every step again after each edit would take the longer, the longer somebody types.
     """
-    if draft.id != earlier.id or draft.listing != earlier.listing:
+    if draft.id != earlier.id or not written_alike(draft.listing, earlier.listing):
         return draft
     agree = takewhile(lambda steps: steps[0] == steps[1], zip(draft.steps[: draft.step], earlier.steps, strict=False))
     made = replace(draft, listing=earlier.listing)

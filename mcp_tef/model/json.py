@@ -21,6 +21,11 @@ def fingerprint(value: Json) -> str:
     return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def written_alike(one: Json, other: Json) -> bool:
+    """Return True if two values have the same text, with their keys in the same order; 1, 1.0 and true have not."""
+    return one is other or (one == other and json.dumps(one) == json.dumps(other))
+
+
 def deeper_than(value: Json, most: int) -> bool:
     """Return True if a JSON value nests more than `most` levels, itself being the first; walks without recursion."""
     level: list[Json] = [value]

@@ -1,6 +1,7 @@
 """Traversal of a JSON Schema: declared names, required names, and the type of value at each place."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
@@ -30,7 +31,12 @@ class SchemaDocument:
 
     @cached_property
     def _resolver(self) -> Any:
-        return Registry[Any]().resolver_with_root(DRAFT202012.create_resource(self.schema))
+        resource = DRAFT202012.create_resource(self.schema)
+        address = resource.id() or ""
+        registry: Registry[Any] = Registry().with_resource(address, resource)
+        with suppress(*_UNREADABLE):  # else each look for an anchor would search the whole schema once more
+            registry = registry.crawl()
+        return registry.resolver(address)
 
     def follow(self, reference: Json) -> Json:
         """Return the target of a reference; a schema that takes anything if it points nowhere in this document."""

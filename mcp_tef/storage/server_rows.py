@@ -11,7 +11,7 @@ from sqlmodel import Session
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import without_user_info
 from mcp_tef.model.ids import ServerId
-from mcp_tef.model.json import fingerprint
+from mcp_tef.model.json import fingerprint, written_alike
 from mcp_tef.model.servers import (
     AuthType,
     OAuthClient,
@@ -252,7 +252,7 @@ def _listing(row: ListingRow, name: str, column: str) -> Listing:
 
 @row_of("server_listings", "mcp_server_id")
 def _lists_the_same(row: ListingRow, value: Json) -> bool:
-    return bool(row.listing["tools"] == value["tools"])
+    return written_alike(row.listing["tools"], value["tools"])
 
 
 @row_of("server_listings", "mcp_server_id")

@@ -377,6 +377,8 @@ def _summary(session: Session, before: datetime) -> ContactSummary:
     ids = [*session.scalars(select(failed.c.id).where(failed.c.place <= LAST_FAILURES))]
     worked = select(table.id, func.max(table.at)).where(table.at <= before, table.failures < table.contacts)
     ids += session.scalars(worked.group_by(table.server))
+    wrong = select(table.id, func.max(table.at)).where(table.at <= before, table.failures > 0)
+    ids += session.scalars(wrong.group_by(table.server))
     rows = session.execute(select(SERVER_CONTACTS).where(table.id.in_(one_of(ids))).order_by(table.at, table.id))
     return ContactSummary(before=before, usual_ms=usual, last=tuple(map(_contact, rows)))
 

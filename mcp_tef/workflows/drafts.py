@@ -27,8 +27,8 @@ from mcp_tef.model.drafts import (
     resumed,
 )
 from mcp_tef.model.ids import DraftId, new_id
-from mcp_tef.model.json import fingerprint
-from mcp_tef.model.json_patch import read_patch
+from mcp_tef.model.json import fingerprint, written_alike
+from mcp_tef.model.json_patch import read_patch, same
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 
@@ -91,7 +91,7 @@ class Drafts:
         draft = await self.get(draft_id)
         step = DraftStep(draft.step + 1, read_patch(patch), datetime.now(UTC))
         instructions, after = instructions_after(draft.instructions, step), after_step(draft.keyed, step)
-        if (instructions, after) == (draft.instructions, draft.keyed):
+        if instructions == draft.instructions and _same_tools(after, draft.keyed):
             return draft
         return await self._stepped(draft, step, after, by)
 
@@ -186,9 +186,11 @@ class Drafts:
         Only definitions that the draft changes are checked: 500 take a quarter of a second, too long while typing.
         """
         server = draft.server or draft.name
-        if self._original is None or self._original[:2] != (server, draft.listing):
-            self._original = server, draft.listing, await self._gateway.sort_catalogue(server, _present(draft.base))
-        original = self._original[2]
+        known = self._original
+        if known is None or known[0] != server or not written_alike(known[1], draft.listing):
+            known = server, draft.listing, await self._gateway.sort_catalogue(server, _present(draft.base))
+            self._original = known
+        original = known[2]
         changed = await self._checked(server, original, draft)
         changed = changed or await self._gateway.sort_catalogue(server, _present(draft.tools))
         texts = (draft.instructions_states[0], draft.instructions)
@@ -318,6 +320,11 @@ def _placed(known: Sequence[Tool | None], checked: Sequence[Listing]) -> tuple[T
 
 def _without_known(raws: Sequence[JsonObject], known: Sequence[Tool | None]) -> list[JsonObject]:
     return [raw for raw, tool in zip(raws, known, strict=True) if tool is None]
+
+
+def _same_tools(one: KeyedTools, other: KeyedTools) -> bool:
+    """Return True for equal tools in equal order; 1 and true are different values."""
+    return len(one) == len(other) and all(a == b and same(x, y) for (a, x), (b, y) in zip(one, other, strict=True))
 
 
 def _present(tools: Sequence[JsonObject]) -> tuple[JsonObject, ...]:

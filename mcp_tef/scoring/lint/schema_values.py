@@ -30,7 +30,7 @@ _OPEN_LIMITS = (
     ("minimum", "exclusiveMaximum"),
 )
 _REFERENCES = frozenset({"$ref", "$dynamicRef"})
-_ECMASCRIPT = re.compile(r"\[\^?\]|\\u\{[0-9A-Fa-f]+\}")
+_ECMASCRIPT = re.compile(r"\[\^?\]|\\u\{[0-9A-Fa-f]+\}|\\k<\w+>|\\c[A-Za-z]")
 
 SchemaFault: TypeAlias = tuple[str, str]
 FindFaults: TypeAlias = Callable[[Mapping[str, Json], SchemaDocument], Iterator[SchemaFault]]

@@ -73,6 +73,17 @@ async def test_edits_are_undone_and_redone_and_a_new_one_drops_what_was_undone(
     assert [one.states for one in await drafts.list()] == [after.states]  # each step applied anew
 
 
+@pytest.mark.parametrize(("before", "after"), [(1, True), (0, False), (1, 1.0)])
+async def test_a_patch_that_only_changes_a_number_into_true_or_false_is_a_step(
+    workshop: tuple[Drafts, Bench], drafted: Draft, before: object, after: object
+) -> None:
+    drafts, _ = workshop
+    place = "/tools/0/inputSchema/default"
+    await drafts.apply(drafted.id, [{"op": "add", "path": place, "value": before}])
+    changed = await drafts.apply(drafted.id, [{"op": "replace", "path": place, "value": after}])
+    assert (changed.step, repr(changed.tools[0]["inputSchema"]["default"])) == (2, repr(after))
+
+
 async def test_an_edit_that_changes_nothing_is_no_step(workshop: tuple[Drafts, Bench], drafted: Draft) -> None:
     same = await workshop[0].edit(drafted.id, "read", ToolEdit(description="Reads."))
     assert (same.steps, same.changed_tools()) == ((), ())
