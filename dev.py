@@ -55,7 +55,8 @@ USAGE = """usage: python3 dev.py [--python PYTHON] [--skip-system-packages] VERB
 --python PYTHON          use that interpreter, in an environment of its own
 --skip-system-packages   set up without the system packages that are missing"""
 PARALLEL = ["-q", "-n", str(min(os.cpu_count() or 2, 8)), "--dist", "worksteal"]
-FAST = "unit and not hypothesis"
+# Without Qt, whose plugin would load it; the settings of that plugin are unknown then.
+FAST = ["-p", "no:pytest-qt", "-W", "ignore::pytest.PytestConfigWarning", "-m", "unit and not hypothesis"]
 
 LIBRARIES = {
     "libEGL.so.1": "libegl1",
@@ -143,7 +144,7 @@ def run(environment: Path, arguments: list[str]) -> int:
 def test(environment: Path, arguments: list[str]) -> int:
     """Run all tests on every core, only the fast ones, or those that pytest's arguments name."""
     if "--fast" in arguments:
-        arguments = [*PARALLEL, "-m", FAST, *(word for word in arguments if word != "--fast")]
+        arguments = [*PARALLEL, *FAST, *(word for word in arguments if word != "--fast")]
     return _call([str(environment), "-m", "pytest", *(arguments or PARALLEL)])
 
 

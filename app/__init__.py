@@ -1,4 +1,11 @@
 """The window: the only package that imports Qt."""
 
-# PySide6 reads the source of every module that is imported after it, and pydantic cannot be looked at half loaded.
-import pydantic.types  # noqa: F401
+import builtins
+from contextlib import suppress
+
+# PySide6 replaces the import function by one that reads the source of every module, for a feature that nothing here
+# uses. Other imports take longer by it, and pydantic fails where it is looked at half loaded.
+_import = builtins.__import__
+with suppress(ImportError):
+    import PySide6.QtCore  # noqa: F401
+builtins.__import__ = _import

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Settings
 from app.shell.main_frame import PRODUCT, MainFrame
-from app.theme import Contrast, ThemeMode, theme
+from app.theme import STYLE_OPTION, Contrast, ThemeMode, theme
 
 NO_DISPLAY = "There is no display to open a window on. Use mcp-tef in this terminal, for example: mcp-tef demo"
 EXIT_UNREACHABLE = 3
@@ -31,13 +31,15 @@ def main(argv: Sequence[str] | None = None, work: Work | None = None) -> int:
     if _no_display():
         sys.stderr.write(f"{NO_DISPLAY}\n")
         return EXIT_UNREACHABLE
-    running = QApplication.instance() or QApplication([PRODUCT])
+    there = QApplication.instance()
+    running = there or QApplication([PRODUCT, *STYLE_OPTION])
     running.setApplicationName(PRODUCT)
     file = _settings_file()
     # Qt keeps what its own file dialog remembers in a file of its own.
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(file.parent))
     settings = Settings(file)
-    theme().install(settings.choice("theme", ThemeMode), settings.choice("contrast", Contrast), application_wide=False)
+    look = settings.choice("theme", ThemeMode), settings.choice("contrast", Contrast)
+    theme().install(*look, application_wide=False, has_style=there is None)
     theme().set_text_size(settings.get("window.text_size", 100, lambda value: 80 <= value <= 200))
     frame = MainFrame(settings)
     if settings.get("window.maximised", False):

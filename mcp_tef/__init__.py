@@ -9,8 +9,7 @@ _NAMES = {
     "mcp_tef.agents.operations": "WorkspaceOperations tool_definitions",
     "mcp_tef.api.answer_pages": "answer_pages answer_tokens",
     "mcp_tef.api.batch_following": "batch_to_its_end",
-    "mcp_tef.api.budget": "UsedUpCap parse_dollars start_within_cap",
-    "mcp_tef.api.call_budget": "CallBudget SpendingRoom",
+    "mcp_tef.api.budget": "CallBudget SpendingRoom UsedUpCap parse_dollars start_within_cap",
     "mcp_tef.api.cluster": "Cluster cluster_for",
     "mcp_tef.api.consent": (
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
@@ -23,25 +22,24 @@ _NAMES = {
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",
     "mcp_tef.api.scored_runs": "scored_overview scored_run",
-    "mcp_tef.api.serializers.clients": "client_check_to_json client_result_to_json client_to_json",
-    "mcp_tef.api.serializers.crowds": "crowd_to_json steal_to_json",
-    "mcp_tef.api.serializers.drafts": "conflict_to_json draft_summary_to_json draft_to_json prediction_to_json",
-    "mcp_tef.api.serializers.improvements": "improvement_to_json",
+    "mcp_tef.api.serializers.drafts": (
+        "conflict_to_json crowd_to_json draft_summary_to_json draft_to_json improvement_to_json "
+        "prediction_to_json steal_to_json trial_to_json"
+    ),
     "mcp_tef.api.serializers.library": (
         "execution_figures_to_json execution_to_json library_tool_to_json server_health_to_json tool_version_to_json"
     ),
     "mcp_tef.api.serializers.metrics": "confusions_to_json metrics_to_json overview_to_json",
     "mcp_tef.api.serializers.models": (
-        "group_abilities_to_json local_server_to_json model_check_to_json model_info_to_json model_router_to_json "
-        "route_comparison_to_json route_decision_to_json"
+        "client_check_to_json client_result_to_json client_to_json group_abilities_to_json local_server_to_json "
+        "model_check_to_json model_info_to_json model_router_to_json prompt_to_json route_comparison_to_json "
+        "route_decision_to_json"
     ),
-    "mcp_tef.api.serializers.prompts": "prompt_to_json",
     "mcp_tef.api.serializers.runs": (
         "batch_to_json comparison_to_json error_to_json rejudge_report_to_json run_detail_to_json run_to_json "
         "verdict_to_json"
     ),
     "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
-    "mcp_tef.api.serializers.trials": "trial_to_json",
     "mcp_tef.api.serializers.workspace": (
         "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
         "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
@@ -60,7 +58,7 @@ _NAMES = {
     ),
     "mcp_tef.formats.cases.texts": "require_replaceable write_text",
     "mcp_tef.formats.csv_tables": "to_spreadsheet_cell",
-    "mcp_tef.formats.model_routers": "read_router",
+    "mcp_tef.formats.definition_files": "read_router",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
     "mcp_tef.model.addresses": "SENDS_CREDENTIALS",
@@ -82,11 +80,12 @@ _NAMES = {
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
         "SilencePoint StealRequest StealResult StolenPair StolenTool StrangerPick"
     ),
-    "mcp_tef.model.definitions": "DefinitionKind",
-    "mcp_tef.model.draft_rebase": "RebasedDraft TextConflict",
+    "mcp_tef.model.definitions": (
+        "BUILT_IN LONGEST_PROMPT_NAME DefinitionKind PromptKind PromptTemplate require_prompt_name"
+    ),
+    "mcp_tef.model.draft_edits": "ParameterEdit RebasedDraft TextConflict ToolEdit edited_draft",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "INSTRUCTIONS Draft ToolKey ToolRevision require_draft_name",
-    "mcp_tef.model.extras": "how_to_install missing_library",
     "mcp_tef.model.files": (
         "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
         "write_private"
@@ -97,6 +96,7 @@ _NAMES = {
         "CandidateRound HopelessCase ImprovementEnd ImprovementPlan ImprovementRequest ImprovementResult "
         "ImprovementStep TextCandidate"
     ),
+    "mcp_tef.model.installation": "VERSION how_to_install missing_library",
     "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint",
     "mcp_tef.model.library": (
         "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
@@ -108,16 +108,16 @@ _NAMES = {
         "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
         "TrendPoint"
     ),
-    "mcp_tef.model.model_catalogue": "TARGET_PROVIDERS ModelInfo parse_model",
-    "mcp_tef.model.model_checks": "CheckState CheckStep LocalServer ModelCheck",
+    "mcp_tef.model.model_catalogue": (
+        "TARGET_PROVIDERS CheckState CheckStep LocalServer ModelCheck ModelInfo parse_model"
+    ),
     "mcp_tef.model.model_groups": "Deployment GroupAbilities ModelGroup parse_deployment",
     "mcp_tef.model.model_routers": "ModelRoute ModelRouter RouteDecision RouteScore",
     "mcp_tef.model.prediction": "DirectionRecord Neighbour Prediction RankedCase ScopeReason ToolPrediction TrialScope",
-    "mcp_tef.model.prompt_templates": "BUILT_IN LONGEST_PROMPT_NAME PromptKind PromptTemplate require_prompt_name",
     "mcp_tef.model.quality": (
         "GradedQuality LintFinding LintRule ModelReview QualityReport ServerTokenCount Severity Suppression ToolQuality"
     ),
-    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text",
+    "mcp_tef.model.rates": "decimal_text interval_text outcome_text percent_text priced_text share_text",
     "mcp_tef.model.run_fields": (
         "CONCURRENCY MAX_TOKENS REPEATS RETRIES RUN_FIELDS SEED TEMPERATURE TIMEOUT WRITING_TIMEOUT_S RunField "
         "parse_number parse_prices"
@@ -139,7 +139,6 @@ _NAMES = {
         "WorkItem confusability_level parse_embedder"
     ),
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
-    "mcp_tef.model.tool_edits": "ParameterEdit ToolEdit edited_draft",
     "mcp_tef.model.tools": (
         "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
     ),
@@ -154,7 +153,6 @@ _NAMES = {
         "CallMatch Classification ConfidenceCategory FindingReason ParameterFinding PastVerdict RejudgeReason "
         "RunMark Verdict VerdictKind"
     ),
-    "mcp_tef.model.version": "VERSION",
     "mcp_tef.model.web_search": (
         "USUAL_RESULTS Freshness SearchAnswer SearchProvider SearchRequest SearchResult SearchTool "
         "parse_search_provider search_answer_to_json search_request search_tool_to_json"

@@ -3,8 +3,7 @@
 from mcp_tef.agents.operations import WorkspaceOperations, tool_definitions
 from mcp_tef.api.answer_pages import answer_pages, answer_tokens
 from mcp_tef.api.batch_following import batch_to_its_end
-from mcp_tef.api.budget import UsedUpCap, parse_dollars, start_within_cap
-from mcp_tef.api.call_budget import CallBudget, SpendingRoom
+from mcp_tef.api.budget import CallBudget, SpendingRoom, UsedUpCap, parse_dollars, start_within_cap
 from mcp_tef.api.cluster import Cluster, cluster_for
 from mcp_tef.api.consent import (
     AskConsent,
@@ -22,10 +21,16 @@ from mcp_tef.api.run_texts import run_failure_text
 from mcp_tef.api.samples import run_sample
 from mcp_tef.api.score_lines import PairLine, pair_results, read_pair_lines, score_lines
 from mcp_tef.api.scored_runs import scored_overview, scored_run
-from mcp_tef.api.serializers.clients import client_check_to_json, client_result_to_json, client_to_json
-from mcp_tef.api.serializers.crowds import crowd_to_json, steal_to_json
-from mcp_tef.api.serializers.drafts import conflict_to_json, draft_summary_to_json, draft_to_json, prediction_to_json
-from mcp_tef.api.serializers.improvements import improvement_to_json
+from mcp_tef.api.serializers.drafts import (
+    conflict_to_json,
+    crowd_to_json,
+    draft_summary_to_json,
+    draft_to_json,
+    improvement_to_json,
+    prediction_to_json,
+    steal_to_json,
+    trial_to_json,
+)
 from mcp_tef.api.serializers.library import (
     execution_figures_to_json,
     execution_to_json,
@@ -35,15 +40,18 @@ from mcp_tef.api.serializers.library import (
 )
 from mcp_tef.api.serializers.metrics import confusions_to_json, metrics_to_json, overview_to_json
 from mcp_tef.api.serializers.models import (
+    client_check_to_json,
+    client_result_to_json,
+    client_to_json,
     group_abilities_to_json,
     local_server_to_json,
     model_check_to_json,
     model_info_to_json,
     model_router_to_json,
+    prompt_to_json,
     route_comparison_to_json,
     route_decision_to_json,
 )
-from mcp_tef.api.serializers.prompts import prompt_to_json
 from mcp_tef.api.serializers.runs import (
     batch_to_json,
     comparison_to_json,
@@ -54,7 +62,6 @@ from mcp_tef.api.serializers.runs import (
     verdict_to_json,
 )
 from mcp_tef.api.serializers.tools import advice_to_json, quality_to_json
-from mcp_tef.api.serializers.trials import trial_to_json
 from mcp_tef.api.serializers.workspace import (
     case_export_to_json,
     case_finding_to_json,
@@ -109,7 +116,7 @@ from mcp_tef.events import (
 )
 from mcp_tef.formats.cases.texts import require_replaceable, write_text
 from mcp_tef.formats.csv_tables import to_spreadsheet_cell
-from mcp_tef.formats.model_routers import read_router
+from mcp_tef.formats.definition_files import read_router
 from mcp_tef.formats.suppressions import read_baseline, read_suppressions
 from mcp_tef.llm.keys import KeyRing
 from mcp_tef.model.addresses import SENDS_CREDENTIALS
@@ -180,8 +187,15 @@ from mcp_tef.model.crowds import (
     StolenTool,
     StrangerPick,
 )
-from mcp_tef.model.definitions import DefinitionKind
-from mcp_tef.model.draft_rebase import RebasedDraft, TextConflict
+from mcp_tef.model.definitions import (
+    BUILT_IN,
+    LONGEST_PROMPT_NAME,
+    DefinitionKind,
+    PromptKind,
+    PromptTemplate,
+    require_prompt_name,
+)
+from mcp_tef.model.draft_edits import ParameterEdit, RebasedDraft, TextConflict, ToolEdit, edited_draft
 from mcp_tef.model.drafted_cases import (
     CaseAction,
     CaseDoubt,
@@ -192,7 +206,6 @@ from mcp_tef.model.drafted_cases import (
     RefusedDraft,
 )
 from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolKey, ToolRevision, require_draft_name
-from mcp_tef.model.extras import how_to_install, missing_library
 from mcp_tef.model.files import (
     LARGEST_FILE_BYTES,
     bounded_lines,
@@ -215,6 +228,7 @@ from mcp_tef.model.improvements import (
     ImprovementStep,
     TextCandidate,
 )
+from mcp_tef.model.installation import VERSION, how_to_install, missing_library
 from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint
 from mcp_tef.model.library import (
     NEXT_STATUSES,
@@ -249,8 +263,15 @@ from mcp_tef.model.metrics import (
     ToolMetrics,
     TrendPoint,
 )
-from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo, parse_model
-from mcp_tef.model.model_checks import CheckState, CheckStep, LocalServer, ModelCheck
+from mcp_tef.model.model_catalogue import (
+    TARGET_PROVIDERS,
+    CheckState,
+    CheckStep,
+    LocalServer,
+    ModelCheck,
+    ModelInfo,
+    parse_model,
+)
 from mcp_tef.model.model_groups import Deployment, GroupAbilities, ModelGroup, parse_deployment
 from mcp_tef.model.model_routers import ModelRoute, ModelRouter, RouteDecision, RouteScore
 from mcp_tef.model.prediction import (
@@ -261,13 +282,6 @@ from mcp_tef.model.prediction import (
     ScopeReason,
     ToolPrediction,
     TrialScope,
-)
-from mcp_tef.model.prompt_templates import (
-    BUILT_IN,
-    LONGEST_PROMPT_NAME,
-    PromptKind,
-    PromptTemplate,
-    require_prompt_name,
 )
 from mcp_tef.model.quality import (
     GradedQuality,
@@ -280,7 +294,7 @@ from mcp_tef.model.quality import (
     Suppression,
     ToolQuality,
 )
-from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text
+from mcp_tef.model.rates import decimal_text, interval_text, outcome_text, percent_text, priced_text, share_text
 from mcp_tef.model.run_fields import (
     CONCURRENCY,
     MAX_TOKENS,
@@ -353,7 +367,6 @@ from mcp_tef.model.similarity import (
     parse_embedder,
 )
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.model.tool_edits import ParameterEdit, ToolEdit, edited_draft
 from mcp_tef.model.tools import (
     INVENTED_TOOL_LABEL,
     NO_TOOL_LABEL,
@@ -398,7 +411,6 @@ from mcp_tef.model.verdicts import (
     Verdict,
     VerdictKind,
 )
-from mcp_tef.model.version import VERSION
 from mcp_tef.model.web_search import (
     USUAL_RESULTS,
     Freshness,
@@ -547,11 +559,11 @@ __all__ = [
     "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview",
     "scored_run", "search_answer_to_json", "search_request", "search_tool_to_json", "secrets_in",
     "selection_values", "serve_agents", "serve_rest", "server_check_to_json", "server_health_to_json",
-    "server_import_to_json", "server_to_json", "sign_in_where_needed", "similarity_json", "start_within_cap",
-    "steal_html", "steal_to_json", "tally_of", "template_pieces", "temporary_workspace", "tighten",
-    "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json", "trial_explanation",
-    "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_by_step", "trials_evidence",
-    "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json", "verified_evidence", "visible",
-    "wilson", "without_keys", "word_changes", "write_draft", "write_lines", "write_private", "write_results",
-    "write_source_edit", "write_text",
+    "server_import_to_json", "server_to_json", "share_text", "sign_in_where_needed", "similarity_json",
+    "start_within_cap", "steal_html", "steal_to_json", "tally_of", "template_pieces", "temporary_workspace",
+    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json",
+    "trial_explanation", "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_by_step",
+    "trials_evidence", "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json",
+    "verified_evidence", "visible", "wilson", "without_keys", "word_changes", "write_draft", "write_lines",
+    "write_private", "write_results", "write_source_edit", "write_text",
 ]  # fmt: skip

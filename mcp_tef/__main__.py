@@ -26,7 +26,7 @@ def main() -> int:
 
 def print_version() -> int:
     """Write the name and the version, and return the exit code."""
-    from mcp_tef.model.version import VERSION
+    from mcp_tef.model.installation import VERSION
 
     sys.stdout.write(f"mcp-tef {VERSION}\n")
     return 0

@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from mcp_tef.ports import OpenAddress
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
-    from mcp_tef.workflows.case_checks import CaseChecks
+    from mcp_tef.workflows.case_checks import CaseChecks, Families
     from mcp_tef.workflows.case_drafting import CaseDrafting
     from mcp_tef.workflows.compare import DriftCheck
     from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
-    from mcp_tef.workflows.families import Families
     from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.health import HealthReports
     from mcp_tef.workflows.improve import Improvements
@@ -323,7 +322,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     @property
     def families(self) -> "Families":
         """Proposed families of test cases."""
-        from mcp_tef.workflows.families import Families
+        from mcp_tef.workflows.case_checks import Families
 
         return Families(self._store, self.embedders)
 

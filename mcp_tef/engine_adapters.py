@@ -13,13 +13,13 @@ from mcp_tef.storage.store import SqliteStore
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
     from mcp_tef.llm.catalogue import LitellmCatalogue
+    from mcp_tef.llm.client import LitellmWriter
     from mcp_tef.llm.keys import KeyRing
     from mcp_tef.llm.model_selector import ModelSelectors
     from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
-    from mcp_tef.llm.writer import LitellmWriter
     from mcp_tef.model.library import ExecutorKind
     from mcp_tef.ports import OpenAddress, ServerGateway
-    from mcp_tef.ports.library import ToolExecutor
+    from mcp_tef.ports.calling import ToolExecutor
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.servers.tool_lister import McpToolLister
@@ -27,16 +27,14 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
     from mcp_tef.workflows.consent import Consents
-    from mcp_tef.workflows.model_checks import ModelChecks
     from mcp_tef.workflows.model_definitions import ModelDefinitions
-    from mcp_tef.workflows.model_targets import ModelTargets
+    from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
     from mcp_tef.workflows.models import Models
     from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.route_comparisons import RouteComparisons
     from mcp_tef.workflows.run_parts import RunParts
     from mcp_tef.workflows.search_tools import SearchExecutor, SearchTools
-    from mcp_tef.workflows.servers import Servers
-    from mcp_tef.workflows.written_secrets import PlainTextSecrets
+    from mcp_tef.workflows.servers import PlainTextSecrets, Servers
 
 
 class ModelAdapters:
@@ -102,7 +100,7 @@ class ModelAdapters:
 
     @cached_property
     def _writer(self) -> "LitellmWriter":
-        from mcp_tef.llm.writer import LitellmWriter
+        from mcp_tef.llm.client import LitellmWriter
 
         return LitellmWriter(self._environment, self._current, lambda: self._current.config.through)
 
@@ -195,7 +193,7 @@ class ServerAdapters(ModelAdapters):
     def written_secrets(self) -> "PlainTextSecrets":
         """Secrets in definitions of servers that the user types."""
         from mcp_tef.llm.keys import ServerVault
-        from mcp_tef.workflows.written_secrets import PlainTextSecrets
+        from mcp_tef.workflows.servers import PlainTextSecrets
 
         return PlainTextSecrets(self._variables, ServerVault(self.keys))
 
@@ -205,8 +203,7 @@ class ServerAdapters(ModelAdapters):
         """Return what carries out each kind of library tool, and the Python that runs scripts."""
         from mcp_tef.servers.credential_store import ServerAccess
         from mcp_tef.servers.programs import script_interpreter
-        from mcp_tef.servers.tool_programs import ProgramToolExecutor
-        from mcp_tef.servers.tool_requests import HttpToolExecutor
+        from mcp_tef.servers.tool_executors import HttpToolExecutor, ProgramToolExecutor
         from mcp_tef.workflows.library_runs import executors
 
         python = script_interpreter(self._variables)
@@ -249,7 +246,7 @@ class ModelWorkflows(ServerAdapters):
     @cached_property
     def model_checks(self) -> "ModelChecks":
         """Checks of models by one call, and model servers on this machine."""
-        from mcp_tef.workflows.model_checks import ModelChecks
+        from mcp_tef.workflows.model_targets import ModelChecks
 
         return ModelChecks(self.selectors, self.models, self.targets)
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from mcp_tef.events import RunEnded
-from mcp_tef.model.extras import how_to_install
-from mcp_tef.model.version import VERSION
+from mcp_tef.model.installation import VERSION, how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -16,28 +16,31 @@ from tests.support import isolation
 isolation.prepare_process()
 NETWORK = isolation.Network()
 
-hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("tef")
 
 
-# Kinds of tests by folder; the first that fits counts. All others are "window" if they use Qt, else "unit".
+ROUNDS = 50
+"""Collections of the middle generation, each after some 7,000 new objects, after which a full one is due."""
+
+# Kinds of tests by folder or file; the first that fits counts, and all others are "process".
 KINDS = {
+    "tests/mcp_tef/reports/test_markdown.py": "window",  # it reads with Qt what was written
+    **{f"tests/mcp_tef/{part}": "unit" for part in ("formats", "model", "prompts", "reports", "scoring", "statistics")},
+    "tests/mcp_tef/cli/test_manners.py": "unit",
+    "tests/app": "window",
     "tests/journeys": "journey",
-    "tests/golden": "process",
-    "tests/packaging": "process",
-    "tests/architecture": "process",
-    "tests/mcp_tef/cli": "process",
-    "tests/mcp_tef/provider_http": "process",
-    "tests/mcp_tef/rest": "process",
-    "tests/mcp_tef/servers": "process",
-    "tests/mcp_tef/storage": "process",
 }
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave folders without unit tests unread where only those run: reading all of them takes ten seconds."""
-    left_out = [config.rootpath / folder for folder in KINDS]
-    return True if config.option.markexpr.startswith("unit") and collection_path in left_out else None
+    """Leave files without unit tests unread where only those run: the libraries that they load take ten seconds."""
+    if not config.option.markexpr.startswith("unit"):
+        return None
+    place = f"{collection_path.relative_to(config.rootpath).as_posix()}/"
+    units = [f"{unit}/" for unit, kind in KINDS.items() if kind == "unit"]
+    leads_to_some = any(place.startswith(unit) or unit.startswith(place) for unit in units)
+    return None if leads_to_some and KINDS.get(place[:-1], "unit") == "unit" else True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,8 +55,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def kind_of(item: pytest.Item) -> str:
     """Return "journey", "process", "window" or "unit"; pyproject.toml describes them."""
-    kind = next((kind for folder, kind in KINDS.items() if item.nodeid.startswith(f"{folder}/")), None)
-    return kind or ("window" if isolation.uses_qt(item) else "unit")
+    return next(
+        (kind for place, kind in KINDS.items() if item.nodeid.startswith((f"{place}/", f"{place}::"))), "process"
+    )
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
@@ -78,18 +82,19 @@ def qapp_cls() -> type:
 
 @pytest.fixture(autouse=True)
 def no_rubbish_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Collect garbage only here, on the thread that Qt's objects belong to, after tests that made some.
+    """Collect Qt's objects only here, on the thread that they belong to; other tests collect by themselves.
 
-    What was there before is set aside: to look through all that libraries hold takes longer than most tests.
+    What outlives a test is set aside: to look through all that libraries hold takes longer than most tests, and an
+    object of Qt that outlived its test would be destroyed on whichever thread a later collection ran.
     """
-    if not isolation.uses_qt(request.node):
-        yield
-        return
-    gc.collect()  # also what the report of the test before has held
-    gc.freeze()
-    gc.disable()
+    has_qt = isolation.uses_qt(request.node)
+    if has_qt or not gc.isenabled() or gc.get_count()[2] >= ROUNDS:
+        gc.collect()  # also what the report of the test before has held
+        gc.freeze()
+    (gc.disable if has_qt else gc.enable)()
     yield
-    gc.collect()
+    if has_qt:
+        gc.collect()
 
 
 @pytest.fixture
@@ -146,12 +151,17 @@ def the_interpreter_is_as_it_was() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def the_application_is_as_new(request: pytest.FixtureRequest) -> None:
+def the_application_is_as_new(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
-    if isolation.uses_qt(request.node):
-        from tests.support.windows import renew
+    if not isolation.uses_qt(request.node):
+        yield
+        return
+    from tests.support.windows import delete_windows, renew
 
-        renew(request.getfixturevalue("qapp"))
+    application = request.getfixturevalue("qapp")
+    renew(application)
+    yield
+    delete_windows(application)
 
 
 @pytest.fixture(scope="session")

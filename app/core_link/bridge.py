@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -47,6 +47,7 @@ class Bridge(QObject):
         self._ended: Future[None] = Future()
         self._stop: asyncio.Event | None = None
         self._stop_asked = threading.Event()
+        self._calls: set[asyncio.Task[Any]] = set()
         self._frame = QTimer(self, singleShot=True, interval=FRAME_MS)
         self._frame.timeout.connect(self._deliver)
         self._something_waits.connect(self._on_waiting, Qt.ConnectionType.QueuedConnection)
@@ -58,7 +59,7 @@ class Bridge(QObject):
     async def call(self, do: "Callable[[Engine], Awaitable[T]]") -> T:
         """Await a call of the core; its errors are raised here, and a cancel reaches it."""
         loop, core = await self._opened()
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(do, core), loop))
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._awaited(do, core), loop))
 
     async def value(self, do: "Callable[[Engine], T]") -> T:
         """Return what the core answers without waiting, as computed on its thread."""
@@ -104,7 +105,22 @@ class Bridge(QObject):
         if not self._stop_asked.is_set():
             await self._stop.wait()
         unsubscribe()
+        await self._end_calls()
         await core.close()
+
+    async def _awaited(self, do: "Callable[[Engine], Awaitable[T]]", core: "Engine") -> T:
+        if task := asyncio.current_task():
+            self._calls.add(task)
+            task.add_done_callback(self._calls.discard)
+        return await do(core)
+
+    async def _end_calls(self) -> None:
+        """Wait until every call has ended, since what it cleans up needs the core; a second cancel would cut that."""
+        while self._calls:
+            for call in self._calls:
+                if not call.cancelling():
+                    call.cancel()
+            await asyncio.wait(tuple(self._calls))
 
     def _on_event(self, event: Event) -> None:
         with self._lock:
@@ -137,7 +153,3 @@ def _fail(future: "Future[Engine]", error: Exception) -> None:
 def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
     with contextlib.suppress(RuntimeError):  # the loop has just closed by itself
         loop.call_soon_threadsafe(do)
-
-
-async def _awaited(do: "Callable[[Engine], Awaitable[T]]", core: "Engine") -> T:
-    return await do(core)

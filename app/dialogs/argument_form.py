@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.argument_drafts import (
+from app.arguments.parameters import Kind, Parameter, parameters_of
+from app.arguments.values import (
     WHOLE,
     CallDraft,
     ParsedArguments,
@@ -14,7 +15,6 @@ from app.arguments.argument_drafts import (
     turned,
     with_text,
 )
-from app.arguments.parameters import Kind, Parameter, parameters_of
 from app.theme import Role, Size, sized, theme
 from app.widgets import (
     Button,

@@ -1,7 +1,7 @@
-"""Export of results: the file dialog, writing with messages, and the clipboard."""
+"""Export of results, charts and tables: the dialogs for format and file, writing with messages, and the clipboard."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -9,13 +9,59 @@ from typing import Final
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.core_link.session import Session
-from app.dialogs.export_format import ExportFormatDialog
+from app.core_link.session import Page, Session
 from app.dialogs.export_presenter import ExportPresenter
 from app.dialogs.pdf_export import print_page
-from app.widgets import one_line
-from app.widgets.chart import Drawn, save_picture
+from app.text.data_tables import DataTable, csv_text
+from app.theme import Role, sized
+from app.widgets import Action, Cell, Column, Dialog, FlowText, ListTable, Row, one_line
+from app.widgets.chart import ChartPanel, Drawn, save_picture
 from mcp_tef import BatchId, ReportFormat, RunFilter, require_replaceable
+
+FORMAT_PURPOSES: Final[Mapping[str, tuple[str, str]]] = {
+    "html": ("Report (HTML)", "Read it in a browser, or send it to somebody"),
+    "pdf": ("Report (PDF)", "Print it, or attach it to a mail"),
+    "csv": ("Table (CSV)", "Calculate in a spreadsheet"),
+    "json": ("Everything (JSON)", "Read it with your own programs"),
+    "xml": ("Tests (JUnit XML)", "Show it in a build server such as Jenkins"),
+    "md": ("Summary (Markdown)", "Paste it into a pull request or a job summary"),
+    "sarif": ("Findings (SARIF)", "Show it beside the code on a code host"),
+}
+COLUMNS: Final = (
+    Column(key="format", title="Format", width=180, sortable=False),
+    Column(key="purpose", title="What it is for", stretch=True, sortable=False, role=Role.DIM),
+)
+WIDTH, HEADER, ROW = 560, 40, 30
+
+
+class ExportFormatDialog(Dialog):
+    """List of formats by the ending of their files; `ending` is the selected one."""
+
+    def __init__(self, title: str, endings: Sequence[str], parent: QWidget) -> None:
+        super().__init__(title, parent, width=WIDTH)
+        self.body.addWidget(FlowText("Select what the file is for. You are asked for its place next.", role=Role.DIM))
+        self.table = ListTable(COLUMNS, "Formats")
+        self.table.setSelectionMode(ListTable.SelectionMode.SingleSelection)
+        self.table.set_rows([Row(ending, tuple(map(_cell, FORMAT_PURPOSES[ending]))) for ending in endings])
+        self.table.select_first()
+        self.table.opened.connect(lambda _: self.accept())
+        self.table.describe_keys(Enter="Go on with the format")
+        self.table.setFixedHeight(sized(HEADER + ROW * len(endings)))
+        self.body.addWidget(self.table)
+        self.set_buttons(
+            [Action(text="Cancel", do=self.reject), Action(text="Select a place…", do=self.accept, kind="primary")]
+        )
+        self.table.setFocus()
+
+    @property
+    def ending(self) -> str:
+        """Ending of the files of the selected format."""
+        return self.table.current_id()
+
+
+def _cell(text: str) -> Cell:
+    return Cell(text=one_line(text))
+
 
 FORMATS: Final[Mapping[str, str]] = {
     "html": "Report to read (*.html)",
@@ -101,8 +147,6 @@ def file_name(title: str) -> str:
 
 
 # ------------------------------------------------------------ writers
-
-
 def report_writers(
     read_html: Callable[[], Awaitable[str]], title: str, write: Writer, endings: tuple[str, ...] = ("csv", "json")
 ) -> Writers:
@@ -134,8 +178,6 @@ def text_writer(text: str, encoding: str = "utf-8") -> Writer:
 
 
 # ------------------------------------------------------------ results of runs
-
-
 def ask_format(parent: QWidget, session: Session, title: str, name: str, writers: Writers) -> ExportFormatDialog:
     """Ask for a format by its purpose, then for a file, and write it."""
     dialog = ExportFormatDialog(one_line(title, MAX_TITLE), tuple(writers), parent)
@@ -174,8 +216,6 @@ def _with_pdf(writers: Writers, pdf: Writer) -> Writers:
 
 
 # ------------------------------------------------------------ clipboard
-
-
 def copy_text(session: Session, text: str, what: str) -> None:
     """Copy a text to the clipboard; `what` names it in the message."""
     QGuiApplication.clipboard().setText(text)
@@ -185,3 +225,27 @@ def copy_text(session: Session, text: str, what: str) -> None:
 async def copy_markdown(session: Session, markdown: Awaitable[str], what: str) -> None:
     """Copy Markdown to the clipboard; `what` names it in the message."""
     copy_text(session, await markdown, f"{what} as Markdown")
+
+
+class ChartExports:
+    """Exports of the charts and tables of a page."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def ask_chart(self, panel: ChartPanel, table: DataTable, endings: Sequence[str]) -> None:
+        """Ask for a file and export a chart as a picture (png, svg) or as its data (csv)."""
+        writers = {**picture_writers(panel.chart, panel.picture_title()), **table_writers(table)}
+        self._ask(table, {ending: writers[ending] for ending in endings})
+
+    def ask_table(self, table: DataTable) -> None:
+        """Ask for a file and export a table."""
+        self._ask(table, table_writers(table))
+
+    def _ask(self, table: DataTable, writers: Writers) -> None:
+        ask_file(self._page, self._page.session, f"Export {table.name}", table.file_name, writers)
+
+
+def table_writers(table: DataTable) -> Writers:
+    """Return the writer of a table as CSV; spreadsheets recognise UTF-8 by its byte order mark."""
+    return {"csv": text_writer(csv_text(table), "utf-8-sig")}

@@ -13,7 +13,7 @@ from app.shell.presenter import ShellPresenter
 from app.text.formatting import count, error_text
 from app.theme import Role
 from app.widgets import Action, Dialog, FlowText, ScrollPane, Section, Span, one_line
-from app.widgets.file_drop import files_in
+from app.widgets.fields import files_in
 from mcp_tef import DetectedFile, FileKind, InputError, TefError
 
 SCREENS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "servers", FileKind.CASES: "cases"}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
-from PySide6.QtCore import QObject, QRect, Qt
+from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAccessible, QCloseEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QAccessibleWidget, QApplication, QLabel, QVBoxLayout, QWidget
 
@@ -35,6 +35,8 @@ class MainFrame(QWidget):
 
     def cover(self) -> QWidget | None:
         """Replace the content by a picture of itself, and return it, so that it can be taken apart unseen."""
+        from PySide6.QtCore import Qt  # The first frame does without this namespace, which takes 20 ms to load.
+
         content, self._content = self._content, None
         if content is not None:
             picture = QLabel()

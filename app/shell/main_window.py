@@ -12,9 +12,8 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShowE
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
-from app.core_link.navigation_history import HistoryEntry, NavigationHistory
 from app.core_link.session import Page, Session
-from app.core_link.targets import Screen, ShowScreen, StartRuns, Target
+from app.core_link.targets import HistoryEntry, NavigationHistory, Screen, ShowScreen, StartRuns, Target
 from app.shell.list_dialogs import open_messages, open_shortcuts
 from app.shell.palette import Palette
 from app.shell.screen_specs import ScreenSpec

@@ -17,11 +17,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.bridge import Bridge
 from app.core_link.commands import Command
-from app.core_link.external_links import ExternalLinks
+from app.core_link.links import ExternalLinks
 from app.core_link.session import Page, Session
-from app.core_link.settings import Settings
+from app.core_link.settings import Settings, TextSizeSetting
 from app.core_link.targets import Target
-from app.core_link.text_size import TextSizeSetting
 from app.core_link.workspaces import (
     WorkspaceMenu,
     copy_to_writable_folder,
@@ -32,14 +31,13 @@ from app.dialogs.rename import ask_for_workspace_name
 from app.screens.settings.controller import SettingsController
 from app.shell.crash_reports import apply_log_level
 from app.shell.drop_handler import DropImports
-from app.shell.interrupted_batches import InterruptedBatches
 from app.shell.main_frame import PRODUCT, MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.open_error_page import OpenErrorActions, OpenErrorScreen
 from app.shell.presenter import ShellPresenter
 from app.shell.screen_specs import last_screen, screens
-from app.shell.shutdown import ClosingQuestions
 from app.shell.system_notifications import SystemNotifications, show_opening_notices
+from app.shell.work_questions import ClosingQuestions, InterruptedBatches
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
 from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError, make_private_folder
 

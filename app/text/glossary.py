@@ -73,9 +73,12 @@ TERMS: Final[Mapping[str, str]] = {
     "recall@k": "Share of runs with the expected tool among the first k of a ranking: the first 3 in 87 % of runs.",
     "snapshot": "The tools exactly as a run was offered them. Later changes of the server do not affect them.",
     "drift": "Tools whose definitions changed since you accepted them: a new description, or another parameter.",
-    "similarity": "Similarity of two tools in meaning, from 0 to 1: “find a bike” and “search bicycles” are close.",
+    "similarity": (
+        "Similarity of two tools, from 0 to 1: of meaning with an embedding model, where “find a bike” and “search "
+        "bicycles” are close, else of words."
+    ),
     "similarity with parameters": (
-        "Similarity of two tools in meaning, from 0 to 1, including the names, types and descriptions of parameters."
+        "Similarity of two tools, from 0 to 1, including the names, types and descriptions of parameters."
     ),
     "wording": "Share of words that two tools have in common, from 0 to 1. Rare words such as “tyre” count more.",
     "names": "Share of words that two names have in common, from 0 to 1: find_bike and search_bike share 1 of 3.",
@@ -88,7 +91,7 @@ TERMS: Final[Mapping[str, str]] = {
     ),
     "percentile": "Share of all pairs that are less similar: 97 means that only 3 of 100 pairs are more similar.",
     "threshold": "Confusability from which a pair is flagged, from 0 to 1. From 0.5 it is high, from 0.25 medium.",
-    "overlap": "Weighted mean of meaning, parameters and wording. The default weights are 0.5, 0.3 and 0.2.",
+    "overlap": "Weighted mean of similarity, parameters and wording. The default weights are 0.5, 0.3 and 0.2.",
     "confused in runs": (
         "Runs that selected the other tool, among runs that were offered both and expected one: 26 of 117."
     ),

@@ -18,8 +18,7 @@ from app.widgets.cards import CardList, CardRow, ChoiceCard
 from app.widgets.checkable_table import CheckableTable
 from app.widgets.choices import MenuButton, Segmented, Tabs
 from app.widgets.dialog import Dialog, ask
-from app.widgets.fields import Field, GrowingEdit, LineEdit, SearchField, TextArea, set_wrong, undo_beyond
-from app.widgets.file_drop import FileDrops
+from app.widgets.fields import Field, FileDrops, GrowingEdit, LineEdit, SearchField, TextArea, set_wrong, undo_beyond
 from app.widgets.incremental import IncrementalBuild, at_once, frozen_updates, in_turns, yield_to_ui
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
 from app.widgets.navigation import MouseNavigation, Navigation

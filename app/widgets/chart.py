@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import Spoken
@@ -21,7 +21,7 @@ from app.widgets.text_view import FlowText, LineText
 
 PICTURE_SCALE = 2.0
 DOTS_PER_INCH = 96
-TITLE = 36
+TITLE_SIDE, TITLE_ABOVE, TITLE_BELOW = 16, 8, 10
 
 
 class Drawn(Protocol):
@@ -96,7 +96,14 @@ def copy_picture(chart: Drawn, title: str = "") -> None:
 
 
 def _size(chart: Drawn, title: str) -> QSize:
-    return chart.whole() + QSize(0, TITLE if title else 0)
+    return chart.whole() + QSize(0, _title_height(chart, title))
+
+
+def _title_height(chart: Drawn, title: str) -> int:
+    """Return the height of a title in as many lines as it needs, since a picture has no tooltip."""
+    room = QRect(0, 0, chart.whole().width() - 2 * TITLE_SIDE, 10_000)
+    lines = QFontMetrics(theme().font(strong=True)).boundingRect(room, Qt.TextFlag.TextWordWrap.value, title)
+    return TITLE_ABOVE + lines.height() + TITLE_BELOW if title else 0
 
 
 def _save_svg(chart: Drawn, file: Path, title: str) -> None:
@@ -117,9 +124,10 @@ def _draw_on(device: QImage | QSvgGenerator, chart: Drawn, title: str) -> None:
     if title:
         painter.setFont(theme().font(strong=True))
         painter.setPen(theme().colour(Role.TEXT))
-        room = whole.width() - 32
-        painter.drawText(QPointF(16, 22), painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, room))
-        painter.translate(0, TITLE)
+        high = _title_height(chart, title)
+        place = QRectF(TITLE_SIDE, TITLE_ABOVE, whole.width() - 2 * TITLE_SIDE, high)
+        painter.drawText(place, Qt.TextFlag.TextWordWrap.value, title)
+        painter.translate(0, high)
     chart.draw(painter, QRectF(0, 0, size.width(), size.height()))
     painter.end()
 
@@ -163,8 +171,9 @@ class ChartPanel(QWidget):
         self._head.setContentsMargins(16, 0, 10, 0)
         self._head.setSpacing(8)
         self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), HEADING))
-        self._head.addWidget(self._heading, 1)
-        self._head.addWidget(self._note)
+        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the heading comes first
+        self._head.addWidget(self._heading)
+        self._head.addWidget(self._note, 1)
         self._head.addWidget(self._enlarge)
         self._head.addWidget(self._more)
         message_pane = QWidget()

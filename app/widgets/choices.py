@@ -210,9 +210,13 @@ class Tabs(ChoiceBar):
         return self._laid(place).translated(-self._pushed(), 0)
 
     def _laid(self, place: int) -> QRect:
+        widths = self._widths()
+        before = sum(widths[:place]) + place * self._gap()
+        return QRect(self._margin() + before, 0, widths[place], self.height())
+
+    def _widths(self) -> list[int]:
         font = theme().font(strong=True)
-        before = sum(round(self._line.width(label, font)) + self._gap() for _, label in self._choices[:place])
-        return QRect(self._margin() + before, 0, round(self._line.width(self._choices[place][1], font)), self.height())
+        return [round(self._line.width(label, font)) for _, label in self._choices]
 
     def _pushed(self) -> int:
         """Return the shift to the left that keeps the selected option and the next one in view."""
@@ -223,14 +227,12 @@ class Tabs(ChoiceBar):
 
     def _gap(self) -> int:
         """Smaller where the words would not fit otherwise."""
-        words = sum(round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices)
         gaps = max(1, len(self._choices) - 1)
-        return max(self.LEAST_GAP, min(self.GAP, (self.width() - 2 * self._inset - words) // gaps))
+        return max(self.LEAST_GAP, min(self.GAP, (self.width() - 2 * self._inset - sum(self._widths())) // gaps))
 
     def _margin(self) -> int:
         """Return the space at both ends for the carets, where not all options fit."""
-        words = sum(round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices)
-        fits = words + self.LEAST_GAP * (len(self._choices) - 1) + 2 * self._inset <= self.width()
+        fits = sum(self._widths()) + self.LEAST_GAP * (len(self._choices) - 1) + 2 * self._inset <= self.width()
         return self._inset if fits else max(self._inset, self.INSET)
 
     def _hidden(self) -> tuple[range, range]:

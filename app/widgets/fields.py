@@ -1,15 +1,40 @@
-"""Fields: texts with hidden characters shown, search, a label with its error, and undo beyond a field."""
+"""Files that are dropped on a widget."""
 
 import math
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QDropEvent, QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
-from app.widgets.file_drop import files_in
 from app.widgets.safe_text import meant, plain, tip, visible
 from app.widgets.text_view import FlowText, Label
+
+
+class FileDrops(QObject):
+    """`dropped` gives the paths of files that were dropped on its widget; anything else is not taken."""
+
+    dropped = Signal(list)
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        widget.setAcceptDrops(True)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDropEvent) and (files := files_in(event.mimeData())):
+            event.acceptProposedAction()
+            if event.type() == QEvent.Type.Drop:
+                self.dropped.emit(files)
+            return True
+        return super().eventFilter(watched, event)
+
+
+def files_in(data: QMimeData) -> list[Path]:
+    """Return the local files that something dropped or pasted stands for."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+
 
 FRAME = 14
 TOO_LONG = "This text is too long to be edited here."
@@ -133,7 +158,7 @@ class _UndoBeyond(QObject):
     """Leaves the keys of undo and redo to the window when the field has nothing left to undo or redo."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.ShortcutOverride:  # in cheap order
             return False
         undo, redo = event.matches(QKeySequence.StandardKey.Undo), event.matches(QKeySequence.StandardKey.Redo)
         if not (undo or redo) or _has_steps(watched, back=undo):

@@ -6,20 +6,21 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Si
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
-from app.theme import theme
+from app.theme import sized, theme
 from app.widgets.chart import Chart
-from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_drawing import (
     EDGE,
+    LEGEND,
     LONGEST_NAMES,
     NAMES_SHARE,
     Cell,
     HeatmapView,
     HeatPainter,
+    draw_ramp,
     head,
     picture_port,
 )
-from app.widgets.heatmap_layout import HeatmapViewport
+from app.widgets.heatmap_layout import Heat, HeatmapViewport
 from app.widgets.safe_text import tip, visible
 from app.widgets.spans import LinePainter
 
@@ -248,13 +249,15 @@ class Heatmap(Chart):
         """Return the size of a picture of all of it."""
         port = picture_port(self.heat())
         names = self._painter.gutter(round(LONGEST_NAMES / NAMES_SHARE))
-        return QSize(names + round(port.seen_wide) + EDGE, head() + round(port.seen_high) + EDGE)
+        return QSize(names + round(port.seen_wide) + EDGE, head() + round(port.seen_high) + EDGE + sized(LEGEND))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Draw all of it, as if nothing were zoomed."""
         names = self._painter.gutter(round(LONGEST_NAMES / NAMES_SHARE))
         shown = HeatmapView(threshold=self._shown.threshold, chosen=self._shown.chosen)
-        self._painter.draw(painter, picture_port(self.heat()), names, shown)
+        port = picture_port(self.heat())
+        self._painter.draw(painter, port, names, shown)
+        draw_ramp(painter, QRectF(names, head() + round(port.seen_high) + EDGE, round(port.seen_wide), sized(LEGEND)))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         shown = self._shown if self.hasFocus() else replace(self._shown, walked=None)

@@ -10,9 +10,19 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLine, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.theme import Role, roomy, sized, theme
-from app.widgets.heatmap_data import HIGHEST, LOWEST, UNKNOWN, Heat
-from app.widgets.heatmap_layout import HeatmapViewport, Taken, apart, draw_tree, least, thinned
+from app.theme import Role, Size, roomy, sized, theme
+from app.widgets.heatmap_layout import (
+    HIGHEST,
+    LOWEST,
+    UNKNOWN,
+    Heat,
+    HeatmapViewport,
+    Taken,
+    apart,
+    draw_tree,
+    least,
+    thinned,
+)
 from app.widgets.spans import LinePainter
 
 if TYPE_CHECKING:
@@ -35,6 +45,19 @@ def ramp(steps: int = 32) -> tuple[QColor, ...]:
     return tuple(QColor(*(int(part) for part in cividis()[place])) for place in chosen)
 
 
+def draw_ramp(painter: QPainter, area: QRectF) -> None:
+    """Draw the colours from 0 to 1 as the legend of a picture."""
+    colours, high = ramp(), area.height() / 3
+    wide = area.width() / len(colours)
+    for place, colour in enumerate(colours):
+        painter.fillRect(QRectF(area.left() + place * wide, area.top(), wide + 1, high), colour)
+    painter.setFont(theme().font(Size.SMALL))
+    painter.setPen(theme().colour(Role.DIM))
+    below = area.adjusted(0, high, 0, 0)
+    for text, side in (("0", Qt.AlignmentFlag.AlignLeft), ("1", Qt.AlignmentFlag.AlignRight)):
+        painter.drawText(below, side | Qt.AlignmentFlag.AlignTop, text)
+
+
 def _colours() -> NDArray[np.uint8]:
     """Cividis, and for what is not known the colour of an empty track."""
     table = cividis().copy()
@@ -43,7 +66,7 @@ def _colours() -> NDArray[np.uint8]:
     return table
 
 
-EDGE, GAP, TREE = 16, 8, 20
+EDGE, GAP, TREE, LEGEND = 16, 8, 20, 36
 SHORTEST_NAMES, LONGEST_NAMES = 116, 180
 NAMES_SHARE = 0.25
 GRID, OUTLINED, COLUMN_NAMES = 6, 4, 22

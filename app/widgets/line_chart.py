@@ -167,7 +167,7 @@ class LineChart(Chart):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), tip(self._text_at(QPointF(event.pos()))), self)
             return True
         return super().event(event)

@@ -241,7 +241,7 @@ class MouseNavigation(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
+        if not isinstance(event, QMouseEvent) or event.type() != QEvent.Type.MouseButtonPress:  # in cheap order
             return False
         signals = {Qt.MouseButton.BackButton: self.back, Qt.MouseButton.ForwardButton: self.forward}
         signal = signals.get(event.button())

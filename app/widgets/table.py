@@ -199,7 +199,7 @@ class CellDelegate(QStyledItemDelegate):
 class ListTable(KeyedView[Row]):
     """A table of `Row`s under `Column`s, many selectable, sorted by a click on a title.
 
-    `layout_changed` tells that `layout_state` is another now; `when_empty` is what stands where no row does.
+    `layout_changed` tells a change of `layout_state`; `when_empty` is shown while there are no rows.
     """
 
     sorted = Signal(str, bool)

@@ -19,8 +19,8 @@ from mcp_tef.errors import InputError, ModelError, ModelFault, ReachError
 from mcp_tef.model.addresses import Destination, is_loopback
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.extras import how_to_install
 from mcp_tef.model.ids import new_id
+from mcp_tef.model.installation import how_to_install
 from mcp_tef.model.model_catalogue import TARGET_PROVIDERS
 from mcp_tef.model.runs import ModelSettings, PlannedRun, RunResult
 from mcp_tef.model.secrets import Secret

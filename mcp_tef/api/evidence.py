@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.api.score_lines import scored_line
 from mcp_tef.api.scored_runs import scored_run
-from mcp_tef.api.serializers.trials import trial_to_json
+from mcp_tef.api.serializers.drafts import trial_to_json
 from mcp_tef.errors import InputError, TefError
 from mcp_tef.model.cases import expectation_to_json
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.ids import BatchId, CaseId, RunId
+from mcp_tef.model.installation import VERSION
 from mcp_tef.model.json import fingerprint
+from mcp_tef.model.rates import share_text
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, BatchStatus, FailureInfo, ModelSettings, RunStatus, is_baseline
-from mcp_tef.model.version import VERSION
 from mcp_tef.statistics.metrics import summarise
 from mcp_tef.statistics.run_history import history_of
 
@@ -289,5 +290,5 @@ def evidence_badge(document: Mapping[str, Any], outdated: Sequence[str] = ()) ->
     rate = verdict["correct_call"]
     if rate["value"] is None:
         return badge | {"message": "no verdict", "color": "lightgrey"}
-    message = f"correct call {rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})"
+    message = f"correct call {share_text(rate['value'], rate['low'], rate['high'])}"
     return badge | {"message": message, "color": "brightgreen" if rate["value"] >= 0.9 else "yellow"}

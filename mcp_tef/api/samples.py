@@ -1,38 +1,65 @@
 """Runs the bundled sample servers: the bicycle shop, and the reading room with a local embedding model where one is."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.ports import Writer, WritingTask
 from mcp_tef.workflows.sample_program import SampleName
 
 if TYPE_CHECKING:
     from mcp_tef.scoring.retrieval import Embed, Vectors
+    from mcp_tef.servers.reading_room import WriteAnswer
+
+ANSWERING = 'Answer the question in at most three sentences, from the passages alone. Write JSON: {"answer": "…"}.'
 
 
-def run_sample(sample: SampleName, http_port: int | None) -> None:
-    """Serve a sample until told to stop: over stdio, or on a port of loopback; its url is written to stderr then."""
+def run_sample(sample: SampleName, http_port: int | None, model: ModelSettings | None = None) -> None:
+    """Serve a sample until told to stop: over stdio, or on a port of loopback; its url is written to stderr then.
+
+    A model, which needs no key, writes the answers of the reading room.
+    """
     if sample is SampleName.BIKE_SHOP:
         from mcp_tef.servers.sample_server import run_sample_server
 
         run_sample_server(http_port)
         return
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve_reading_room(http_port))
+        asyncio.run(_serve_reading_room(http_port, model))
 
 
-async def _serve_reading_room(port: int | None) -> None:
+async def _serve_reading_room(port: int | None, model: ModelSettings | None) -> None:
+    from mcp_tef.llm.client import LitellmWriter
     from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
     from mcp_tef.servers.reading_room import ReadingRoom
 
-    room = ReadingRoom(await _local_embedding())
-    if port is None:
-        await serve_over_stdio(room)
-    else:
-        await serve_over_http(room, port, None, _tell)
+    writer = LitellmWriter()
+    room = ReadingRoom(await _local_embedding(), write=_writing(writer, model) if model else None)
+    try:
+        await (serve_over_stdio(room) if port is None else serve_over_http(room, port, None, _tell))
+    finally:
+        await writer.close()
+
+
+def _writing(writer: "Writer", model: ModelSettings) -> "WriteAnswer":
+    """Return answers that a model writes from passages, for other threads than the loop's."""
+    loop = asyncio.get_running_loop()
+
+    def write(query: str, passages: Sequence[str]) -> tuple[str, int]:
+        task = WritingTask(model, ANSWERING, "\n\n".join((f"Question: {query}", "Passages:", *passages)))
+        written = asyncio.run_coroutine_threadsafe(writer.write(task), loop).result()
+        try:
+            answer = str(json.loads(written.text)["answer"])
+        except (ValueError, KeyError, TypeError):
+            answer = written.text
+        return answer, written.tokens_out or 0
+
+    return write
 
 
 def _tell(url: str) -> None:

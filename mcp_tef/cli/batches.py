@@ -187,7 +187,7 @@ async def _report_interrupted(engine: Engine, batch: Batch, terminal: Terminal, 
     terminal.interruption.hint = f"{len(finished)} of {counted(batch.total, 'run')} finished. {onwards}"
     error = error_to_json(terminal.interruption.error)
     terminal.document(results.document | {"interrupted": True, "resume": resume, "error": error})
-    if asked is not None:
+    if asked is not None and "fail_under" in asked:  # reports of a trial or a crowd test tell more than runs
         await write_reports(engine, batch, asked, terminal, _checks(results, asked))
     terminal.say(f"Batch {batch.id} was interrupted.", batch_line(batch))
     _tell(replace(results, runs=finished), terminal)

@@ -19,7 +19,7 @@ from mcp_tef import (
     case_to_json,
     open_regular_file,
 )
-from mcp_tef.cli import case_drafts, case_edits
+from mcp_tef.cli import case_edits
 from mcp_tef.cli.arguments import add_group, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.output_files import output_name, writable
@@ -63,7 +63,7 @@ def register(verbs: Verbs) -> None:
     families_parser.add_argument(
         "--apply", nargs="*", metavar="FAMILY", help="store the proposals with these names (default: all of them)"
     )
-    case_drafts.register(group)
+    case_edits.register_drafts(group)
     remove_parser = add_verb(group, "remove", "remove cases with their runs", remove)
     remove_parser.add_argument("cases", nargs="+", metavar="ID", help="an id, or a name")
     remove_parser.add_argument("--yes", action="store_true", help="remove even cases that have runs")
@@ -86,7 +86,7 @@ def _choice(parser: Parser) -> None:
 
 async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     """Bring cases in; those that cannot be are refused with the reason, the rest come in together."""
-    from mcp_tef.cli.case_reviews import reviewed
+    from mcp_tef.cli.case_edits import reviewed
 
     _require_known_form(arguments)
     _require_readable(arguments.file)

@@ -5,13 +5,14 @@ from argparse import Namespace
 from importlib import import_module
 from importlib.util import find_spec
 
-from mcp_tef import BatchRequest, ReachError, SampleName, how_to_install, missing_library
+from mcp_tef import BatchRequest, ModelSettings, ReachError, SampleName, how_to_install, missing_library, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
 from mcp_tef.cli.batches import follow
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
 SAMPLE_FILE = "sample.db"
+MOST_TOKENS = 1024  # of an answer that a model writes
 TWO = "bike-shop or reading-room, six searches that look alike (default: bike-shop)"
 
 
@@ -46,13 +47,20 @@ def register_sample_server(verbs: Verbs) -> None:
     parser = add_verb(verbs, "sample-server", "serve the bundled sample tools over stdio or HTTP", serve, listed=False)
     _add_sample(parser)
     parser.add_argument("--http", type=int, metavar="PORT", help="serve streamable HTTP on this port of loopback")
+    written = "writes the answers of the reading room, without a key (default: sentences of the documents)"
+    parser.add_argument("--model", metavar="PROVIDER/NAME", help=written)
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
 
 
 def serve(arguments: Namespace, _: Terminal) -> int:
     """Serve until told to stop."""
     from mcp_tef import run_sample
 
-    run_sample(SampleName(arguments.sample), arguments.http)
+    model = None
+    if arguments.model:
+        provider, name = parse_model(arguments.model)
+        model = ModelSettings(provider=provider, model=name, base_url=arguments.base_url, max_tokens=MOST_TOKENS)
+    run_sample(SampleName(arguments.sample), arguments.http, model)
     return 0
 
 

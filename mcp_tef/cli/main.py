@@ -1,4 +1,4 @@
-"""The entry of the command line: parses, runs one verb, and turns what went wrong into an exit code."""
+"""Write unexpected errors to a log file and name that file in one sentence."""
 
 import logging
 import os
@@ -7,14 +7,48 @@ import traceback
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
 from typing import Final, TypeAlias
+
+import platformdirs
 
 from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli.arguments import Command, HelpFormatter, Parser, Verbs, joined, shared_options
-from mcp_tef.cli.crash_log import CRASHED, log_crash
 from mcp_tef.cli.output_files import from_standard_input, require_apart, require_fitting_endings, standard_output
 from mcp_tef.cli.terminal import Terminal
+
+CRASHED = 70
+FILE = "cli-errors.log"
+LARGEST_FILE = 1_000_000
+
+
+def log_crash(error: Exception, terminal: Terminal) -> TefError:
+    """Write the error to the log file without any key, and return the message for the user."""
+    text = terminal.redacted("".join(traceback.format_exception(error)))
+    kind = type(error).__name__
+    try:
+        where = _written(text)
+    except OSError:
+        hint = "Run it again with --debug to see where."
+    else:
+        hint = f"What had finished is kept; where it happened is written in {where}."
+    return TefError(f"mcp-tef itself failed, by an error of the kind {kind}.", hint=hint, code="internal")
+
+
+def _written(text: str) -> Path:
+    """Add it to the file of such errors, which is begun anew where it has grown large."""
+    from mcp_tef import make_private_folder, open_private
+
+    folder = Path(platformdirs.user_log_dir("mcp-tef", appauthor=False))
+    make_private_folder(folder)
+    file = folder / FILE
+    keep = file.exists() and file.stat().st_size < LARGEST_FILE
+    with open_private(file, "a" if keep else "w") as log:
+        log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')}, process {os.getpid()}\n{text}\n")
+    return file
+
 
 INTERRUPTED = 130
 Register: TypeAlias = Callable[[Verbs], None]
@@ -43,14 +77,14 @@ VERBS: Final = {
     "crowd": "crowds.register_crowd",
     "steal": "crowds.register_steal",
     "library": "library.register",
-    "mcp": "agents.register",
+    "mcp": "serve.register_mcp",
     "verify": "evidence.register",
-    "serve": "serve.register",
+    "serve": "serve.register_serve",
     "score": "score.register",
     "keys": "keys.register",
-    "completion": "completion.register",
+    "completion": "manual.register_completion",
     "sample-server": "demo.register_sample_server",
-    "manual": "manual.register",
+    "manual": "manual.register_manual",
 }
 """Modules and functions that add the verbs, in the order of the help; a command loads those of its own verb only."""
 DESCRIPTION = """Will a language model select your MCP tool, with the right arguments?
@@ -146,7 +180,7 @@ def _do(arguments: Namespace, terminal: Terminal) -> int:
     command: Command = arguments.command
     with ExitStack() as streams:
         if names := from_standard_input(arguments):
-            from mcp_tef.cli.standard_input import standard_input
+            from mcp_tef.cli.output_files import standard_input
 
             streams.enter_context(standard_input(arguments, names, terminal))
         to = streams.enter_context(standard_output(arguments, terminal))

@@ -1,14 +1,29 @@
-"""`serve`: the engine over REST, until it is stopped."""
+"""`serve` and `mcp`: the engine over REST, and the workbench for coding agents within a budget."""
 
 from __future__ import annotations
 
 import os
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import PORT, TOKEN, InputError
-from mcp_tef.cli.arguments import add_verb
+from mcp_tef import (
+    PORT,
+    RETRIES,
+    TEMPERATURE,
+    TIMEOUT,
+    TOKEN,
+    CallBudget,
+    InputError,
+    WorkspaceOperations,
+    parse_model,
+    serve_agents,
+)
+from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
+from mcp_tef.cli.library import bearer_token
+from mcp_tef.cli.model_options import add_cost_options, model_settings
+from mcp_tef.cli.run import allow_typed_addresses, default_models
 from mcp_tef.cli.session import opened
 
 if TYPE_CHECKING:
@@ -16,10 +31,11 @@ if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Verbs
     from mcp_tef.cli.terminal import Terminal
 
+
 USUAL_PORT = 8000
 
 
-def register(verbs: Verbs) -> None:
+def register_serve(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "serve", "serve all of this over REST, with an OpenAPI page at /docs", serve)
     parser.add_argument(
@@ -74,3 +90,31 @@ def _token(arguments: Namespace) -> Secret | None:
         return Secret(arguments.token_file.read_text("utf-8").strip())
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{arguments.token_file} cannot be read.", hint="Name a text file in UTF-8.") from error
+
+
+def register_mcp(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = add_verb(
+        verbs, "mcp", "serve the workbench to coding agents over MCP: over stdio, or over HTTP", serve_mcp
+    )
+    parser.add_argument("--http", type=int, metavar="PORT", help="serve on this port of loopback, with a token")
+    parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
+    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
+    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES)
+    add_cost_options(parser)
+    parser.add_argument("--max-calls", type=int, metavar="N", help="make no more model calls than this in all")
+
+
+async def serve_mcp(arguments: Namespace, terminal: Terminal) -> int:
+    """Serve until told to stop. Servers are only started where the user allowed that before."""
+    if len(arguments.model) > 1:
+        raise InputError("mcp takes one model.", hint="Agents name others in each call.", code="bad_usage")
+    provider, name = parse_model(default_models(arguments)[0])
+    settings = replace(model_settings(arguments), provider=provider, model=name)
+    budget = CallBudget(arguments.max_cost, arguments.max_calls)
+    async with opened(arguments, terminal) as engine:
+        allow_typed_addresses(engine, [settings])
+        http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))
+        await serve_agents(WorkspaceOperations(engine, settings, budget), terminal.note, http)
+    return 0

@@ -21,7 +21,7 @@ from mcp_tef import (
     server_check_to_json,
     server_to_json,
 )
-from mcp_tef.cli import server_calls, server_health, server_imports
+from mcp_tef.cli import server_calls, server_imports
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.formatting import counted, drift_line, server_line
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
@@ -64,7 +64,7 @@ def register(verbs: Verbs) -> None:
         parser.set_defaults(included=name == "include")
     server_imports.register(group)
     server_calls.register(group)
-    server_health.register(group)
+    server_calls.register_health(group)
     accept_parser = _named(
         add_verb(group, "accept", "show how a server's tools differ from what was seen, and accept them", accept)
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_tef import InputError, Json, TefError
+from mcp_tef import InputError, Json, TefError, share_text
 from mcp_tef.cli.project_file import OWN_FILE, SOURCES, TARGETS, ProjectFile, as_arguments, find_project_file
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
@@ -108,7 +108,7 @@ def _row(target: RunTarget, state: str, code: int, reason: str = "") -> dict[str
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     rate, cost = row["correct_call"] or {}, row["cost_usd"]
-    share = "–" if rate.get("value") is None else f"{rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})"
+    share = share_text(rate.get("value"), rate.get("low"), rate.get("high"))
     price = "–" if cost is None else f"${cost:.4f}"
     return row["target"], row["owner"] or "–", row["state"], share, price, one_line(row["reason"], 100)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.errors import EmbeddingError
-from mcp_tef.model.extras import how_to_install, missing_library
+from mcp_tef.model.installation import how_to_install, missing_library
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding

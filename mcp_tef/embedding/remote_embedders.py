@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import allowed_origins, origin_of
-from mcp_tef.model.extras import how_to_install, missing_library
+from mcp_tef.model.installation import how_to_install, missing_library
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.model.variables import size_words

@@ -43,6 +43,9 @@ class TermCounts:
     @classmethod
     def of(cls, terms: Terms, texts: int) -> "TermCounts":
         """Count the terms of some texts."""
+        if texts == 1:
+            keys, amounts = np.unique(terms.keys[terms.which], return_counts=True)
+            return cls(keys, amounts.astype(np.float32), np.array([0, len(keys)]))
         keys, columns = np.unique(np.append(terms.keys, _NOWHERE), return_inverse=True)
         rows = tally(terms.owners, columns[terms.which], (texts, len(keys)))
         return cls(keys[rows.columns], rows.amounts, rows.starts)
@@ -108,6 +111,7 @@ class TermSpace:
         self.rarity: Sums = (rarity * rarity * SCALE)[self.having]
         self._entries = _Entries(counts.owners, columns[:-1], counts.weights)
         self.lengths = self._lengths(self._entries, counts.height)
+        self._asked: tuple[TermCounts, _Entries] | None = None
 
     @property
     def weighed(self) -> SparseRows:
@@ -160,8 +164,11 @@ class TermSpace:
         return columns, self._keys[columns] == keys
 
     def _known(self, asked: TermCounts) -> _Entries:
-        columns, known = self.columns_of(asked.keys)
-        return _Entries(asked.owners, columns, asked.weights).where(known)
+        """Return the terms of other texts that are known here; those of the last ones are kept, for their lengths."""
+        if self._asked is None or self._asked[0] is not asked:
+            columns, known = self.columns_of(asked.keys)
+            self._asked = asked, _Entries(asked.owners, columns, asked.weights).where(known)
+        return self._asked[1]
 
     def _lengths(self, entries: _Entries, texts: int) -> Sums:
         squares = np.rint(entries.weights * entries.weights * self.rarity[entries.columns])
@@ -187,13 +194,17 @@ class _Weighing:
 def _sums(left: _Entries, right: _Entries, rarity: Sums, shape: tuple[int, int], older: Sums | None = None) -> Sums:
     """Sum up the products of texts in rows (`left`) and columns (`right`, by column), less those by an older rarity.
 
-    Columns that many have are multiplied dense; of the others every two entries of one column are looked up.
+    Columns that many have are multiplied dense; of the others, and for one row, every two entries of one column are
+    looked up.
     """
     weighing = _Weighing(rarity, older)
-    filled = (np.bincount(each.columns, minlength=len(rarity)) for each in (left, right))
-    dense = np.prod(list(filled), axis=0) > shape[0] * shape[1] / SELDOM
-    found = _dense_sums(left.where(dense[left.columns]), right, weighing, shape)
-    left = left.where(~dense[left.columns])
+    if shape[0] == 1:
+        found: Sums = np.zeros(shape)
+    else:
+        filled = (np.bincount(each.columns, minlength=len(rarity)) for each in (left, right))
+        dense = np.prod(list(filled), axis=0) > shape[0] * shape[1] / SELDOM
+        found = _dense_sums(left.where(dense[left.columns]), right, weighing, shape)
+        left = left.where(~dense[left.columns])
     starts = np.searchsorted(right.columns, left.columns)
     lengths = np.searchsorted(right.columns, left.columns, "right") - starts
     for part in _parts(left.owners, lengths):
@@ -228,6 +239,9 @@ def _dense_sums(left: _Entries, right: _Entries, weighing: _Weighing, shape: tup
 def _parts(owners: Places, lengths: Places) -> Iterator[slice]:
     """Yield runs of entries of whole texts, with a bounded number of products each where a text allows it."""
     if not len(owners):
+        return
+    if owners[0] == owners[-1]:
+        yield slice(0, len(owners))
         return
     firsts = np.flatnonzero(np.diff(owners, prepend=-1))
     totals = np.cumsum(lengths)

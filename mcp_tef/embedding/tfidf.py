@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from operator import itemgetter
 
@@ -107,7 +107,7 @@ class TfidfIndex:
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """Return the overlap of a query with each text, 0–1, shape (n,): the mean of word cosine and letter cosine."""
-        asked = _counted([query])
+        asked = _counted_query(query)
         (found,) = self._cosines(asked, [space.sums(one) for space, one in zip(self.spaces, asked, strict=True)])
         return np.asarray(found, dtype=np.float32)
 
@@ -126,10 +126,9 @@ class TfidfIndex:
 
     def _cosines(self, asked: Sequence[TermCounts], sums: Sequence[Sums]) -> NDArray[np.float32]:
         """Return the scores by sums of products, some rows at a time to stay in cache."""
-        had = np.sum([share * (space.lengths > 0) for share, space in zip(SHARES, self.spaces, strict=True)], axis=0)
         scales = [
-            (_inverse(space.lengths_of(one))[:, None], share * _inverse(space.lengths * np.sqrt(had)))
-            for share, space, one in zip(SHARES, self.spaces, asked, strict=True)
+            (_inverse(space.lengths_of(one))[:, None], other)
+            for space, one, other in zip(self.spaces, asked, self._scales, strict=True)
         ]
         found: NDArray[np.float32] = np.empty(sums[0].shape, dtype=np.float32)
         for start in range(0, len(found), ROWS_IN_CACHE):
@@ -137,6 +136,13 @@ class TfidfIndex:
             parts = (each[some] * one[some] * other for each, (one, other) in zip(sums, scales, strict=True))
             np.clip(sum(parts), 0.0, 1.0, out=found[some], casting="same_kind")
         return found
+
+    @cached_property
+    def _scales(self) -> tuple[Sums, ...]:
+        """The factor of each text in its sums by words and by letters."""
+        had = np.sum([share * (space.lengths > 0) for share, space in zip(SHARES, self.spaces, strict=True)], axis=0)
+        each = zip(SHARES, self.spaces, strict=True)
+        return tuple(share * _inverse(space.lengths * np.sqrt(had)) for share, space in each)
 
     @cached_property
     def _rows(self) -> SparseRows:
@@ -210,6 +216,12 @@ def _counted(texts: Sequence[str]) -> tuple[TermCounts, ...]:
     """Return the terms of texts by word stems and by letters."""
     reading = read(texts)
     return tuple(TermCounts.of(terms(reading), len(texts)) for terms in (stem_terms, letter_terms))
+
+
+@lru_cache(maxsize=256)
+def _counted_query(query: str) -> tuple[TermCounts, ...]:
+    """Return the terms of a query; kept, since both arms of a trial are asked it."""
+    return _counted([query])
 
 
 def _inverse(lengths: Sums) -> Sums:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from mcp_tef.model.json import Json
@@ -65,8 +66,9 @@ class Clues:
     words: tuple[Clue, ...] = field(default=())
 
 
+@lru_cache(maxsize=256)
 def find_clues(query: str) -> Clues:
-    """Read a query once. Dates become ISO dates; numbers in words and with thousands become digits."""
+    """Read a query; the last are kept. Dates become ISO dates; numbers in words and with thousands become digits."""
     urls, emails = _whole(_URL, query), _whole(_EMAIL, query)
     rest = _blanked(query, (*urls, *emails))
     dates, moments = _dates(rest)
@@ -221,7 +223,7 @@ class _Filler:
 
     def _yes_or_no(self, name: str) -> bool | None:
         words = _naming(name)
-        place = next((clue.at for clue in self._clues.words if set(stems(clue.text)) & words), None)
+        place = next((clue.at for clue in self._clues.words if _stems_of(clue.text) & words), None)
         if place is None:
             return None
         return not _NEGATIONS.search(self._clues.query[max(0, place - 20) : place])
@@ -300,7 +302,7 @@ class _Filler:
     def _nearest(self, name: str, clues: Sequence[Clue], reach: int = _NEAR) -> Clue | None:
         """Return the clue nearest to a word of the name, if one is near at all."""
         words = _naming(name)
-        places = [clue.at for clue in self._clues.words if set(stems(clue.text)) & words]
+        places = [clue.at for clue in self._clues.words if _stems_of(clue.text) & words]
         gaps = [(abs(clue.at - place), clue.at, clue) for clue in clues for place in places]
         return min((gap for gap in gaps if gap[0] <= reach), default=(0, 0, None))[2]
 
@@ -315,6 +317,11 @@ class _Filler:
         free = self._free(clues)
         self._taken.update(clue.at for clue in free)
         return free
+
+
+@lru_cache(maxsize=4_096)
+def _stems_of(word: str) -> frozenset[str]:
+    return frozenset(stems(word))
 
 
 def _type(schema: Mapping[str, Any]) -> str:

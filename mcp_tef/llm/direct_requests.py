@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from mcp_tef.llm.completions import Request
 from mcp_tef.llm.providers import Target
 from mcp_tef.llm.recent_values import RecentValues
+from mcp_tef.llm.usage import Request
 from mcp_tef.model.answers import ToolChoiceMode
 
 NO_KEY = "no-key"

@@ -4,9 +4,8 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcp_tef.llm.completions import Completion, Request, shown_name
 from mcp_tef.llm.direct_requests import options
-from mcp_tef.llm.usage import UsageCheck
+from mcp_tef.llm.usage import Completion, Request, UsageCheck, shown_name
 from mcp_tef.prompts.answer_parsing import WrittenCall
 from mcp_tef.provider_http.exchange import Exchange, FailedCall, ModelCall
 from mcp_tef.provider_http.litellm_loader import load_chat, new_client

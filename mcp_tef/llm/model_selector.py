@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.client import ModelClient, failure
-from mcp_tef.llm.completions import Completion, Request
 from mcp_tef.llm.provider_errors import key_missing
 from mcp_tef.llm.providers import LOCAL, Target, wants_key
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.redacted_recording import recorded_request, recorded_response, sent_seed, tools_were_dropped
+from mcp_tef.llm.usage import Completion, Request
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, with_prompt
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.json import JsonObject, canonical
@@ -32,7 +32,6 @@ from mcp_tef.prompts.selection_prompt import (
     offered_names,
     tool_lines,
 )
-from mcp_tef.prompts.templates import filled, selection_values, variables_in
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
 
 if TYPE_CHECKING:
@@ -158,6 +157,9 @@ def _request(
     settings = question.settings
     text, whole = settings.system_prompt, False
     if settings.prompt and text:
+        # Prompts of all kinds stand there, of which most runs need none.
+        from mcp_tef.prompts.templates import filled, selection_values, variables_in
+
         whole = TOOLS_VARIABLE in variables_in(text)
         text = filled(text, selection_values(question.tools, date.today()) | dict(settings.variables))
     messages = prompt.messages(question.query, question.tools, text, question.before, whole, question.instructions)

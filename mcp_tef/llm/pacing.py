@@ -139,7 +139,9 @@ class RequestPacer:
             self._slowed = now
 
     def _correct(self, unit: str, headers: Mapping[str, str], now: float) -> None:
-        size, left = (_number(headers.get(f"x-ratelimit-{name}-{unit}")) for name in ("limit", "remaining"))
+        if (stated := headers.get(f"x-ratelimit-limit-{unit}")) is None:
+            return
+        size, left = _number(stated), _number(headers.get(f"x-ratelimit-remaining-{unit}"))
         full_in = duration(headers.get(f"x-ratelimit-reset-{unit}", ""))
         if size is None or left is None or full_in is None:
             return

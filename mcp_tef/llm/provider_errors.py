@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.providers import Target, key_variables
-from mcp_tef.model.extras import how_to_install
+from mcp_tef.model.installation import how_to_install
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without_keys

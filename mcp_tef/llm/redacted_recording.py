@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from mcp_tef.llm.completions import Completion, Request
+from mcp_tef.llm.usage import Completion, Request
 from mcp_tef.model.answers import with_notes
 from mcp_tef.model.json import Json
 from mcp_tef.model.secrets import Secret

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.llm.argument_filling import fill
 from mcp_tef.model.answers import ActualCall, Answer, CallingMode, ConfidenceSource, RankedTool
-from mcp_tef.model.extras import how_to_install, missing_library
+from mcp_tef.model.installation import how_to_install, missing_library
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import BaselineScores, Embedder, Lexicon, Question, TextIndex
-from mcp_tef.prompts.tool_aliases import resolve
+from mcp_tef.prompts.selection_prompt import resolve
 from mcp_tef.scoring.tfidf_weights import spaced_name
 
 WORDS_SHARE = 0.4

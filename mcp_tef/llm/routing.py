@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcp_tef.llm.direct_providers import DIRECT_PROVIDERS
 from mcp_tef.llm.model_table import ModelTable
-from mcp_tef.llm.providers import Target
+from mcp_tef.llm.providers import DIRECT_PROVIDERS, Target
 from mcp_tef.model.addresses import host_of, is_custom
 
 PATH = "/chat/completions"

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import accumulate, count
+from itertools import accumulate, count, takewhile
 from typing import Any, Final, TypeAlias
 
 from mcp_tef.errors import InputError
@@ -169,6 +169,25 @@ def listing_document(listing: Listing) -> JsonObject:
 def offered_fingerprint(tools: Iterable[JsonObject], instructions: str) -> str:
     """Return the fingerprint of what a draft or one of its states offers."""
     return fingerprint({"tools": list(tools), **({"instructions": instructions} if instructions else {})})
+
+
+def resumed(draft: Draft, earlier: Draft) -> Draft:
+    """Return a draft that shares the listing and states of an earlier reading of it, as far as their steps agree.
+
+    Applying every step again after each edit would take the longer, the longer somebody types.
+    """
+    if draft.id != earlier.id or draft.listing != earlier.listing:
+        return draft
+    agree = takewhile(lambda steps: steps[0] == steps[1], zip(draft.steps[: draft.step], earlier.steps, strict=False))
+    made = replace(draft, listing=earlier.listing)
+    try:
+        found = list(earlier.states[: sum(1 for _ in agree) + 1])
+        for step in draft.steps[len(found) - 1 : draft.step]:
+            found.append(after_step(found[-1], step))
+    except InputError:  # told where the tools are asked for
+        return draft
+    made.__dict__["states"] = tuple(found)
+    return made
 
 
 def after_step(before: KeyedTools, step: DraftStep) -> KeyedTools:

@@ -1,6 +1,6 @@
 """Health of servers, from contacts that happen anyway: when, how long, and how each ended."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -56,6 +56,19 @@ class ServerContact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContactSummary:
+    """The contacts up to a moment in short, since a week of watching 50 servers makes 500,000.
+
+    `usual_ms` is the p95 of each server that has enough of them; `last` holds for each server its last success and its
+    last failures, oldest first.
+    """
+
+    before: datetime
+    usual_ms: Mapping[str, int]
+    last: tuple[ServerContact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerHealth:
     """Health of one server, or of all together; figures are of the last hour and None where it had no contact."""
 
@@ -76,15 +89,21 @@ def percentile(values: Sequence[int], share: float) -> int | None:
     return sorted(values)[max(0, ceil(share * len(values)) - 1)] if values else None
 
 
-def server_health(server: str, contacts: Sequence[ServerContact], now: datetime) -> ServerHealth:
-    """Return the health of one server from its contacts, oldest first."""
+def usual_p95(durations: Sequence[int]) -> int | None:
+    """Return the usual p95 of a server from the durations of its earlier contacts; None of too few."""
+    return percentile(durations, 0.95) if len(durations) >= LEAST_USUAL else None
+
+
+def server_health(
+    server: str, contacts: Sequence[ServerContact], now: datetime, usual: int | None = None
+) -> ServerHealth:
+    """Return the health of one server from its contacts, oldest first; `usual` is its p95 where that is known."""
     if not contacts:
         return ServerHealth(server=server, state=HealthState.UNKNOWN, reason="no contact yet")
     found = _figures(server, contacts, now)
     if _all_failed(contacts[-LAST_FAILURES:]):
         return replace(found, state=HealthState.UNAVAILABLE, reason=f"the last {LAST_FAILURES} contacts failed")
-    earlier = _durations([one for one in contacts if one.at <= now - WINDOW])
-    usual = percentile(earlier, 0.95) if len(earlier) >= LEAST_USUAL else None
+    usual = usual or usual_p95(_durations([one for one in contacts if one.at <= now - WINDOW]))
     reason = _degradation(found.error_rate or 0, found.p95_ms or 0, usual)
     return replace(found, state=HealthState.DEGRADED, reason=reason) if reason else found
 

@@ -283,7 +283,7 @@ def require_free_of_circles(categories: Sequence[ToolCategory], name: str, paren
     above = parent
     while above is not None:
         if above == name:
-            hint = "Choose another parent."
+            hint = "Select another parent."
             raise InputError(f"The category {name} would stand in itself.", hint=hint, code="circular_category")
         if above not in parents:
             raise ConflictError(f"There is no category {above}.", hint="Add it first.")

@@ -29,6 +29,11 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "–".join(percent_text(bound).removesuffix(" %") for bound in (low, high))
 
 
+def share_text(value: float | None, low: float | None, high: float | None) -> str:
+    """Return a share with its interval, as in “57 % (39 % to 73 %)”, or a dash where it is not defined."""
+    return "–" if value is None else f"{percent_text(value)} ({percent_text(low)} to {percent_text(high)})"
+
+
 def priced_text(amount: str, priced: int, unpriced: int) -> str:
     """Return an amount with the runs that it stands for, as in “$0.001 for 3 of 6 runs; 3 without a price”."""
     if not unpriced:

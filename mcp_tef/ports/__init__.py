@@ -4,24 +4,28 @@ from mcp_tef.ports.execution import CaseTools, RunExecutor, ToolOffering
 from mcp_tef.ports.models import (
     BaselineScorer,
     BaselineScores,
+    Embedder,
+    Embedders,
     KeySource,
+    Lexicon,
     ModelCatalogue,
+    Progress,
     Question,
     SelectionPrompts,
     Selector,
     Selectors,
     StoredKey,
+    TextIndex,
     TokenCounter,
     Writer,
     WritingTask,
     Written,
 )
-from mcp_tef.ports.servers import OpenAddress, SecretVault, ServerGateway, SignIns
+from mcp_tef.ports.servers import ContactStore, OpenAddress, SecretVault, ServerGateway, SignIns
 from mcp_tef.ports.storage import (
     CaseStore,
     CheckResult,
     ConsentStore,
-    ContactStore,
     DefinitionStore,
     DraftStore,
     LibraryStore,
@@ -33,7 +37,6 @@ from mcp_tef.ports.storage import (
     ToolCallStore,
     ignore_progress,
 )
-from mcp_tef.ports.texts import Embedder, Embedders, Lexicon, Progress, TextIndex
 
 __all__ = [
     "BaselineScorer",

@@ -1,4 +1,4 @@
-"""Ports for MCP servers and tools files."""
+"""Ports for MCP servers, the contacts with them, tools files and search services."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from mcp_tef.model.health import ContactSummary, ServerContact
     from mcp_tef.model.json import Json
     from mcp_tef.model.secrets import Secret
     from mcp_tef.model.servers import ServerSpec
     from mcp_tef.model.tools import Listing
+    from mcp_tef.model.web_search import SearchAnswer, SearchRequest, SearchTool
 
 
 class ServerGateway(Protocol):
@@ -64,4 +68,28 @@ class SecretVault(Protocol):
 
     def forget(self, name: str) -> None:
         """Take an entry out; nothing happens where it is not there."""
+        ...
+
+
+class ContactStore(Protocol):
+    """Contacts with servers on disk."""
+
+    async def record_contacts(self, contacts: Sequence[ServerContact]) -> None:
+        """Keep contacts, and fold those that are older than seven days into hours."""
+        ...
+
+    async def contacts(self, since: datetime) -> tuple[ServerContact, ...]:
+        """Return the contacts after a moment, oldest first."""
+        ...
+
+    async def summary(self, before: datetime) -> ContactSummary:
+        """Return the contacts up to a moment in short."""
+        ...
+
+
+class WebSearcher(Protocol):
+    """Asks search services."""
+
+    async def search(self, tool: SearchTool, request: SearchRequest, key: Secret | None) -> SearchAnswer:
+        """Return the answer of one attempt, no retries; raises ReachError in one sentence."""
         ...

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from mcp_tef.model.consents import Consent
     from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
     from mcp_tef.model.drafts import Draft, DraftStep
-    from mcp_tef.model.health import ServerContact
     from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId, ToolCallId
     from mcp_tef.model.json import Json
     from mcp_tef.model.library import Execution, LibraryTool, ToolCategory, ToolDesign, ToolStatus, ToolVersion
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.servers import Server, ServerSpec
     from mcp_tef.model.tool_calls import ToolCall
     from mcp_tef.model.tools import Listing, OfferedTool
+    from mcp_tef.ports.servers import ContactStore
     from mcp_tef.statistics.history import History
 
 
@@ -222,7 +222,7 @@ class RunStore(Protocol):
         """Return some runs by id; those that are gone are left out."""
         ...
 
-    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+    async def changed_definitions(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
         ...
 
@@ -349,18 +349,6 @@ class DefinitionStore(Protocol):
 
     async def restore(self, kind: DefinitionKind, name: str) -> None:
         """Undo a removal."""
-        ...
-
-
-class ContactStore(Protocol):
-    """Contacts with servers on disk."""
-
-    async def record_contacts(self, contacts: Sequence[ServerContact]) -> None:
-        """Keep contacts, and fold those that are older than seven days into hours."""
-        ...
-
-    async def contacts(self) -> tuple[ServerContact, ...]:
-        """Return all contacts, oldest first."""
         ...
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.json import Json, RepeatedKeys, deeper_than, loads_noting_duplicates
 from mcp_tef.model.tools import OfferedTool
-from mcp_tef.prompts.tool_aliases import resolve
+from mcp_tef.prompts.selection_prompt import resolve
 
 LONGEST_WORDS = 4_000
 MOST_OPENINGS = 200
@@ -287,7 +287,8 @@ def _called(call: WrittenCall, offered: Sequence[OfferedTool]) -> ActualCall:
     value, repeated = _loads(given.strip() or "{}") if isinstance(given, str) else (given or {}, ())
     if not isinstance(value, Mapping):
         raise ValueError("arguments are not an object")
-    return replace(resolve(call.name.strip(), offered, value), repeated=_named(repeated))
+    found = resolve(call.name.strip(), offered, value)
+    return replace(found, repeated=_named(repeated)) if repeated else found
 
 
 def _noting(calls: tuple[ActualCall, ...] | None, repeated: Sequence[str]) -> tuple[ActualCall, ...] | None:
@@ -372,7 +373,8 @@ def loads_with_notes(text: str) -> tuple[Json, tuple[str, ...]]:
 
 def _loads(text: str) -> tuple[Json, tuple[str, ...]]:
     value, repeated = loads_noting_duplicates(text, parse_constant=_refuse, parse_float=_finite)
-    if deeper_than(value, DEEPEST):
+    # Text with fewer brackets than that needs no walk.
+    if text.count("{") + text.count("[") > DEEPEST - 1 and deeper_than(value, DEEPEST):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
     return _storable(value, text), repeated
 

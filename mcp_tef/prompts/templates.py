@@ -12,13 +12,19 @@ from typing import Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import CallingMode
-from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate
+from mcp_tef.model.definitions import BUILT_IN, PromptKind, PromptTemplate
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.search import did_you_mean, nearest
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, review_data, review_request
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, rewrite_data, rewrite_request
 from mcp_tef.prompts.selection_prompt import NATIVE_PROMPT, STRUCTURED_PROMPT, TOOLS_VARIABLE, tool_lines
+from mcp_tef.prompts.writing_prompts import (
+    REVIEW_PROMPT,
+    REWRITE_PROMPT,
+    review_data,
+    review_request,
+    rewrite_data,
+    rewrite_request,
+)
 
 _VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _OPENING: Final = re.compile(r"\{\{(.{0,20})", re.DOTALL)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 from mcp_tef.model.metrics import ConfusionMatrix, Rate, SourceCalibration
-from mcp_tef.model.rates import percent_text, priced_text
+from mcp_tef.model.rates import percent_text, priced_text, share_text
 from mcp_tef.reports.results import legal
 from mcp_tef.scoring.lint.definition_texts import INVISIBLE, TURNING
 
@@ -70,7 +70,7 @@ def rate_words(rate: Rate) -> str:
     """`83 % (61 % to 94 %, n 18)`, or a dash where it is not defined."""
     if rate.value is None:
         return "–"
-    return f"{share(rate.value)} ({share(rate.low)} to {share(rate.high)}, n {rate.n})"
+    return f"{share_text(rate.value, rate.low, rate.high)[:-1]}, n {rate.n})"
 
 
 def shares(counts: Sequence[tuple[str, str, int]], title: str = "How the runs came out") -> str:

@@ -15,10 +15,9 @@ from mcp_tef.model.transfer import ReportFormat
 from mcp_tef.reports.comparison import ComparedBatches, comparison_csv, comparison_html, comparison_json
 from mcp_tef.reports.junit import comparison_junit, to_junit
 from mcp_tef.reports.markdown import comparison_markdown, results_markdown, run_markdown, write_markdown
-from mcp_tef.reports.results import Results
+from mcp_tef.reports.results import Results, to_csv, to_json
 from mcp_tef.reports.results_html import to_html
 from mcp_tef.reports.sarif import results_sarif
-from mcp_tef.reports.tables import to_csv, to_json
 
 if TYPE_CHECKING:
     from mcp_tef.engine import Engine

@@ -7,11 +7,11 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from mcp_tef.formats.cases.texts import read_text
+from mcp_tef.model.installation import VERSION
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.quality import LintFinding, LintRule, QualityReport, ToolQuality
 from mcp_tef.model.runs import UNREADABLE, RunSummary
 from mcp_tef.model.verdicts import RunMark
-from mcp_tef.model.version import VERSION
 from mcp_tef.reports.results import Results, reason
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"

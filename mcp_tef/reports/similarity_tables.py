@@ -70,15 +70,21 @@ def _held(similarity: Similarity, full: bool) -> list[tuple[str, MatrixKind]]:
     return [(name, kind) for name, kind in MATRICES.items() if kind is not MatrixKind.FULL or wanted]
 
 
+ROWS_AT_ONCE = 16
+
+
 def save_matrices(similarity: Similarity, path: Path, *, full: bool) -> None:
     """Write the matrices, each under its name in the document, for `numpy.load`; float32 with 4 decimals.
 
-    They are not compressed: that would take longer than all the rest.
+    They are not compressed: that would take longer than all the rest. A few rows at a time stay in the cache.
     """
     with replaced_file(path) as file, ZipFile(file, "w") as archive:
         for name, kind in _held(similarity, full):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
-                np.lib.format.write_array(out, np.round(similarity.matrix(kind), 4), allow_pickle=False)
+                matrix = similarity.matrix(kind)
+                np.lib.format.write_array_header_1_0(out, np.lib.format.header_data_from_array_1_0(matrix))
+                for start in range(0, len(matrix), ROWS_AT_ONCE):
+                    out.write(np.round(matrix[start : start + ROWS_AT_ONCE], 4).tobytes())
 
 
 def document(parts: dict[str, str]) -> str:

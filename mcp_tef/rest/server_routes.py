@@ -1,21 +1,25 @@
-"""Operations on servers, and on the quality of their tools."""
+"""Operations on servers, on the quality of their tools, and on tools of the library."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Body, Response
+from fastapi import APIRouter, Body, Query, Response
 from pydantic import BaseModel, Field
 
 from mcp_tef import (
     ConflictError,
     Engine,
     InputError,
+    NotFoundError,
     ReachError,
+    RunId,
     Server,
     ServerId,
     ServerSpec,
     SourceKind,
+    ToolDesign,
     ToolSource,
     Transport,
     quality_to_json,
@@ -30,7 +34,11 @@ from mcp_tef.rest.schemas import (
     ServerAnswer,
     ServerChange,
     ServerCreate,
+    ToolAnswer,
+    ToolCreate,
+    library_answer,
     server_answer,
+    tool_answer,
 )
 
 CHECK_SECONDS: Final = 1.8
@@ -144,3 +152,85 @@ async def _require_new(engine: Engine, spec: ServerSpec, before: Server | None =
     if secrets_in({name: text for name, text in spec.env.items() if not text.startswith("${")}):
         hint = "Write ${NAME}, and set NAME in the environment of mcp-tef."
         raise InputError("A variable of the program holds a secret, and definitions are stored.", hint=hint)
+
+
+tool_router = APIRouter(prefix="/tools", tags=["tools"])
+
+
+@tool_router.post("", status_code=201)
+async def create_tool(engine: EngineOf, body: ToolCreate) -> ToolAnswer:
+    """Add a tool to the library, as a draft: cases of the server “Library” are offered it at once."""
+    server = await engine.library.server()
+    if body.mcp_server_id not in (None, server.id):
+        hint = f"Leave mcp_server_id out, or name the library: {server.id}"
+        raise InputError("Tools are added to the library only; servers list their own.", hint=hint)
+    design = ToolDesign(
+        name=body.name,
+        description=body.description,
+        input_schema=body.input_schema,
+        output_schema=body.output_schema,
+        config={"answer": ""},
+    )
+    return library_answer(await engine.library.add(design), server)
+
+
+@tool_router.get("")
+async def list_tools(
+    engine: EngineOf,
+    mcp_server_id: Annotated[str | None, Query(description="only those of a server")] = None,
+    test_run_id: Annotated[str | None, Query(description="those that were offered in a run")] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> AnswerPage[ToolAnswer]:
+    """List the tools of the library and of all servers as last listed, or those of one run."""
+    servers = await engine.servers.list()
+    if test_run_id is not None:
+        found = await _of_run(engine, RunId(test_run_id), servers)
+    else:
+        found = await _known(engine, servers)
+    if mcp_server_id is not None:
+        await engine.servers.get(ServerId(mcp_server_id))
+        found = [tool for tool in found if tool.mcp_server_id == mcp_server_id]
+    return page_of(found, limit, offset)
+
+
+@tool_router.get("/{tool_id}")
+async def get_tool(engine: EngineOf, tool_id: str) -> ToolAnswer:
+    """Return a tool."""
+    return await _find(engine, tool_id)
+
+
+@tool_router.delete("/{tool_id}", status_code=204)
+async def delete_tool(engine: EngineOf, tool_id: str) -> Response:
+    """Delete a tool of the library."""
+    tool = await _find(engine, tool_id)
+    if tool.status is None:
+        hint = "Exclude it at the machine: mcp-tef servers exclude."
+        raise ConflictError("A server lists this tool, so that it cannot be deleted here.", hint=hint)
+    await engine.library.delete([tool.name])
+    return Response(status_code=204)
+
+
+async def _find(engine: Engine, tool_id: str) -> ToolAnswer:
+    for tool in await _known(engine, await engine.servers.list()):
+        if tool.id == tool_id:
+            return tool
+    raise NotFoundError("There is no tool with that id.", hint="GET /tools lists them.")
+
+
+async def _known(engine: Engine, servers: Sequence[Server]) -> list[ToolAnswer]:
+    library = next((server for server in servers if server.spec.is_library), None)
+    found = [library_answer(tool, library) for tool in await engine.library.list()]
+    for server in servers:
+        if not server.spec.is_library and (listing := await engine.servers.known_tools(server.id)):
+            found += [tool_answer(tool, server.id, server.updated_at) for tool in listing.tools]
+    return found
+
+
+async def _of_run(engine: Engine, run_id: RunId, servers: Sequence[Server]) -> list[ToolAnswer]:
+    detail, ids = await engine.runs.detail(run_id), {server.name: server.id for server in servers}
+    at = detail.summary.created_at or (servers[0].created_at if servers else None)
+    if detail.snapshot is None or at is None:
+        return []
+    offered = (item.tool for item in detail.snapshot.tools)
+    return [tool_answer(tool, ids.get(tool.server), at, run_id) for tool in offered]

@@ -161,8 +161,8 @@ def judge(
     unreadable = calls is None
     alternatives = expectation.alternatives or ((),)
     pairings = [pair_up(wanted, calls or (), offer, expectation.ordered) for wanted in alternatives]
-    verdicts = [_verdict(pairing, number) for number, pairing in enumerate(pairings)]
-    best = replace(verdicts[0] if len(verdicts) == 1 else max(verdicts, key=_merit), unreadable=unreadable)
+    verdicts = [_verdict(pairing, number, unreadable=unreadable) for number, pairing in enumerate(pairings)]
+    best = verdicts[0] if len(verdicts) == 1 else max(verdicts, key=_merit)
     sure = usable(confidence)
     return replace(
         best,
@@ -171,7 +171,7 @@ def judge(
     )
 
 
-def _verdict(pairing: CallPairing, alternative: int) -> Verdict:
+def _verdict(pairing: CallPairing, alternative: int, *, unreadable: bool) -> Verdict:
     classification, kind = _classify(pairing)
     judged = [match for match in pairing.matches if match.expected is not None and match.actual is not None]
     return Verdict(
@@ -185,6 +185,7 @@ def _verdict(pairing: CallPairing, alternative: int) -> Verdict:
         type_conformance=_all_conform(judged),
         hallucinated=tuple(sorted({name for match in judged for name in match.hallucinated})),
         parameters_ok=_parameters_ok(classification, judged),
+        unreadable=unreadable,
     )
 
 

@@ -5,6 +5,7 @@ Each session has a task of its own, so that closing it never delays its answer.
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -65,7 +66,8 @@ class McpClient:
         time. A program is started without asking: consent is the caller's matter. It may still be ending when this
         returns; `close` waits for that.
         """
-        hold, told, request = await asyncio.to_thread(_loaded, load)
+        loaded = "mcp_tef.servers.session" in sys.modules
+        hold, told, request = _loaded(load) if loaded else await asyncio.to_thread(_loaded, load)
         observations = Observations(limits=self._limits.limits)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         task = self._start(hold(spec, replace(self._access, afresh=afresh), observations, answer, request))

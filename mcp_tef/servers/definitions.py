@@ -94,7 +94,10 @@ def _more_values_than(most: int, value: Json) -> bool:
     while rest and seen <= most:
         seen += 1
         item = rest.pop()
-        rest.extend(item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ())
+        if isinstance(item, list):
+            rest.extend(item)
+        elif not isinstance(item, str) and isinstance(item, Mapping):
+            rest.extend(item.values())
     return seen > most
 
 

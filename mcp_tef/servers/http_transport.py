@@ -230,8 +230,13 @@ def proxy_for(url: httpx2.URL) -> str | None:
 async def trust(url: httpx2.URL, *, signs_in: bool) -> ssl.SSLContext:
     """Return the trusted authorities. Loading the authorities takes 50 to 100 ms, so it is done once, off the loop."""
     if url.scheme == "http" and is_here(url.host) and not signs_in:
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        return _no_authorities()
     return await asyncio.to_thread(_authorities)
+
+
+@lru_cache(maxsize=1)
+def _no_authorities() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # making one takes 1 ms
 
 
 @lru_cache(maxsize=1)

@@ -15,8 +15,8 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 
 from mcp_tef.errors import NotFoundError
-from mcp_tef.model.version import VERSION
-from mcp_tef.ports.library import ServedTools
+from mcp_tef.model.installation import VERSION
+from mcp_tef.ports.calling import ServedTools
 from mcp_tef.servers.mcp_internals import connection_of
 from mcp_tef.servers.serving import run_over_http, run_over_stdio
 

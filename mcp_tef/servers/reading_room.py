@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from functools import cached_property
 from importlib.resources import files
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
-from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.errors import InputError, NotFoundError, TefError
 from mcp_tef.model.health import HealthState, ServerContact, ServerHealth, overall_health, server_health
 from mcp_tef.model.json import JsonObject, canonical
 from mcp_tef.model.tool_calls import ToolReply
@@ -38,6 +38,9 @@ LETTERS_PER_TOKEN: Final = 4
 HEALTH_TOOL: Final = "rag_health_check"
 _SOURCES = ("buses", "clinic", "council", "history", "library")
 _MOST_CONTACTS = 10_000
+
+WriteAnswer: TypeAlias = Callable[[str, Sequence[str]], tuple[str, int]]
+"""Returns an answer to a question from passages, and its tokens."""
 
 
 def reading_room_documents() -> list[RetrievedDocument]:
@@ -72,7 +75,10 @@ class CallLimit:
 
 
 class ReadingRoom:
-    """Satisfies `ServedTools`. `embed` gives vectors from a local model; without it those of the words are used."""
+    """Satisfies `ServedTools`. `embed` gives vectors from a local model; without it those of the words are used.
+
+    `write` has a model write the answers, on another thread than the loop's; without it sentences are extracted.
+    """
 
     def __init__(
         self,
@@ -81,10 +87,12 @@ class ReadingRoom:
         wait_seconds: float = WAIT_SECONDS,
         seconds: float = USUAL_SECONDS,
         search: Callable[[Technique, str, RetrievalOptions], Retrieved] | None = None,
+        write: WriteAnswer | None = None,
     ) -> None:
         self._embed = embed
         self._seconds = min(seconds, MOST_SECONDS)
         self._search = search
+        self._write = write
         self._limits = {one: CallLimit(f"rag_{one}", wait_seconds=wait_seconds) for one in Technique}
         self._contacts: list[ServerContact] = []
         self._definitions: list[JsonObject] = json.loads(
@@ -108,7 +116,7 @@ class ReadingRoom:
         try:
             _require_fit(raw, arguments)
             response = self._health() if name == HEALTH_TOOL else await self._answered(name, arguments)
-        except InputError as error:
+        except TefError as error:
             return ToolReply(content=({"type": "text", "text": f"{error.message} {error.hint}"},), is_error=True)
         return ToolReply(content=({"type": "text", "text": canonical(response)},), structured=response)
 
@@ -137,7 +145,7 @@ class ReadingRoom:
         query = str(arguments["query"])
         found = (self._search or self._index.search)(technique, query, _options(arguments))
         retrieved = perf_counter()
-        answer = extracted_answer(query, found.documents)[: MOST_TOKENS * LETTERS_PER_TOKEN]
+        answer, tokens = self._answer(query, found.documents)
         ended = perf_counter()
         sources = list(dict.fromkeys(document.source for document in found.documents))
         request_id = arguments.get("request_id") or str(uuid4())
@@ -150,12 +158,19 @@ class ReadingRoom:
                 "execution_time_ms": round((ended - began) * 1000),
                 "retrieval_time_ms": round((retrieved - began) * 1000),
                 "generation_time_ms": round((ended - retrieved) * 1000),
-                "tokens_used": len(answer) // LETTERS_PER_TOKEN,
+                "tokens_used": tokens,
             },
             "request_id": request_id,
             "response_id": request_id,
             "timestamp": at.isoformat(),
         }
+
+    def _answer(self, query: str, documents: Sequence[RetrievedDocument]) -> tuple[str, int]:
+        """Return an answer with its tokens: sentences of the documents, or what a model writes from them."""
+        if self._write is not None:
+            return self._write(query, [one.content for one in documents])
+        answer = extracted_answer(query, documents)[: MOST_TOKENS * LETTERS_PER_TOKEN]
+        return answer, len(answer) // LETTERS_PER_TOKEN
 
     @cached_property
     def _index(self) -> DocumentIndex:

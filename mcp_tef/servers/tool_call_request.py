@@ -59,7 +59,7 @@ class _Room:
 
 
 def calling(tool: str, arguments: JsonObject) -> ServerRequest[ToolReply]:
-    """An errand that calls a tool and brings back its reply."""
+    """A request that calls a tool and returns its reply."""
 
     async def call(session: ServerSession) -> ToolReply:
         if mirrors(session):

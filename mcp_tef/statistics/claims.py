@@ -135,9 +135,8 @@ def _verdict(gap: RateDifference, decided: bool) -> ClaimVerdict:
 
 
 def _pair_difference(wins: int, losses: int, pairs: int) -> RateDifference:
-    gained, lost = np.array([wins / pairs]), np.array([losses / pairs])
-    low, high = paired_interval(gained, lost, np.array([float(pairs)]))
-    return RateDifference((wins - losses) / pairs, float(low[0]), float(high[0]))
+    low, high = paired_interval(wins / pairs, losses / pairs, pairs)
+    return RateDifference((wins - losses) / pairs, low, high)
 
 
 def _wins_text(wins: int, losses: int) -> str:

@@ -1,13 +1,14 @@
 """Evidence from cases judged on both sides: E-value, sign-flip test, score interval and Fisher's test; pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import comb, inf
+from functools import cache, lru_cache
+from math import comb, inf, sqrt
 
 import numpy as np
 
 from mcp_tef.model.comparison import RateDifference
-from mcp_tef.statistics.history import Flags, Integers, Numbers
+from mcp_tef.statistics.history import Integers, Numbers
 from mcp_tef.statistics.intervals import SEED, Z95, shrunken_effect, sums
 
 ALPHA = 0.05
@@ -62,12 +63,18 @@ def evidence(wins: int, losses: int) -> float:
     1091-1128; J. Ville, Étude critique de la notion de collectif (1939), for the bound.
     """
     n = wins + losses
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 2)))])
+    logs = _log_factorials(1 << (n + 1).bit_length())
     places = np.arange(wins + 1)
     parts = logs[n + 1] - logs[places] - logs[n + 1 - places]
     top = parts.max()
     whole = top + np.log(np.exp(parts - top).sum())
     return float(np.exp(min(700.0, whole - np.log(n + 1) - logs[n] + logs[wins] + logs[losses])))
+
+
+@cache
+def _log_factorials(size: int) -> Numbers:
+    """Return log 0! to log (size - 1)!; kept, since a trial asks for them after every pair."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, size)))])
 
 
 def sign_flip(differences: Numbers) -> float:
@@ -80,18 +87,42 @@ def sign_flip(differences: Numbers) -> float:
     """
     sizes = np.abs(differences[differences != 0])
     reached = abs(float(differences.sum())) - 1e-9 * float(sizes.sum())
+    if reached <= 0:
+        return 1.0
     if len(sizes) <= MOST_EXACT:
-        sums = np.zeros(1)
-        for size in sizes:
-            sums = np.concatenate([sums + size, sums - size])
-        return float(np.count_nonzero(np.abs(sums) >= reached)) / len(sums)
+        return _exact_sign_flip(sizes, reached)
     values, often = np.unique(np.round(sizes, 12), return_counts=True)
-    heads = np.random.default_rng(SEED).binomial(often, 0.5, (DRAWS, len(values)))
-    extreme = int(np.count_nonzero(np.abs((2 * heads - often) @ values) >= reached))
-    return (1 + extreme) / (1 + DRAWS)
+    flipped = np.zeros(DRAWS)
+    for column, (value, number) in enumerate(zip(values.tolist(), often.tolist(), strict=True)):
+        flipped += value * (2 * _heads(number, column) - number)
+    return (1 + int(np.count_nonzero(np.abs(flipped) >= reached))) / (1 + DRAWS)
 
 
-def paired_interval(gained: Numbers, lost: Numbers, n: Numbers, z: float = Z95) -> tuple[Numbers, Numbers]:
+def _exact_sign_flip(sizes: Numbers, reached: float) -> float:
+    """Count the signs that reach the sum: those of one half are looked up among the sorted sums of the other half."""
+    few, others = _all_sums(sizes[::2]), np.sort(_all_sums(sizes[1::2]))
+    below = np.searchsorted(others, reached - few, side="left").sum()
+    lower = np.searchsorted(others, -reached - few, side="right").sum()
+    return 1 - float(below - lower) / (len(few) * len(others))
+
+
+def _all_sums(sizes: Numbers) -> Numbers:
+    found = np.zeros(1)
+    for size in sizes:
+        found = np.concatenate([found + size, found - size])
+    return found
+
+
+@lru_cache(maxsize=256)
+def _heads(coins: int, column: int) -> Integers:
+    """Return the heads among so many fair coins, 20,000 times, with a seed of its own for each column.
+
+    Kept, since a trial asks for nearly the same ones after each round.
+    """
+    return np.random.default_rng((SEED, column)).binomial(coins, 0.5, DRAWS).astype(np.int32)
+
+
+def paired_interval(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, float]:
     """Return the score interval of the difference of paired shares, at 95 % or another quantile z; n may be broken.
 
     `gained` and `lost` are the shares of n pairs that changed for the better and for the worse. The bounds are the d
@@ -102,19 +133,20 @@ def paired_interval(gained: Numbers, lost: Numbers, n: Numbers, z: float = Z95) 
     b, c = n * gained, n * lost
     slope, product = 2 * n - b + c, 8 * n * c
 
-    def inside(gap: Numbers) -> Flags:
+    def inside(gap: float) -> bool:
         linear = slope * gap - b - c
-        root = np.sqrt(np.maximum(linear * linear + product * gap * (1 - gap), 0.0))
+        root = sqrt(max(linear * linear + product * gap * (1 - gap), 0.0))
         variance = n * ((root - linear) / (2 * n) + gap * (1 - gap))
-        return np.asarray((b - c - n * gap) ** 2 <= z * z * np.maximum(variance, 1e-12), dtype=np.bool_)
+        return (b - c - n * gap) ** 2 <= z * z * max(variance, 1e-12)
 
-    near = np.stack([gained - lost] * 2)
-    far = np.stack([np.full_like(gained, limit) for limit in (-1.0, 1.0)])
+    return _bound(inside, gained - lost, -1.0), _bound(inside, gained - lost, 1.0)
+
+
+def _bound(inside: Callable[[float], bool], near: float, far: float) -> float:
     for _ in range(BISECTIONS):
         middle = (near + far) / 2
-        within = inside(middle)
-        near, far = np.where(within, middle, near), np.where(within, far, middle)
-    return near[0], near[1]
+        near, far = (middle, far) if inside(middle) else (near, middle)
+    return near
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +180,10 @@ def clustered_difference(cases: PairedCases, z: float = Z95) -> ClusteredDiffere
     effect = clustered / single if single > 1e-12 else cap
     informative = np.count_nonzero(sums(discordant, cases.family) > 1e-12)
     effects = shrunken_effect(np.array([effect]), np.array([cap]), np.array([float(informative)]))
-    n = cases.pairs / np.maximum(1.0, effects)
-    low, high = paired_interval(np.array([(changed + gap) / 2]), np.array([(changed - gap) / 2]), n, z)
-    of_case = len(cases) * single * cases.pairs / float(n[0])
-    return ClusteredDifference(RateDifference(gap, float(low[0]), float(high[0])), of_case)
+    n = cases.pairs / max(1.0, float(effects[0]))
+    low, high = paired_interval((changed + gap) / 2, (changed - gap) / 2, n, z)
+    of_case = len(cases) * single * cases.pairs / n
+    return ClusteredDifference(RateDifference(gap, low, high), of_case)
 
 
 def fisher(passed_before: int, before: int, passed_after: int, after: int) -> float:

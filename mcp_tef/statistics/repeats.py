@@ -71,7 +71,7 @@ def _power(n: Integers, passed: Integers, family: Integers, k: int) -> PassAllRa
 
 
 def _flaky(history: History, groups: Integers, n: Integers, passed: Integers) -> tuple[RepeatedCase, ...]:
-    """Return the most even ones first, of equals those with more runs."""
+    """Return the closest to 50 % first, of equals those with more runs."""
     order = np.lexsort((groups[:, 1], -n, np.abs(2 * passed / n - 1)))[:MOST_FLAKY]
     rows = np.column_stack([groups, n, passed])[order].tolist()
     return tuple(_repeated(history, row) for row in rows if row[1] in history.cases)

@@ -1,5 +1,6 @@
 """Decisions of a trial: both claims, looks, early ends, what it could show, and broken guards; pure."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -60,10 +61,9 @@ def more_level(number: int) -> float:
 @lru_cache(maxsize=4_096)
 def decisive_wins(different: int, decisive: float = DECISIVE) -> int:
     """Return the fewest wins among so many pairs that differ at which the evidence is decisive; one more if none do."""
-    wins = max(1, (different + 1) // 2)
-    while wins <= different and evidence(wins, different - wins) < decisive:
-        wins += 1
-    return wins
+    fewest = max(1, (different + 1) // 2)
+    numbers = range(fewest, different + 1)
+    return fewest + bisect_left(numbers, decisive, key=lambda wins: evidence(wins, different - wins))
 
 
 def chance_to_decide(wins: int, losses: int, ties: int, left: int, decisive: float = DECISIVE) -> float:
@@ -138,11 +138,15 @@ class TrialDecision:
 
     def add(self, case: int, round_: int, original: bool, draft: bool) -> None:
         """Take in a pair: the outcome of one case in one round, from 0, with each arm."""
-        self._arms[0][round_, case], self._arms[1][round_, case] = original, draft
+        self.put(case, round_, original, draft)
         self._wins += draft > original
         self._losses += draft < original
         self._ties += draft == original
         self._ended(round_)
+
+    def put(self, case: int, round_: int, original: bool, draft: bool) -> None:
+        """Note a pair for `paired`, without a decision."""
+        self._arms[0][round_, case], self._arms[1][round_, case] = original, draft
 
     def leave_out(self, case: int, round_: int) -> None:
         """Take in that a pair was left out, since one of its runs failed again and again."""

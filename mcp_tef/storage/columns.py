@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import TIMESTAMP, Dialect, MetaData, Select, Table, Text, func, not_, select, type_coerce
+from sqlalchemy import TIMESTAMP, Dialect, MetaData, Select, Table, Text, bindparam, func, not_, select, type_coerce
 from sqlalchemy import text as sql
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
@@ -24,6 +24,11 @@ from mcp_tef.model.verdicts import Classification, RunMark
 def one_of(values: Iterable[str]) -> Select[tuple[str]]:
     """The values as a subquery for `IN`, however many there are."""
     return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
+
+
+def one_of_bound(name: str) -> Select[tuple[str]]:
+    """The same for a statement that is kept: the values are bound under a name, as JSON text."""
+    return select(func.json_each(bindparam(name, type_=Text)).table_valued("value").c.value)
 
 
 VISIBLE = sql("removed_at IS NULL")

@@ -60,7 +60,7 @@ class LibraryExecutionRow(StoredRow, table=True):
     version: int
     status: str = Field(sa_type=Text)
     input: Any = Field(sa_type=Document)
-    output: Any = Field(default=None, sa_type=Document)
+    output: Any = Field(default=None, sa_type=Document, nullable=True)
     error_message: str | None = Field(default=None, sa_type=Words)
     created_at: datetime = Field(sa_type=Moment)
     started_at: datetime | None = Field(default=None, sa_type=Moment)

@@ -3,18 +3,20 @@
 Code that changes a run or its verdict calls `refresh_facts` in the same transaction. `run_metrics` reads them.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from struct import Struct
 from typing import Any
 
-from sqlalchemy import Table, insert, select, update
+from sqlalchemy import FromClause, Table, Text, bindparam, insert, select, update
 from sqlmodel import Session
 
 from mcp_tef.model.runs import RunStatus
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.statistics.run_codes import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, outcome_codes
-from mcp_tef.storage.columns import mark_of, one_of, row_of
+from mcp_tef.storage.columns import mark_of, one_of, one_of_bound, row_of
+from mcp_tef.storage.database import PreparedStatement
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_tables import ASKED_LABEL, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
 
@@ -53,41 +55,66 @@ _RUN_COLUMNS = (
     ASKED_LABEL.label("model"),
     *(RESULTS.c.kind, RESULTS.c.parameters_ok, RESULTS.c.parameter_type_conformance, RESULTS.c.hallucinated_parameters),
     *(RESULTS.c.parameter_correctness, RESULTS.c.parameter_completeness, RESULTS.c.confidence_category),
-    *(RESULTS.c.unreadable, RUNS.c.error_code),
+    *(RESULTS.c.unreadable, RUNS.c.error_code, RUNS.c.selected_tool_id),
 )
-_RUNS = select(*_RUN_COLUMNS).select_from(
-    RUNS.outerjoin(MODEL_SETTINGS, MODEL_SETTINGS.c.id == RUNS.c.model_settings_id).outerjoin(
-        RESULTS, RESULTS.c.test_run_id == RUNS.c.id
+_KEYS = {
+    name: (FACT_KEYS.alias(f"{name}_keys"), text)
+    for name, text in (
+        ("case", RUNS.c.test_case_id),
+        ("batch", RUNS.c.batch_id),
+        ("snapshot", RUNS.c.snapshot_id),
+        ("model", ASKED_LABEL),
     )
-)
+}
 
-_REPLACE = insert(FACTS).prefix_with("OR REPLACE")
+
+def _runs() -> PreparedStatement:
+    """Return the query of some runs, each with the numbers of its texts as far as they have any."""
+    found: FromClause = RUNS.outerjoin(MODEL_SETTINGS, MODEL_SETTINGS.c.id == RUNS.c.model_settings_id)
+    found = found.outerjoin(RESULTS, RESULTS.c.test_run_id == RUNS.c.id)
+    for keys, text in _KEYS.values():
+        found = found.outerjoin(keys, keys.c.value == text)
+    columns = (*_RUN_COLUMNS, *(keys.c.id.label(f"{name}_key") for name, (keys, _) in _KEYS.items()))
+    return PreparedStatement(select(*columns).select_from(found).where(RUNS.c.id.in_(one_of_bound("ids"))))
+
+
+_RUNS = _runs()
+# Values are copied as they stand in other rows.
+_REPLACE = PreparedStatement(
+    insert(FACTS).prefix_with("OR REPLACE").values({each.name: bindparam(each.name, type_=Text) for each in FACTS.c})
+)
+_RUNNING = PreparedStatement(
+    update(FACTS).where(FACTS.c.run_id.in_(one_of_bound("ids"))).values(status=RunStatus.RUNNING.value)
+)
+_NONE_LISTED = (None, "[]")
 
 
 def refresh_facts(session: Session, run_ids: Iterable[str]) -> None:
     """Write the facts of some runs anew from their rows."""
-    runs = session.execute(_RUNS.where(RUNS.c.id.in_(one_of(run_ids)))).all()
+    runs = _RUNS.run(session, ids=json.dumps(list(run_ids))).all()
     if not runs:
         return
     offers = _offers(session, runs)
     tools = {run.id: (_expected_tool(run, offers), _selected_tool(run, offers)) for run in runs}
     names = {name for pair in tools.values() for name in pair if name}
-    texts = {(text,) for run in runs for text in (run.test_case_id, run.batch_id, run.snapshot_id, run.model) if text}
-    tool_keys = _keys(session, TOOL_NAMES, ("tool", "server"), names)
-    keys = _keys(session, FACT_KEYS, ("value",), texts)
+    tool_keys = _keys(session, TOOL_NAMES, ("tool", "server"), names) if names else {}
+    keys = _text_keys(session, runs)
     cells = [_cells(run, tools[run.id], keys, tool_keys, offers) for run in runs]
     for run, row in zip(runs, cells, strict=True):
         row["metrics"] = _PACKED.pack(*_record(run, row))
-    session.connection().execute(_REPLACE, cells)
+    _REPLACE.run_many(session, cells)
 
 
 def mark_facts_running(session: Session, run_ids: Iterable[str]) -> None:
     """Note in the facts of some runs that they left the queue, which changes nothing else of them."""
-    session.execute(update(FACTS).where(FACTS.c.run_id.in_(one_of(run_ids))).values(status=RunStatus.RUNNING.value))
+    _RUNNING.run(session, ids=json.dumps(list(run_ids)))
 
 
 def _offers(session: Session, runs: Sequence[Any]) -> _Offers:
-    names = {name for run in runs for name in (run.expected_tool_name, run.selected_tool_name) if name}
+    """Return who offered the tools of which a run does not say all itself."""
+    names = {name for run in runs if run.snapshot_id for name in _doubtful_names(run)}
+    if not names:
+        return {}
     tools = SNAPSHOT_TOOLS.join(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
     of_runs = SNAPSHOT_TOOLS.c.snapshot_id.in_(one_of({run.snapshot_id for run in runs if run.snapshot_id}))
     found = select(SNAPSHOT_TOOLS.c.snapshot_id, TOOLS.c.name, TOOLS.c.server_name).select_from(tools)
@@ -95,6 +122,15 @@ def _offers(session: Session, runs: Sequence[Any]) -> _Offers:
     for snapshot_id, name, server in session.execute(found.where(of_runs, TOOLS.c.name.in_(names))):
         offers[snapshot_id, name].add(server)
     return offers
+
+
+def _doubtful_names(run: Any) -> list[str]:
+    """Return the tools of a run whose server, or whether they were offered at all, is not in its row."""
+    expected = run.expected_tool_name if run.expected_server_name is None else None
+    known = run.selected_server_name is not None and run.selected_tool_id is not None
+    if run.classification == Classification.TP and run.selected_tool_name is not None:
+        expected = None
+    return [name for name in (expected, None if known else run.selected_tool_name) if name]
 
 
 def _expected_tool(run: Any, offers: _Offers) -> _ToolName | None:
@@ -121,10 +157,22 @@ def _tool_name(run: Any, name: str | None, server: str | None, offers: _Offers) 
 def _is_invented(run: Any, offers: _Offers) -> bool:
     if run.selected_tool_name is None:
         return False
+    if run.selected_server_name is not None and run.selected_tool_id is not None:
+        return False
     if run.snapshot_id is None:
         return bool(run.kind == VerdictKind.INVENTED_TOOL)
     servers = offers.get((run.snapshot_id, run.selected_tool_name), set())
     return not servers if run.selected_server_name is None else run.selected_server_name not in servers
+
+
+def _text_keys(session: Session, runs: Sequence[Any]) -> dict[Any, int]:
+    """Return the number of each text of the runs; those without one get it."""
+    found = {(run.test_case_id,): run.case_key for run in runs}
+    found |= {(run.batch_id,): run.batch_key for run in runs}
+    found |= {(run.snapshot_id,): run.snapshot_key for run in runs}
+    found |= {(run.model,): run.model_key for run in runs}
+    missing = {text for text, key in found.items() if key is None and text[0]}
+    return found | _keys(session, FACT_KEYS, ("value",), missing) if missing else found
 
 
 def _keys(session: Session, table: Table, columns: tuple[str, ...], wanted: set[Any]) -> dict[Any, int]:
@@ -187,7 +235,7 @@ def _record(run: Any, cells: Mapping[str, Any]) -> tuple[int, ...]:
         CLASSIFICATIONS.index(run.classification),
         _answer(run.parameters_ok),
         _answer(run.parameter_type_conformance),
-        int(bool(run.hallucinated_parameters)),
+        int(run.hallucinated_parameters not in _NONE_LISTED),
         cells["invented_tool"],
         CATEGORIES.index(run.confidence_category),
         SOURCES.index(run.confidence_source),

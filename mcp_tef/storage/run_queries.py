@@ -1,5 +1,6 @@
 """Queries over runs: filters, orders, pages of summaries, counts, and one run in full."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -34,7 +35,7 @@ from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.model.verdicts import RunMark, Verdict
 from mcp_tef.storage import snapshots, verdict_rows
-from mcp_tef.storage.columns import expectation_of, mark_of, messages_of, one_of, row_of
+from mcp_tef.storage.columns import expectation_of, mark_of, messages_of, one_of, one_of_bound, row_of
 from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
 from mcp_tef.storage.run_tables import (
@@ -262,7 +263,7 @@ def _with_verdict(runs: FromClause) -> FromClause:
 
 
 _RUNS_OF_CASES = RUNS.outerjoin(CASES, CASES.c.id == RUNS.c.test_case_id)
-_SUMMARY = select(*_COLUMNS).select_from(_with_verdict(_RUNS_OF_CASES))
+_SUMMARIES = select(*_COLUMNS).select_from(_with_verdict(_RUNS_OF_CASES)).where(RUNS.c.id.in_(one_of_bound("ids")))
 
 
 _OUTCOMES = select(
@@ -296,7 +297,7 @@ def count(session: Session, where: RunFilter) -> int:
 
 def summaries(session: Session, ids: Iterable[str]) -> dict[str, RunSummary]:
     """The summaries of some runs, by id."""
-    rows = session.execute(_SUMMARY.where(RUNS.c.id.in_(one_of(ids))))
+    rows = session.connection().execute(_SUMMARIES, {"ids": json.dumps(list(ids))})
     return {row.id: summary_of(row) for row in map(SummaryRow._make, rows)}
 
 

@@ -1,5 +1,6 @@
 """Batches, runs, verdicts and snapshots in the workspace file, and the final deletion of removed rows."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,8 +30,8 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.storage import batch_rows, case_store, run_queries, snapshots, verdict_rows
 from mcp_tef.storage.case_store import Selection
-from mcp_tef.storage.columns import now, one_of
-from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, chunks
+from mcp_tef.storage.columns import now, one_of, one_of_bound
+from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, PreparedStatement, chunks
 from mcp_tef.storage.library_tables import LIBRARY_TOOLS
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
@@ -50,7 +51,13 @@ def _set_by_id(*columns: str) -> Update:
     return update(RUNS).where(RUNS.c.id == bindparam("run")).values({name: bindparam(name) for name in columns})
 
 
-_END = _set_by_id(*NOT_ENDED, "status").values(snapshot_id=func.coalesce(bindparam("snapshot"), RUNS.c.snapshot_id))
+_END = PreparedStatement(
+    _set_by_id(*NOT_ENDED, "status").values(snapshot_id=func.coalesce(bindparam("snapshot"), RUNS.c.snapshot_id))
+)
+_HERE = PreparedStatement(select(RUNS.c.id).where(RUNS.c.id.in_(one_of_bound("ids"))))
+_RUNNING = PreparedStatement(
+    update(RUNS).where(RUNS.c.id.in_(one_of_bound("ids"))).values(status=RunStatus.RUNNING.value)
+)
 _EXPECT = _set_by_id(*expectation_cells(NO_TOOL))
 _REPLAN = _set_by_id("query", "expectation", "expected_label", "expected_server_name", "expected_tool_name")
 
@@ -173,9 +180,9 @@ class SqliteRuns:
         found = await self._database.read(lambda session: run_queries.summaries(session, ids))
         return {RunId(run_id): run for run_id, run in found.items()}
 
-    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+    async def changed_definitions(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """Of some runs those whose expected or selected tool its server defines otherwise by now, with its name."""
-        return await self._database.read(lambda session: snapshots.redefined(session, ids))
+        return await self._database.read(lambda session: snapshots.changed_definitions(session, ids))
 
     async def outcomes(self, batch_id: BatchId) -> tuple[PairableRun, ...]:
         """The little of every run of a batch that pairing needs, as planned."""
@@ -256,7 +263,7 @@ def _left_over(session: Session, batch_id: BatchId) -> list[str]:
 
 
 def _mark_running(session: Session, ids: Sequence[RunId]) -> None:
-    session.execute(update(RUNS).where(RUNS.c.id.in_(one_of(ids))).values(status=RunStatus.RUNNING.value))
+    _RUNNING.run(session, ids=json.dumps(ids))
     mark_facts_running(session, ids)
 
 
@@ -289,18 +296,14 @@ def _reopen(session: Session, runs: Sequence[PlannedRun]) -> None:
 
 
 def _finish(session: Session, outcomes: Sequence[RunResult]) -> list[RunSummary]:
-    here = set(
-        session.execute(select(RUNS.c.id).where(RUNS.c.id.in_(one_of(item.run_id for item in outcomes)))).scalars()
-    )
+    here = set(_HERE.run(session, ids=json.dumps([item.run_id for item in outcomes])).scalars())
     kept = [outcome for outcome in outcomes if outcome.run_id in here]
     if not kept:
         return []
     known = snapshots.directories(session, {item.snapshot_id for item in kept if item.snapshot_id})
-    session.connection().execute(_END, [_end_cells(outcome, known) for outcome in kept])
+    _END.run_many(session, (_end_cells(outcome, known) for outcome in kept))
     _expect(session, kept)
-    verdicts = [verdict_rows.cells_of(item.run_id, item.verdict) for item in kept if item.verdict]
-    if verdicts:
-        session.connection().execute(verdict_rows.JUDGE, verdicts)
+    verdict_rows.judge(session, ((item.run_id, item.verdict) for item in kept if item.verdict))
     refresh_facts(session, here)
     found = run_queries.summaries(session, here)
     return [found[outcome.run_id] for outcome in kept]

@@ -227,8 +227,9 @@ def record(session: Session, server_id: ServerId, listing: Listing) -> None:
     if row is None:
         session.add(ListingRow(mcp_server_id=server_id, listing=value))
         return
-    seen = "listing" if row.accepted_listing is None else "accepted_listing"
-    row.accepted_listing = None if _defined(row, seen) == definitions(value) else getattr(row, seen)
+    if not _lists_the_same(row, value):
+        seen = "listing" if row.accepted_listing is None else "accepted_listing"
+        row.accepted_listing = None if _defined(row, seen) == definitions(value) else getattr(row, seen)
     row.listing, row.seen_at = value, now()
 
 
@@ -247,6 +248,11 @@ def last_accepted(session: Session, server_id: ServerId, name: str) -> Listing |
 @row_of("server_listings", "mcp_server_id")
 def _listing(row: ListingRow, name: str, column: str) -> Listing:
     return listing_from_json(name, getattr(row, column))
+
+
+@row_of("server_listings", "mcp_server_id")
+def _lists_the_same(row: ListingRow, value: Json) -> bool:
+    return bool(row.listing["tools"] == value["tools"])
 
 
 @row_of("server_listings", "mcp_server_id")

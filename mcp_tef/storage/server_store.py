@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -12,7 +13,15 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.health import KEPT, ContactKind, ServerContact
+from mcp_tef.model.health import (
+    KEPT,
+    LAST_FAILURES,
+    WINDOW,
+    ContactKind,
+    ContactSummary,
+    ServerContact,
+    usual_p95,
+)
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
@@ -24,6 +33,8 @@ from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reac
 from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from mcp_tef.model.json import Json
     from mcp_tef.model.servers import Server, ServerSpec
     from mcp_tef.model.tools import Listing
@@ -202,7 +213,9 @@ def _record(session: Session, server_id: ServerId, result: CheckResult) -> Serve
     row.sqlmodel_update(checked_cells(result))
     if result.listing is not None:
         server_rows.record(session, server_id, result.listing)
-    return _stored(session, row)
+    session.flush()
+    session.refresh(row)
+    return server_of(row)
 
 
 MOST_KEPT: Final = 50
@@ -308,25 +321,29 @@ class SqliteContacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._folded_at: datetime | None = None
 
     async def record_contacts(self, contacts: Sequence[ServerContact]) -> None:
-        """Keep contacts, and fold those that are older than seven days into hours."""
+        """Keep contacts, and once an hour fold those that are older than seven days into hours."""
 
         def work(session: Session) -> None:
             if contacts:
                 session.execute(insert(SERVER_CONTACTS), [_contact_cells(one) for one in contacts])
-            _fold(session)
+            if self._folded_at is None or now() - self._folded_at > WINDOW:
+                _fold(session)
+                self._folded_at = now()
 
         await self._database.write(work)
 
-    async def contacts(self) -> tuple[ServerContact, ...]:
-        """All contacts, oldest first."""
+    async def contacts(self, since: datetime) -> tuple[ServerContact, ...]:
+        """The contacts after a moment, oldest first."""
+        found = select(SERVER_CONTACTS).where(SERVER_CONTACTS.c.at > since)
+        ordered = found.order_by(SERVER_CONTACTS.c.at, SERVER_CONTACTS.c.id)
+        return await self._database.read(lambda session: tuple(map(_contact, session.execute(ordered))))
 
-        def work(session: Session) -> tuple[ServerContact, ...]:
-            rows = session.execute(select(SERVER_CONTACTS).order_by(SERVER_CONTACTS.c.at, SERVER_CONTACTS.c.id))
-            return tuple(map(_contact, rows))
-
-        return await self._database.read(work)
+    async def summary(self, before: datetime) -> ContactSummary:
+        """The contacts up to a moment in short."""
+        return await self._database.read(lambda session: _summary(session, before))
 
 
 def _contact_cells(contact: ServerContact) -> dict[str, Any]:
@@ -345,6 +362,23 @@ def _contact(row: Any) -> ServerContact:
         contacts=row.contacts,
         failures=row.failures,
     )
+
+
+def _summary(session: Session, before: datetime) -> ContactSummary:
+    """Return the contacts up to a moment; successes are counted by their duration, which SQLite does fastest."""
+    table, durations = SERVER_CONTACTS.c, defaultdict[str, list[int]](list)
+    counted = select(table.server, table.duration_ms, func.count()).where(table.at <= before, table.failures == 0)
+    for server, duration, count in session.execute(counted.group_by(table.server, table.duration_ms)):
+        durations[server] += [duration] * count
+    usual = {server: p95 for server, taken in durations.items() if (p95 := usual_p95(taken)) is not None}
+    newest = func.row_number().over(partition_by=table.server, order_by=table.at.desc())
+    failures = select(table.id, newest.label("place")).where(table.at <= before, table.failures == table.contacts)
+    failed = failures.subquery()
+    ids = [*session.scalars(select(failed.c.id).where(failed.c.place <= LAST_FAILURES))]
+    worked = select(table.id, func.max(table.at)).where(table.at <= before, table.failures < table.contacts)
+    ids += session.scalars(worked.group_by(table.server))
+    rows = session.execute(select(SERVER_CONTACTS).where(table.id.in_(one_of(ids))).order_by(table.at, table.id))
+    return ContactSummary(before=before, usual_ms=usual, last=tuple(map(_contact, rows)))
 
 
 def _fold(session: Session) -> None:

@@ -1,5 +1,6 @@
 """Snapshots of the tools offered to runs: equal definitions and equal snapshots are stored once."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,8 @@ from mcp_tef.model.ids import RunId, SnapshotId, new_id
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import OfferedTool, Snapshot, Tool
-from mcp_tef.storage.columns import now, one_of, row_of
+from mcp_tef.storage.columns import now, one_of, one_of_bound, row_of
+from mcp_tef.storage.database import PreparedStatement
 from mcp_tef.storage.run_tables import RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 from mcp_tef.storage.server_rows import spec_of
 from mcp_tef.storage.tables import LISTINGS, SERVERS, ListingRow, ServerRow
@@ -68,22 +70,25 @@ def load(session: Session, snapshot_id: str) -> Snapshot:
     return Snapshot(SnapshotId(snapshot_id), tuple(OfferedTool(row.offered_name, _tool(row)) for row in rows))
 
 
+_DIRECTORIES = PreparedStatement(
+    select(
+        SNAPSHOTS.c.id.label("snapshot_id"),
+        SNAPSHOT_TOOLS.c.position,
+        SNAPSHOT_TOOLS.c.offered_name,
+        TOOLS.c.id,
+        TOOLS.c.server_name,
+        TOOLS.c.name,
+    )
+    .select_from(SNAPSHOTS)
+    .outerjoin(SNAPSHOT_TOOLS, SNAPSHOT_TOOLS.c.snapshot_id == SNAPSHOTS.c.id)
+    .outerjoin(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
+    .where(SNAPSHOTS.c.id.in_(one_of_bound("ids")))
+)
+
+
 def directories(session: Session, snapshot_ids: Iterable[str]) -> Mapping[str, Directory]:
     """The directory of each snapshot that is still here."""
-    rows = session.execute(
-        select(
-            SNAPSHOTS.c.id.label("snapshot_id"),
-            SNAPSHOT_TOOLS.c.position,
-            SNAPSHOT_TOOLS.c.offered_name,
-            TOOLS.c.id,
-            TOOLS.c.server_name,
-            TOOLS.c.name,
-        )
-        .select_from(SNAPSHOTS)
-        .outerjoin(SNAPSHOT_TOOLS, SNAPSHOT_TOOLS.c.snapshot_id == SNAPSHOTS.c.id)
-        .outerjoin(TOOLS, TOOLS.c.id == SNAPSHOT_TOOLS.c.tool_id)
-        .where(SNAPSHOTS.c.id.in_(one_of(snapshot_ids)))
-    )
+    rows = _DIRECTORIES.run(session, ids=json.dumps(list(snapshot_ids)))
     found: defaultdict[str, Directory] = defaultdict(Directory)
     for snapshot_id, position, offered_name, tool_id, server, name in rows:
         directory = found[snapshot_id]
@@ -202,7 +207,7 @@ _SEEN = (
 _Tool = tuple[str, str]
 
 
-def redefined(session: Session, ids: Iterable[str]) -> dict[RunId, tuple[str, ...]]:
+def changed_definitions(session: Session, ids: Iterable[str]) -> dict[RunId, tuple[str, ...]]:
     """Those of some runs, with the names of the tools.
 
     A tool that is gone counts, one that the user left out does not, nor does a server that is gone.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Insert, bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlmodel import Session
 
 from mcp_tef.model.answers import Answer, ConfidenceSource
@@ -27,6 +27,7 @@ from mcp_tef.model.verdicts import (
 )
 from mcp_tef.storage import snapshots
 from mcp_tef.storage.columns import expectation_of, now, one_of, row_of, truth
+from mcp_tef.storage.database import PreparedStatement
 from mcp_tef.storage.run_rows import calls_of, expectation_cells, findings_in, ranking_of
 from mcp_tef.storage.run_tables import PAST_VERDICTS, RESULTS, RUNS
 
@@ -51,6 +52,11 @@ def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
         "matches": [_match_to_json(match) for match in verdict.matches],
         "unreadable": int(verdict.unreadable),
     }
+
+
+def judge(session: Session, verdicts: Iterable[tuple[str, Verdict]]) -> None:
+    """Store the verdicts on some runs in place of those that they have."""
+    _JUDGE.run_many(session, ({**cells_of(run_id, verdict), "recommendations": []} for run_id, verdict in verdicts))
 
 
 def verdict_of(row: Any) -> Verdict:
@@ -146,7 +152,7 @@ def _match_from_json(value: Mapping[str, Json]) -> CallMatch:
     )
 
 
-JUDGE: Insert = insert(RESULTS).prefix_with("OR REPLACE")
+_JUDGE = PreparedStatement(insert(RESULTS).prefix_with("OR REPLACE"), [column.name for column in RESULTS.c])
 
 _EXPECTATION = ("expectation", "expected_label", "expected_server_name", "expected_tool_name")
 _REPLACED = ("classification", "expected_rank", *_EXPECTATION)

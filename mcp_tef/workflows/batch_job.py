@@ -295,7 +295,8 @@ class BatchJob:
             if kit.expectation is not None:
                 case = replace(case, draft=replace(case.draft, expectation=kit.expectation))
             outcome = await self._executor.execute(run, case, kit, self._job.keys)
-            outcome = replace(outcome, expectation=kit.expectation)
+            if kit.expectation is not None:
+                outcome = replace(outcome, expectation=kit.expectation)
             return self._agreement.settle(run, case, kit, outcome)
         except StoreError:
             raise

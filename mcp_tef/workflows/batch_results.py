@@ -24,7 +24,9 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.ports import RunStore
 
-FLUSH_EVERY_S = 0.2
+FLUSH_EVERY_S, LONGEST_WAIT_S = 0.2, 1.0
+REST_AFTER_FLUSH = 4
+"""After a flush that took long, so many times as long passes to the next one: groups grow with the load."""
 ROWS_PER_TRANSACTION = 250
 
 NOT_STORABLE = "result_not_storable"
@@ -59,9 +61,12 @@ class RunLog:
 
     async def keep_flushing(self) -> None:
         """Flush for ever, a few times a second; being cancelled never cuts a flush short."""
+        took = 0.0
         while True:
-            await asyncio.sleep(FLUSH_EVERY_S)
+            await asyncio.sleep(min(max(FLUSH_EVERY_S, took * REST_AFTER_FLUSH), LONGEST_WAIT_S))
+            began = time.monotonic()
             await asyncio.shield(self.flush())
+            took = time.monotonic() - began
 
     async def flush(self) -> None:
         """Store all that was collected so far; what could not be stored is kept for the next time."""

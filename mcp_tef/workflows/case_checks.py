@@ -1,25 +1,115 @@
-"""Checks of test cases: expectations that are probably wrong, duplicates, and queries that name the tool."""
+"""Checks of test cases: expectations that are probably wrong, duplicates, and queries that name the tool.
 
+Near-paraphrases are proposed as families, which statistics count as one.
+"""
+
+import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
-from mcp_tef.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.drafted_cases import CaseAction, CaseDoubt, CaseFinding
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import RunStatus, RunSummary, is_baseline
-from mcp_tef.model.search import nearest
+from mcp_tef.model.search import did_you_mean, nearest
 from mcp_tef.model.servers import ServerSpec
+from mcp_tef.model.similarity import EmbedderKind
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import Store
-from mcp_tef.scoring.case_drafting.rules import names_tool
+from mcp_tef.ports import Embedders, Store
+from mcp_tef.scoring.case_drafting.offline_drafts import names_tool
 from mcp_tef.scoring.differentiation.text_terms import plain_words
 from mcp_tef.scoring.missing_tools import ListedServers, offered_names, why_not_asked
+
+LEAST_WORDS, LEAST_MEANING = 0.4, 0.75
+"""Least cosine of near-paraphrases with the same expected tools, read off 3,030 such pairs of BFCL queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyProposal:
+    """A family, new or in use already, and the cases without a family that would join it."""
+
+    name: str
+    cases: tuple[TestCase, ...]
+
+
+class Families:
+    """Proposals of families; nothing is stored. `Cases.edit_all` stores what the user confirms."""
+
+    def __init__(self, store: Store, embedders: Embedders) -> None:
+        self._store = store
+        self._embedders = embedders
+
+    async def propose(self, *, suites: Sequence[str] = (), tags: Sequence[str] = ()) -> tuple[FamilyProposal, ...]:
+        """Return proposals for the cases in one of the suites or with one of the tags, by the best embedder here."""
+        cases = await self._store.cases.select(suites=suites, tags=tags)
+        if len(cases) < 2:
+            return ()
+        embedder = await self._embedders.best()
+        vectors = await embedder.embed([case.draft.query for case in cases])
+        least = LEAST_WORDS if embedder.name == EmbedderKind.TFIDF else LEAST_MEANING
+        used = {case.draft.family for case in await self._store.cases.select()}
+        return tuple(await asyncio.to_thread(lambda: list(_proposals(cases, vectors, least, used))))
+
+    @staticmethod
+    def named(names: Sequence[str], proposals: Sequence[FamilyProposal]) -> tuple[FamilyProposal, ...]:
+        """Return the proposals with these names, all where no name is given; NotFoundError for any other name."""
+        known = {proposal.name: proposal for proposal in proposals}
+        for name in names:
+            if name not in known:
+                hint = did_you_mean(name, known, "List them with: mcp-tef cases families")
+                raise NotFoundError(f"No family named {name} is proposed.", hint=hint)
+        return tuple(known[name] for name in names or known)
+
+
+def _proposals(
+    cases: Sequence[TestCase], vectors: NDArray[np.float32], least: float, used: set[str]
+) -> Iterator[FamilyProposal]:
+    """Yield a proposal for each group with a case to add, but not for groups that hold two families already."""
+    for group in _groups(cases, vectors, least):
+        members = [cases[place] for place in group]
+        families = {case.draft.family for case in members if case.draft.family}
+        new = tuple(case for case in members if not case.draft.family)
+        if new and len(families) < 2:
+            name = families.pop() if families else _unused(members[0].name, used)
+            used.add(name)
+            yield FamilyProposal(name, new)
+
+
+def _groups(cases: Sequence[TestCase], vectors: NDArray[np.float32], least: float) -> Iterator[list[int]]:
+    """Yield groups of cases that expect the same tools, and of which all pairs reach the least cosine."""
+    alike: defaultdict[Hashable, list[list[int]]] = defaultdict(list)
+    for place, case in enumerate(cases):
+        groups = alike[_expected(case)]
+        fitting = (group for group in groups if float((vectors[group] @ vectors[place]).min()) >= least)
+        group = next(fitting, None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    for groups in alike.values():
+        yield from (group for group in groups if len(group) > 1)
+
+
+def _expected(case: TestCase) -> Hashable:
+    calls = (call for answer in case.draft.expectation.alternatives for call in answer)
+    return frozenset(case.draft.servers), frozenset((call.server, call.tool) for call in calls)
+
+
+def _unused(name: str, used: set[str]) -> str:
+    number = 1
+    while (free := name if number == 1 else f"{name} ({number})") in used:
+        number += 1
+    return free
+
 
 _Choice: TypeAlias = tuple[str, str | None]
 """A tool and its server; an empty name for none."""
@@ -152,7 +242,7 @@ def _named(case: TestCase) -> Iterator[CaseFinding]:
         )
         whole = len(plain_words(tool)) > 1 and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", case.draft.query)
         if names_tool(case.draft.query, tool) and (quoted or whole):
-            sentence = f"The query names the tool {tool}, so that choosing it proves nothing."
+            sentence = f"The query names the tool {tool}, so that selecting it proves nothing."
             yield _finding(case, CaseDoubt.NAMES_TOOL, sentence, CaseAction.REWRITE_QUERY)
 
 

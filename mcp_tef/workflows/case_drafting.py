@@ -17,19 +17,20 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import FlagRule, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Progress, Writer
-from mcp_tef.prompts.case_prompt import SYSTEM, CaseRequestError, WrittenRequest, case_request, read_case_requests
+from mcp_tef.prompts.writing_prompts import SYSTEM, CaseRequestError, WrittenRequest, case_request, read_case_requests
 from mcp_tef.scoring.call_pairing import argument_problems
 from mcp_tef.scoring.case_drafting.offline_drafts import (
     drafted,
     expectation_of,
+    is_near_duplicate,
     near_misses,
     no_tool_drafts,
     product_of,
     query_name,
     tool_drafts,
     why_none,
+    why_refused,
 )
-from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, why_refused
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN, writing_cost
 from mcp_tef.workflows.model_writing import CappedWriter, capped_writer, is_same_for_all

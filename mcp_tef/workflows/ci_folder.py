@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
+from mcp_tef.model.installation import PACKAGE
 from mcp_tef.model.tools import Tool
 
 CASES, OPTIONS, WORKFLOW = Path("cases.yaml"), Path("mcp-tef.toml"), Path(".github/workflows/mcp-tef.yml")
@@ -22,19 +23,21 @@ junit = "mcp-tef.xml"
 
 [tools-file]
 """
-_WORKFLOW = """\
+_WORKFLOW = f"""\
 name: mcp-tef
 on: [push, pull_request]
+permissions:
+  contents: read
 jobs:
   tools:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
+      - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
+      - uses: actions/setup-python@a309ff8b426b58ec0e2a45f0f869d46889d02405 # v6.2.0
         with:
           python-version: "3.12"
-      - run: pip install mcp-tef
-      # With a model, pass its key: env: {OPENAI_API_KEY: "${{ secrets.OPENAI_API_KEY }}"}
+      - run: pip install {PACKAGE}
+      # With a model, pass its key: env: {{OPENAI_API_KEY: "${{{{ secrets.OPENAI_API_KEY }}}}"}}
       - run: mcp-tef run --markdown "$GITHUB_STEP_SUMMARY"
 """
 

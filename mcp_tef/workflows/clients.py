@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, write_text
-from mcp_tef.formats.client_profiles import bundled_profiles, read_profile
+from mcp_tef.formats.definition_files import bundled_profiles, read_profile
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.clients import (
     CaseVisibility,
@@ -28,9 +28,8 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.similarity import EmbedderKind
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Embedders
-from mcp_tef.prompts.tool_aliases import offer
-from mcp_tef.scoring.client_search import WordSearch, best, searched_text
-from mcp_tef.scoring.client_view import presented, shown_instructions
+from mcp_tef.prompts.selection_prompt import offer
+from mcp_tef.scoring.client_view import WordSearch, best, presented, searched_text, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools
 
 _Scores = NDArray[np.float64]

@@ -11,13 +11,12 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.crowds import SIZES, CrowdKind, CrowdRequest, CrowdSource, RetrievalPoint, StealRequest, StolenPair
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchRequest, BatchStatus, Estimate
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.crowds import crowd_of, crowd_order, tool_text
-from mcp_tef.workflows.bundled_crowd import read_bundled_crowd
 from mcp_tef.workflows.crowd_plan import CrowdPlan, is_crowd_plan
 from mcp_tef.workflows.crowd_record import CrowdRecord, CrowdRun
 from mcp_tef.workflows.crowd_results import crowd_result, steal_result
-from mcp_tef.workflows.crowd_setup import CrowdSetup, PreparedCrowd, TestedCases, crowd_sizes
+from mcp_tef.workflows.crowd_setup import CrowdSetup, PreparedCrowd, TestedCases, crowd_sizes, read_bundled_crowd
 from mcp_tef.workflows.crowd_steering import CrowdSteering
 from mcp_tef.workflows.crowd_tools import CrowdTools, key_of
 from mcp_tef.workflows.estimate import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS, run_cost

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import CaseDraft, CaseOrigin, TestCase
 from mcp_tef.model.crowds import CrowdKind, CrowdRequest, CrowdSource, StealRequest
 from mcp_tef.model.ids import CaseId
-from mcp_tef.model.json import fingerprint
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.model.json import Json, JsonObject, fingerprint
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.crowds import CROWDS, crowd_order, is_equivalent, tool_text
 from mcp_tef.scoring.phrases import ticked
-from mcp_tef.workflows.bundled_crowd import read_bundled_crowd
 from mcp_tef.workflows.crowd_plan import CrowdPlan
 from mcp_tef.workflows.crowd_tools import CrowdPool, ServerTool, expected_fifths, key_of, mean_tokens
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
@@ -27,6 +29,23 @@ if TYPE_CHECKING:
     from mcp_tef.ports import BaselineScorer, ServerGateway, Store
     from mcp_tef.workflows.cases import Cases
     from mcp_tef.workflows.trial_tools import ListedServer
+
+
+@dataclass(frozen=True, slots=True)
+class BundledCrowd:
+    """Definitions by server as `tools/list` gives them; `silence` holds the queries. `version` changes with any."""
+
+    version: int
+    servers: dict[str, list[JsonObject]]
+    silence: tuple[str, ...]
+
+
+@cache
+def read_bundled_crowd() -> BundledCrowd:
+    """Read the crowd that is shipped with the program."""
+    value: dict[str, Json] = json.loads(files("resources").joinpath("crowd.json").read_text(encoding="utf-8"))
+    return BundledCrowd(value["version"], value["servers"], tuple(value["silence"]))
+
 
 SILENCE_SUITE: Final = "Crowd test: no tool fits"
 SERVABLE = 0.45

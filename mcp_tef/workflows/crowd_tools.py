@@ -12,7 +12,7 @@ import numpy as np
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import canonical
 from mcp_tef.ports import CaseTools
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.crowds import crowd_of, rotated
 from mcp_tef.workflows.cost_budget import BYTES_PER_TOKEN, byte_count
 from mcp_tef.workflows.crowd_plan import ORDER_PASS, CrowdCell, CrowdPlan

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError
 from mcp_tef.events import DraftsChanged
-from mcp_tef.model.draft_rebase import RebasedDraft, rebased
+from mcp_tef.model.draft_edits import RebasedDraft, ToolEdit, edited_tool, rebased
 from mcp_tef.model.drafts import (
     INSTRUCTIONS,
     Draft,
@@ -24,12 +24,12 @@ from mcp_tef.model.drafts import (
     name_of,
     require_draft_name,
     require_sound_set,
+    resumed,
 )
 from mcp_tef.model.ids import DraftId, new_id
 from mcp_tef.model.json import fingerprint
 from mcp_tef.model.json_patch import read_patch
 from mcp_tef.model.search import did_you_mean
-from mcp_tef.model.tool_edits import ToolEdit, edited_tool
 from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class Drafts:
         self._servers = servers
         self._gateway = gateway
         self._events = events
-        self._original: tuple[tuple[str, str], tuple[Listing, ...]] | None = None
+        self._original: tuple[str, JsonObject, tuple[Listing, ...]] | None = None
+        self._last: Draft | None = None
 
     async def list(self) -> tuple[Draft, ...]:
         """Return every draft, oldest first."""
@@ -57,7 +58,7 @@ class Drafts:
 
     async def get(self, draft_id: DraftId) -> Draft:
         """Return one draft; NotFoundError."""
-        return await self._store.get(draft_id)
+        return self._resumed(await self._store.get(draft_id))
 
     async def find(self, name: str) -> Draft:
         """Return the draft of a name, without regard to case, or of an id; NotFoundError names the nearest."""
@@ -87,7 +88,7 @@ class Drafts:
 
     async def apply(self, draft_id: DraftId, patch: Json, *, by: str = "") -> Draft:
         """Add a step: RFC 6902 operations, as parsed from JSON, over the draft as it is now, if they change it."""
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         step = DraftStep(draft.step + 1, read_patch(patch), datetime.now(UTC))
         instructions, after = instructions_after(draft.instructions, step), after_step(draft.keyed, step)
         if (instructions, after) == (draft.instructions, draft.keyed):
@@ -99,7 +100,7 @@ class Drafts:
 
         The tool `INSTRUCTIONS` is the server's instructions, as a description.
         """
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         if tool == INSTRUCTIONS:
             operations = instructions_change(draft.instructions, edit.description or "")
             return await self.apply(draft_id, list(operations), by=by) if operations else draft
@@ -115,19 +116,19 @@ class Drafts:
 
     async def describe(self, draft_id: DraftId, texts: Mapping[str, str], *, by: str = "") -> Draft:
         """Add a step after which the draft differs from its listing by these descriptions only, by name of the tool."""
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         edits = {name: ToolEdit(description=text) for name, text in texts.items()}
         after = ((key, edited_tool(raw, edits.get(name_of(raw), ToolEdit()))) for key, raw in enumerate(draft.base))
         return await self._to(draft, tuple(after), by)
 
     async def add_tool(self, draft_id: DraftId, definition: JsonObject, *, by: str = "") -> Draft:
         """Add a step that adds a tool behind the others."""
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         return await self._to(draft, (*draft.keyed, ("added", definition)), by)
 
     async def remove_tool(self, draft_id: DraftId, tool: str, *, by: str = "") -> Draft:
         """Add a step that removes a tool."""
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         place = _place_of(draft, tool)
         return await self._to(draft, (*draft.keyed[:place], *draft.keyed[place + 1 :]), by)
 
@@ -141,7 +142,7 @@ class Drafts:
 
     async def rename(self, draft_id: DraftId, name: str, *, by: str = "") -> Draft:
         """Give a draft another name; ConflictError where it is taken."""
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         return self._told(await self._store.replace(replace(draft, name=require_draft_name(name))), by)
 
     async def remove(self, ids: Sequence[DraftId], *, by: str = "") -> None:
@@ -169,7 +170,7 @@ class Drafts:
         Texts that both changed are in `conflicts`. Where `keep_draft` is None they leave the draft as it was; True
         keeps the draft's texts, False those of the listing.
         """
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         listing = await self._of_file(tools_file) if tools_file is not None else await self.newer_listing(draft)
         if listing is None:
             return RebasedDraft(draft)
@@ -185,10 +186,9 @@ class Drafts:
         Only definitions that the draft changes are checked: 500 take a quarter of a second, too long while typing.
         """
         server = draft.server or draft.name
-        key = (server, draft.listing_hash)
-        if self._original is None or self._original[0] != key:
-            self._original = key, await self._gateway.sort_catalogue(server, _present(draft.base))
-        original = self._original[1]
+        if self._original is None or self._original[:2] != (server, draft.listing):
+            self._original = server, draft.listing, await self._gateway.sort_catalogue(server, _present(draft.base))
+        original = self._original[2]
         changed = await self._checked(server, original, draft)
         changed = changed or await self._gateway.sort_catalogue(server, _present(draft.tools))
         texts = (draft.instructions_states[0], draft.instructions)
@@ -251,15 +251,13 @@ class Drafts:
     async def _require_sound(self, before: Sequence[JsonObject], after: Sequence[JsonObject], name: str) -> None:
         """Raise InputError for a set that no server could list: the checks are those of listings."""
         require_sound_set([raw for raw in before if raw], [raw for raw in after if raw])
-        known = {fingerprint(raw) for raw in before}
-        new = [raw for raw in after if fingerprint(raw) not in known]
-        for listing in await self._gateway.sort_catalogue(name, new):
+        for listing in await self._gateway.sort_catalogue(name, _new(before, after)):
             for problem in listing.problems:
                 said = f"The change would make {problem.tool or 'a tool'} invalid: {problem.reason}"
                 raise InputError(said, hint="Correct the change; the draft is as it was.", code="bad_draft")
 
     async def _moved(self, draft_id: DraftId, by_steps: int, by: str) -> Draft:
-        draft = await self._store.get(draft_id)
+        draft = await self.get(draft_id)
         if not 0 <= draft.step + by_steps <= len(draft.steps):
             what = "redo" if by_steps > 0 else "undo"
             raise InputError(f"There is nothing to {what} in the draft {draft.name}.", hint=_steps_text(draft))
@@ -267,7 +265,19 @@ class Drafts:
 
     def _told(self, draft: Draft, by: str) -> Draft:
         self._events.publish(DraftsChanged((draft.id,), by))
-        return draft
+        return self._resumed(draft)
+
+    def _resumed(self, draft: Draft) -> Draft:
+        """Return a draft with what is known of the last one that was read, most often the same."""
+        self._last = resumed(draft, self._last) if self._last else draft
+        return self._last
+
+
+def _new(before: Sequence[JsonObject], after: Sequence[JsonObject]) -> list[JsonObject]:
+    """Return the definitions that were not there before. Those that a step leaves are the very same objects."""
+    kept = set(map(id, before)) & set(map(id, after))
+    known = {fingerprint(raw) for raw in before if id(raw) not in kept}
+    return [raw for raw in after if id(raw) not in kept and fingerprint(raw) not in known]
 
 
 def _instructed(listings: Sequence[Listing], text: str) -> tuple[Listing, ...]:

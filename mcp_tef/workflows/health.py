@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.model.health import (
+    WINDOW,
+    ContactSummary,
     HealthState,
     ServerContact,
     ServerHealth,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 WATCH_SECONDS: Final = 60.0
 MOST_BACKOFF: Final = 16
+NOT_ALLOWED: Final = "no contact yet: it needs your consent first"
 
 
 class WatchRounds:
@@ -64,6 +67,7 @@ class HealthReports:
         self._store = store
         self._servers = servers
         self._consents = consents
+        self._earlier: ContactSummary | None = None
 
     async def report(self, names: Sequence[str] = ()) -> tuple[ServerHealth, tuple[ServerHealth, ...]]:
         """Return the health of all together, then of each server by name; NotFoundError for an unknown name."""
@@ -73,20 +77,29 @@ class HealthReports:
     async def overview(self, names: Sequence[str] = ()) -> HealthOverview:
         """Return the health of all and of each server, with the contacts of the last hour; NotFoundError."""
         servers = await self._reachable(names)
-        contacts = await self._store.contacts()
+        now = datetime.now(UTC)
+        earlier = await self._summary(now)
+        contacts = [*earlier.last, *await self._store.contacts(earlier.before)]
         of_server: defaultdict[str, list[ServerContact]] = defaultdict(list)
         for contact in contacts:
             of_server[contact.server].append(contact)
-        now = datetime.now(UTC)
-        each = tuple(server_health(server.name, of_server[server.name], now) for server in servers)
+        usual = earlier.usual_ms.get
+        each = tuple(
+            replace(server_health("", [], now), server=one.name, reason=NOT_ALLOWED)
+            if not of_server[one.name] and self._consents.needed(one.spec)
+            else server_health(one.name, of_server[one.name], now, usual(one.name))
+            for one in servers
+        )
         known = {server.name for server in servers}
         overall = overall_health(each, [one for one in contacts if one.server in known], now)
         recent = {name: recent_contacts(of_server[name], now) for name in known}
         return HealthOverview(overall, each, recent)
 
-    async def contacts_of(self, name: str) -> tuple[ServerContact, ...]:
-        """Return the contacts with one server, oldest first."""
-        return tuple(contact for contact in await self._store.contacts() if contact.server == name)
+    async def _summary(self, now: datetime) -> ContactSummary:
+        """Return the contacts up to an hour or two ago in short; it takes about a second after a week of watching."""
+        if self._earlier is None or now - self._earlier.before > 2 * WINDOW:
+            self._earlier = await self._store.summary(now - WINDOW)
+        return self._earlier
 
     async def watch(
         self,
@@ -103,18 +116,17 @@ class HealthReports:
         states: dict[str, HealthState] = {}
         rounds = WatchRounds()
         while True:
-            due = rounds.due([server.name for server in await self._reachable(names)])
-            await asyncio.gather(*(self._checked(name, rounds) for name in due))
+            servers = {server.name: server for server in await self._reachable(names)}
+            await asyncio.gather(*(self._checked(servers[name], rounds) for name in rounds.due(list(servers))))
             for health in (await self.report(names))[1]:
                 if states.get(health.server) is not health.state:
                     states[health.server] = health.state
                     yield health
             await wait(every)
 
-    async def _checked(self, name: str, rounds: WatchRounds) -> None:
-        server = await self._servers.find(name)
+    async def _checked(self, server: Server, rounds: WatchRounds) -> None:
         if not self._consents.needed(server.spec):
-            rounds.ended(name, failed=(await self._servers.check(server.id)).reason is not None)
+            rounds.ended(server.name, failed=(await self._servers.check(server.id)).reason is not None)
 
     async def _reachable(self, names: Sequence[str]) -> list[Server]:
         """Return the servers of these names, or all; tools files and the library have no health."""

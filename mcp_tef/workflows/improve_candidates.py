@@ -10,14 +10,14 @@ from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import TokenCounter
-from mcp_tef.prompts.rewrite_prompt import (
+from mcp_tef.prompts.templates import rewrite_text
+from mcp_tef.prompts.writing_prompts import (
     IMPROVE_PROMPT,
     RewriteError,
     improve_request,
     read_improvements,
     read_rewrite,
 )
-from mcp_tef.prompts.templates import rewrite_text
 from mcp_tef.scoring.differentiation.candidate_texts import CandidateTool, rule_candidates, why_refused
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
 from mcp_tef.scoring.differentiation.patches import RecommendationWriter

@@ -24,6 +24,7 @@ from mcp_tef.model.library import (
 from mcp_tef.model.library_checks import require_sound_design
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import LIBRARY_PATH, Server, ServerSpec, Transport
+from mcp_tef.scoring.lint.schema_values import broken_parts
 from mcp_tef.scoring.schema_soundness import why_unsound
 
 if TYPE_CHECKING:
@@ -229,8 +230,9 @@ def _why_unfit(schema: JsonObject | None) -> str | None:
         return None
     if schema.get("type", "object") != "object":
         return "describes no object"
-    why = why_unsound(schema)
-    return f"is no JSON Schema: {why.rstrip('.')}" if why else None
+    if why := why_unsound(schema):
+        return f"is no JSON Schema: {why.rstrip('.')}"
+    return next((f"cannot be used: {told[:1].lower()}{told[1:-1]}" for told in broken_parts(schema)), None)
 
 
 def _design(raw: JsonObject, pattern: ToolDesign | None) -> ToolDesign:

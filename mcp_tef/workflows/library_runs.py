@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from mcp_tef.events import EventStream
     from mcp_tef.model.json import Json, JsonObject
     from mcp_tef.ports import LibraryStore
-    from mcp_tef.ports.calling import ToolCaller
-    from mcp_tef.ports.library import ToolExecutor
+    from mcp_tef.ports.calling import ToolCaller, ToolExecutor
     from mcp_tef.workflows.consent import Consents
     from mcp_tef.workflows.servers import Servers
 

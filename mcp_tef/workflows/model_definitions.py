@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, to_yaml, write_text
-from mcp_tef.formats.client_profiles import profile_of
+from mcp_tef.formats.definition_files import profile_of
 from mcp_tef.model.clients import ClientProfile
-from mcp_tef.model.definitions import DefinitionKind
+from mcp_tef.model.definitions import DefinitionKind, PromptTemplate, require_prompt_name
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_groups import group_from_json
 from mcp_tef.model.model_routers import router_from_json
-from mcp_tef.model.prompt_templates import PromptTemplate, require_prompt_name
 from mcp_tef.model.web_search import search_tool_from_json
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.prompts.templates import require_sound

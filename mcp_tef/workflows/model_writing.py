@@ -9,8 +9,8 @@ from mcp_tef.model.run_fields import require_amount
 from mcp_tef.model.runs import CUT_OFF_CODE, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import Writer, WritingTask, Written
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT, RewriteError, read_rewrite
 from mcp_tef.prompts.templates import rewrite_text
+from mcp_tef.prompts.writing_prompts import REWRITE_PROMPT, RewriteError, read_rewrite
 from mcp_tef.scoring.differentiation.descriptions import why_unusable
 from mcp_tef.scoring.differentiation.patches import DraftOutcome
 from mcp_tef.scoring.differentiation.tool_pair import PairedTool

@@ -68,7 +68,7 @@ class PredictionArm:
     tools: tuple[Tool, ...]
     similarity: Similarity
     tokens: Mapping[str, int]
-    scored: dict[tuple[str, ...], ScoredTools] = field(default_factory=dict)
+    scored: dict[tuple[object, ...], ScoredTools] = field(default_factory=dict)
     ranks: tuple[ScoredTools, Sequence[TestCase], Sequence[tuple[int | None, bool]]] | None = None
     _nearest: dict[int, tuple[Neighbour, ...]] = field(default_factory=dict)
 
@@ -150,7 +150,7 @@ class PredictionArms:
         """Return the scores of the baseline for cases, which are offered tools of other servers too."""
         tools = [("", tool) for tool in arm.tools]
         tools += [(name, tool) for name, listed in others.items() for tool in listed]
-        asked = (f"{case.draft.query}\n{case.draft.servers}" for case in cases)
+        asked = ((case.draft.query, case.draft.servers) for case in cases)
         key = (*asked, *(self._fingerprint(tool) for _, tool in tools[len(arm.tools) :]))
         if key not in arm.scored:
             arm.scored = {key: await self._scored(tools, cases)}

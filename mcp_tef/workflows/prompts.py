@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, StoreError
 from mcp_tef.events import DefinitionsChanged
-from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
-from mcp_tef.model.prompt_templates import BUILT_IN, PromptKind, PromptTemplate, prompt_label, require_prompt_name
+from mcp_tef.model.definitions import (
+    BUILT_IN,
+    DefinitionKind,
+    PromptKind,
+    PromptTemplate,
+    StoredDefinition,
+    prompt_label,
+    require_prompt_name,
+)
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, SELECTING_KINDS, asked_with, require_sound
 

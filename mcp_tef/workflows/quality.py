@@ -11,18 +11,17 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, ModelError
 from mcp_tef.formats.suppressions import read_suppressions, write_suppressions
 from mcp_tef.model.clients import ClientProfile
+from mcp_tef.model.definitions import BUILT_IN
 from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.prompt_templates import BUILT_IN
 from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, Suppression, ToolQuality
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.ports import TokenCounter, Writer, Written
-from mcp_tef.prompts.review_prompt import REVIEW_PROMPT, ReviewError, read_review
 from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, review_text
-from mcp_tef.scoring.lint.client_limits import set_notes
-from mcp_tef.scoring.lint.definition_size import definition_text
+from mcp_tef.prompts.writing_prompts import REVIEW_PROMPT, ReviewError, read_review
+from mcp_tef.scoring.lint.definition_size import definition_text, set_notes
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import RULES, lint, score
 from mcp_tef.workflows.model_writing import CappedWriter, capped_writer, is_same_for_all

@@ -1,28 +1,74 @@
-"""Recommendations that tell a tool from its look-alikes: one new description per tool for all pairs asked about."""
+"""Effect of a new description on test cases, by the built-in baseline: offline, and the same every time."""
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.cases import ExpectedCall, TestCase
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import CaseEffect, DifferentiationIssue, IssueType, PairAdvice, Recommendation
-from mcp_tef.ports import CaseStore, Selector, Writer, Written
-from mcp_tef.prompts.rewrite_prompt import REWRITE_PROMPT
+from mcp_tef.model.tools import OfferedTool, Tool
+from mcp_tef.ports import CaseStore, Question, Selector, Writer, Written
 from mcp_tef.prompts.templates import rewrite_text
+from mcp_tef.prompts.writing_prompts import REWRITE_PROMPT
 from mcp_tef.scoring.differentiation.descriptions import drafts
-from mcp_tef.scoring.differentiation.issues import issues
 from mcp_tef.scoring.differentiation.patches import DraftOutcome, RecommendationWriter
-from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, copies, sides
+from mcp_tef.scoring.differentiation.tool_pair import PairedTool, PairedTools, copies, issues, sides
 from mcp_tef.scoring.similarity.analysis import Similarity
-from mcp_tef.workflows.case_effects import CaseEffects
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN, writing_cost
 from mcp_tef.workflows.evaluate import Sleep
 from mcp_tef.workflows.model_writing import DescriptionAuthor, RewriteAttempt, capped_writer
 from mcp_tef.workflows.models import Models
+
+MOST_CASES = 50
+MOST_TOOLS = 200
+
+
+class CaseEffects:
+    """Asks the baseline the cases of a tool and its look-alikes, with the old description and with a new one."""
+
+    def __init__(self, baseline: Selector, cases: Sequence[TestCase], tools: Sequence[Tool]) -> None:
+        self._baseline = baseline
+        self._cases = [case for case in cases if case.draft.expectation.first_call and not case.draft.before]
+        self._tools = tools
+
+    async def of(self, tool: Tool, others: Sequence[Tool], description: str) -> CaseEffect | None:
+        """Return how many of at most 50 cases are right before and after; None where no case expects these tools.
+
+        Offered are at most 200 tools of their servers, these first.
+        """
+        concerned = (tool, *others)
+        cases = [case for case in self._cases if any(_expects(case, each) for each in concerned)][:MOST_CASES]
+        if not cases:
+            return None
+        servers = {each.server for each in concerned}
+        rest = [each for each in self._tools if each.server in servers and each not in concerned]
+        offered = [*concerned, *rest][:MOST_TOOLS]
+        changed = [replace(tool, description=description), *offered[1:]]
+        return CaseEffect(len(cases), await self._count(cases, offered), await self._count(cases, changed))
+
+    async def _count(self, cases: Iterable[TestCase], tools: Sequence[Tool]) -> int:
+        offered = tuple(OfferedTool(str(place), tool) for place, tool in enumerate(tools))
+        return sum([await self._is_right(case, offered) for case in cases])
+
+    async def _is_right(self, case: TestCase, offered: tuple[OfferedTool, ...]) -> bool:
+        answer = await self._baseline.select(Question(case.draft.query, offered, ModelSettings()))
+        wanted = [call for calls in case.draft.expectation.alternatives for call in calls]
+        return any(_is_meant(one, call.tool, call.server) for call in answer.calls or () for one in wanted)
+
+
+def _expects(case: TestCase, tool: Tool) -> bool:
+    first, servers = case.draft.expectation.first_call, case.draft.servers
+    return first is not None and _is_meant(first, tool.name, tool.server) and (not servers or tool.server in servers)
+
+
+def _is_meant(expected: ExpectedCall, tool: str, server: str | None) -> bool:
+    return expected.tool == tool and expected.server in (None, server)
+
 
 AT_ONCE = 4
 MOST_RIVALS = 3

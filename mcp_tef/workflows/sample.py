@@ -6,8 +6,8 @@ from mcp_tef.errors import NotFoundError
 from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseSource
 from mcp_tef.model.cases import TestCase
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.transfer import CaseFileFormat
 from mcp_tef.workflows.cases import Cases
 from mcp_tef.workflows.drafts import Drafts

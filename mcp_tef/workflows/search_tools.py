@@ -22,7 +22,7 @@ from mcp_tef.model.web_search import (
     search_tool_to_json,
 )
 from mcp_tef.ports import DefinitionStore
-from mcp_tef.ports.web_search import WebSearcher
+from mcp_tef.ports.servers import WebSearcher
 from mcp_tef.workflows.models import Models
 
 _NO_KEYS: Mapping[str, Secret] = {}

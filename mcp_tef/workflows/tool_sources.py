@@ -23,7 +23,7 @@ from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, UnreachableSource
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import CaseTools, ContactStore, RunStore, ServerGateway, ServerStore, Store
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
 

@@ -244,11 +244,13 @@ class TrialRecord:
         return (pair for pair in self._order if pair.ended and pair.case_id not in self._numbers)
 
     def paired(self, criterion: PassCriterion) -> PairedCases:
-        """Return the pairs that the decision has read, by another criterion."""
+        """Return the pairs that the decision has read, by its criterion or another one."""
+        if criterion is self.criterion:
+            return self.decision.paired()
         other = TrialDecision(self._family, rounds=self.plan.all_rounds, deterministic=self._deterministic)
         for (case_id, round_), pair in self._read.items():
             if found := pair.outcome(criterion):
-                other.add(self._numbers[case_id], round_, *found)
+                other.put(self._numbers[case_id], round_, *found)
         return other.paired()
 
     def outcomes(self) -> tuple[CaseOutcome, ...]:

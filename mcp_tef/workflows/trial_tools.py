@@ -11,7 +11,7 @@ from mcp_tef.model.runs import Arm, PlannedRun
 from mcp_tef.model.servers import ServerSpec
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import CaseTools, RunStore
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 
 ListedServer = tuple[ServerSpec, Listing]
 

@@ -56,7 +56,7 @@ class Trials:
         Raises InputError, NotFoundError, ConsentError, ModelError (no key).
         """
         draft, plan = await self._planned(request)
-        cases = await self._cases(plan)
+        cases = _all_there(plan, await self._cases(plan))
         held_back = [case_id for case_id in plan.cases if cases[case_id].draft.held_back]
         steering = await self._made(plan, draft, cases, _models(request))
         batch = await self._runs.start(_batch_request(request, plan), keys, may_pause=may_pause, trial=steering)
@@ -73,7 +73,7 @@ class Trials:
         plan = _plan(request, draft)
         if _only_instructions(draft) and not (plan.same_against_same or self.shows_instructions(request.settings)):
             said = f"The draft {draft.name} changes only the server's instructions, which the model would not see."
-            raise InputError(said, hint="Choose a client that shows them, such as Claude Code (--client claude-code).")
+            raise InputError(said, hint="Select a client that shows them, such as Claude Code (--client claude-code).")
         return draft, replace(plan, predicted=await self._predicted(request, draft, plan))
 
     async def _predicted(self, request: TrialRequest, draft: Draft, plan: TrialPlan) -> int | None:
@@ -146,7 +146,7 @@ class Trials:
     ) -> Batch:
         """Ask further full rounds of a trial that has ended, keeping its pairs. InputError."""
         batch = await self._runs.batch(batch_id)
-        plan, record = await self._read(batch)
+        plan, record, _ = await self._read(batch)
         if batch.status in UNDER_WAY or not record.stopped:
             raise InputError("The trial has not ended yet.", hint="Resume it, or wait until it has ended.")
         if record.criterion is PassCriterion.CORRECT_TOOL:
@@ -190,18 +190,18 @@ class Trials:
     async def result(self, batch_id: BatchId) -> TrialResult:
         """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
         batch = await self._runs.batch(batch_id)
-        plan, record = await self._read(batch)
-        names = {case.id: case.name for case in (await self._cases(plan, gone=True)).values()}
+        plan, record, cases = await self._read(batch)
+        names = {case.id: case.name for case in cases.values()}
         settings = (await self._store.runs.request(batch_id)).models[0]
         tried = await self._drafts_tried(batch, plan)
         return result_of(batch, record, settings, names, tried)
 
     async def steering(self, batch: Batch) -> TrialSteering:
         """Return the steering of a stored trial, with what it has asked so far. InputError, StoreError."""
-        plan, record = await self._read(batch)
+        plan, record, cases = await self._read(batch)
         draft = await self._as_tried(plan)
         models = (await self._store.runs.request(batch.id)).models
-        made = await self._made(plan, draft, await self._cases(plan), models, record)
+        made = await self._made(plan, draft, _all_there(plan, cases), models, record)
         made.batch_id = batch.id
         return made
 
@@ -222,25 +222,22 @@ class Trials:
         said = f"The draft {plan.draft_name} was changed since this trial began, so it cannot go on."
         raise InputError(said, hint="Start a new trial.")
 
-    async def _read(self, batch: Batch) -> tuple[TrialPlan, TrialRecord]:
+    async def _read(self, batch: Batch) -> tuple[TrialPlan, TrialRecord, dict[CaseId, TestCase]]:
+        """Return the plan, the record from the stored runs, and the cases that were not removed meanwhile."""
         plan = plan_of(batch)
         runs = await self._store.runs.runs(RunFilter(batch_id=batch.id))
-        cases = await self._cases(plan, gone=True)
+        cases = await self._cases(plan)
         baseline = (await self._store.runs.request(batch.id)).models[0].offline
         record = record_of(plan, cases, baseline=baseline)
         for run in runs:
             if run.arm is not None and run.place is not None:
                 record.put(stored_run(run, run.arm, run.place))
         record.advance()
-        return plan, record
+        return plan, record, cases
 
-    async def _cases(self, plan: TrialPlan, *, gone: bool = False) -> dict[CaseId, TestCase]:
-        """Return the cases of a trial; InputError where some were removed, unless they may be `gone`."""
-        wanted = (*plan.cases, *plan.guards)
-        cases = {case.id: case for case in await self._store.cases.select(ids=wanted)}
-        if not gone and (missing := len(set(wanted) - cases.keys())):
-            raise InputError(f"{missing:,} of the trial's cases were removed.", hint="Start a new trial.")
-        return cases
+    async def _cases(self, plan: TrialPlan) -> dict[CaseId, TestCase]:
+        """Return the cases of a trial that were not removed."""
+        return {case.id: case for case in await self._store.cases.select(ids=(*plan.cases, *plan.guards))}
 
     async def _made(
         self,
@@ -332,6 +329,13 @@ def _of_one_kind(earlier: TrialPlan, plan: TrialPlan) -> bool:
     """Return True if an earlier trial tried something new, as this one does, and of the same kind."""
     same_kind = bool(earlier.prompts) is bool(plan.prompts)
     return same_kind and not (earlier.same_against_same or earlier.hints)
+
+
+def _all_there(plan: TrialPlan, cases: dict[CaseId, TestCase]) -> dict[CaseId, TestCase]:
+    """Return the cases of a trial. InputError where some were removed."""
+    if missing := len({*plan.cases, *plan.guards} - cases.keys()):
+        raise InputError(f"{missing:,} of the trial's cases were removed.", hint="Start a new trial.")
+    return cases
 
 
 def _servers(cases: Mapping[CaseId, TestCase]) -> set[str]:

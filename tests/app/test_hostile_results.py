@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import WorkspaceMenu
-from app.dialogs.export import export_runs
-from app.dialogs.export_format import ExportFormatDialog
+from app.dialogs.export import ExportFormatDialog, export_runs
 from app.dialogs.model_request import ModelRequestDialog
 from app.help.window import HelpWindow
 from app.screens.quality.detail_pane import ReviewPart
@@ -176,11 +175,18 @@ REVIEWS = {"harm": review(f"Said: {ALL}", f"Said: {ALL}"), "endless": review(f"S
 NO_REVIEWS = {**NO_ANSWERS, "far too long": review("Said: so", f"Said: {HUGE}")}
 
 
+class Model:
+    """A model that writes its `reply` whatever it is asked."""
+
+    def __init__(self, reply: str | TefError = "") -> None:
+        self.reply = reply
+
+
 @asynccontextmanager
-async def over_model(reply: str | TefError, text: str = ALL, name: str = ALL) -> AsyncIterator[MainWindow]:
-    """Open the window over hostile tools, and a model that writes this whatever it is asked."""
+async def over_model(model: Model, text: str = ALL, name: str = ALL) -> AsyncIterator[MainWindow]:
+    """Open the window over hostile tools and a model."""
     engine = await hostile_engine(text, name)
-    engine.writer.script = lambda _: reply
+    engine.writer.script = lambda _: model.reply
     async with opened(engine) as window:
         yield window
 
@@ -231,9 +237,11 @@ async def asked_about_a_pair(window: MainWindow) -> ToolPairPane:
     await until(lambda: page.presenter.analysis)
     page.pair.open((0, 1))
     pane = page.view.pair
-    await until(pane.advice.ask.isVisible)
+    await until(lambda: pane.advice.ask.isVisible() and not page.pair.requests.busy)
+    before = page.presenter.advice.get((0, 1))
     pane.advice.ask.click()
     await agree(lambda: page.pair.requests.dialog)
+    await until(lambda: page.presenter.advice.get((0, 1)) is not before)
     await until(lambda: _is_by_model(pane.advice) or pane.advice.notice.isVisible())
     await until(lambda: "<img src=" in drawn(pane.advice), every=0.1)
     return pane
@@ -259,29 +267,31 @@ async def asked_about_a_tool(window: MainWindow) -> ReviewPart:
     return part
 
 
-@pytest.mark.parametrize("reply", ADVICE.values(), ids=ADVICE)
-async def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication, reply: str) -> None:
-    async with over_model(reply, PLAIN) as window:
-        pane = await asked_about_a_pair(window)
-        pane.full_texts_wanted.emit()
-        found = text_faults(window, pane)
-        assert said(pane.advice) == 2, "the description and the reason"
-        while pane.advice.next_button.isEnabled():
-            pane.advice.next_button.click()
-            found |= text_faults(window, pane)
-        assert found == set()
+async def test_what_a_model_recommends_is_shown_as_text(qapp: QApplication) -> None:
+    model = Model()
+    async with over_model(model, PLAIN) as window:
+        for name, model.reply in ADVICE.items():
+            pane = await asked_about_a_pair(window)
+            pane.full_texts_wanted.emit()
+            found = text_faults(window, pane)
+            assert said(pane.advice) == 2, f"{name}: the description and the reason"
+            while pane.advice.next_button.isEnabled():
+                pane.advice.next_button.click()
+                found |= text_faults(window, pane)
+            assert found == set(), name
 
 
-@pytest.mark.parametrize("reply", NO_ADVICE.values(), ids=NO_ADVICE)
-async def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
-    async with over_model(reply) as window:
-        pane = await asked_about_a_pair(window)
-        assert pane.advice.notice.isVisible()
-        assert text_faults(window, pane) == set()
+async def test_why_a_model_recommends_nothing_is_shown_as_text(qapp: QApplication) -> None:
+    model = Model()
+    async with over_model(model) as window:
+        for name, model.reply in NO_ADVICE.items():
+            pane = await asked_about_a_pair(window)
+            assert pane.advice.notice.isVisible(), name
+            assert text_faults(window, pane) == set(), name
 
 
 async def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp: QApplication, tmp_path: Path) -> None:
-    async with over_model(ADVICE["harm"], PLAIN, IN_UNICODE) as window:
+    async with over_model(Model(ADVICE["harm"]), PLAIN, IN_UNICODE) as window:
         part = (await asked_about_a_pair(window)).advice
         part.copy.click()
         assert QGuiApplication.clipboard().text() == OPEN_HARM
@@ -296,7 +306,7 @@ async def test_a_recommendation_is_copied_and_saved_as_the_text_that_it_is(qapp:
 
 @pytest.mark.parametrize("reply", REVIEWS.values(), ids=REVIEWS)
 async def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str) -> None:
-    async with over_model(reply) as window:
+    async with over_model(Model(reply)) as window:
         part = await asked_about_a_tool(window)
         assert said(part) == 4, "three reasons and the description"
         assert text_faults(window, part) == set()
@@ -304,7 +314,7 @@ async def test_what_a_model_thinks_of_a_tool_is_shown_as_text(qapp: QApplication
 
 @pytest.mark.parametrize("reply", NO_REVIEWS.values(), ids=NO_REVIEWS)
 async def test_why_a_model_says_nothing_of_a_tool_is_shown_as_text(qapp: QApplication, reply: str | TefError) -> None:
-    async with over_model(reply) as window:
+    async with over_model(Model(reply)) as window:
         part = await asked_about_a_tool(window)
         assert part.failure.isVisible()
         assert text_faults(window, part) == set()

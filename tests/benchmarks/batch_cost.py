@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 FEW, MANY = 200, 1200
+GROWTH = (20, 200, 2000)
 TRIES = 3
 ROLES = {
     "bare": "bare litellm",
@@ -53,11 +54,18 @@ def cost() -> None:
         spent = {role: [further_cpu(role, url) for _ in range(TRIES)] for role in ROLES}
         ours = [measure("batch", url, count) for count in (FEW, MANY)]
         peaks = [measure("batch", url, count)["peak_mb"] for count in (100, 1000)]
+        grown = [measure("batch", url, count) for count in GROWTH]
     limit = min(spent["bare"])
     for role, values in spent.items():
         beside = f"median {statistics.median(values):.2f} ms, {min(values) / limit:.2f} × bare litellm"
         row(f"CPU of a further call, {ROLES[role]}", f"{min(values):.2f} ms", beside)
     row("stored for a further run", f"{further(ours, 'bytes'):.0f} B", "(limit 4096)")
+    for count, figures in zip(GROWTH, grown, strict=True):
+        row(
+            f"a batch of {count} runs",
+            f"{figures['cpu']:.2f} s",
+            f"CPU of the whole, {figures['seconds']:.2f} s of time",
+        )
     row("peak memory after 1,000 runs", f"{peaks[1]:.0f} MB", f"{peaks[1] - peaks[0]:+.0f} MB against 100 (limit 100)")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from mcp_tef.model.comparison import ClaimVerdict
 from mcp_tef.statistics.claims import for_queries_like_these, on_these_cases
 from mcp_tef.statistics.intervals import wilson
-from tests.support.simulated_cases import Array, compared, pass_rates
+from tests.support.run_histories import Array, compared, pass_rates
 
 SIZES = (20, 40, 100)
 CORRELATIONS = (0.0, 0.5, 0.84)

@@ -34,8 +34,7 @@ from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfLexicon
 from mcp_tef.model.similarity import HIGH_FROM, MEDIUM_FROM, ComparedTool, MatrixKind, ToolSet
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Embedder
-from mcp_tef.scoring.similarity.actions import action
-from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, LEVELS, Coefficients, SimilarityLevels
+from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, LEVELS, Coefficients, SimilarityLevels, action
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.score_kinds import ScoreKinds
 from mcp_tef.scoring.similarity.tool_texts import description_text, name_words

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from mcp_tef.statistics.intervals import Z95, rates_of_families, score_interval
-from tests.support.simulated_cases import Array, pass_rates
+from tests.support.run_histories import Array, pass_rates
 
 SIZES = (10, 20, 40, 100)
 SHARES = (0.5, 0.8, 0.9, 0.95)

@@ -15,7 +15,7 @@ import numpy as np
 from mcp_tef.embedding.tfidf import TfidfIndex
 from mcp_tef.llm.retrieval_baseline import wording
 from mcp_tef.model.tools import Tool
-from mcp_tef.workflows.bundled_crowd import read_bundled_crowd
+from mcp_tef.workflows.crowd_setup import read_bundled_crowd
 from tests.benchmarks.retrieval_recall import read, tools
 
 CATALOGUES = ("mcp_zero.jsonl.gz", "livemcpbench.jsonl", "stdio_live.jsonl")

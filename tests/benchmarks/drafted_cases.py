@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from mcp_tef.model.drafted_cases import DraftedCase, DraftKind
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.case_drafting.offline_drafts import product_of, tool_drafts
-from mcp_tef.scoring.case_drafting.rules import why_refused
+from mcp_tef.scoring.case_drafting.offline_drafts import product_of, tool_drafts, why_refused
 from tests.benchmarks.retrieval_recall import Methods, Query, bfcl, mcp_cases, metatool, query, read, tools
 
 DEPTHS = (1, 3)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.support.command_line import say
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, written_tools
 
 FAIR, CLEAR = "Return the weather of a town.", "Return the weather of a town: will there be rain, wind or snow."

@@ -22,7 +22,7 @@ from mcp_tef.model.trials import TrialClaims, TrialGoal
 from mcp_tef.statistics.candidate_selection import better_half, gate_level, halving_sizes, passes_gate, sealed_end
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.trial_decision import TrialDecision
-from tests.support.simulated_cases import Array, pass_rates
+from tests.support.run_histories import Array, pass_rates
 
 WORKING, SEALED = 60, 40
 ROUNDS, GATES, CANDIDATES = 5, 3, 8

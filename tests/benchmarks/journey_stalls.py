@@ -20,7 +20,7 @@ from tests.support.command_line import command
 from tests.support.keyboard_user import Keyboard
 from tests.support.model_stub import ModelStub
 
-SCREENS = ("servers", "cases", "runs", "metrics", "similarity", "quality")
+SCREENS = ("servers", "cases", "runs", "metrics", "similarity", "workshop", "quality")
 
 
 async def see_every_screen(user: Keyboard) -> None:

@@ -17,7 +17,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import lint
 from tests.support.attack_texts import HONEST, bad_tools
-from tests.support.lint_factories import GOOD, make
+from tests.support.scoring_factories import GOOD, make
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "dev"
 CATALOGUES = ("stdio_live.jsonl", "livemcpbench.jsonl", "mcp_zero.jsonl.gz")

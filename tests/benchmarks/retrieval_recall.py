@@ -21,7 +21,7 @@ from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.llm.retrieval_baseline import MEANING, WORDS, WORDS_SHARE, Calibration, Ranker, Scores
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 
 Rows = list[dict[str, Any]]
 

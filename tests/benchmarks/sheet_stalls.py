@@ -51,7 +51,7 @@ async def open_them_all(user: Keyboard) -> None:
     await user.see("Selected ")
     for step in (on_servers, on_cases, on_runs, on_similarity):
         await step(user)
-    await user.go(6, "quality")
+    await user.go(7, "quality")
     await obeys(user, "quality.ask")
     await read_the_help(user)
 

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 from mcp_tef.engine import Engine
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.trials import TrialRequest
 from tests.support.workspace_files import written_tools
 

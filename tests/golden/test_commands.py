@@ -12,9 +12,8 @@ import pytest
 
 from mcp_tef.cli.main import parser
 from tests.support.command_line import run
-from tests.support.command_samples import CALLS, CASES, CONFIG, TOOLS
+from tests.support.command_samples import CALLS, CASES, CONFIG, LIBRARY_LINES, TOOLS
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
-from tests.support.library_lines import LIBRARY_LINES
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
 

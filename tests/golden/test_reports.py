@@ -27,11 +27,10 @@ from mcp_tef.model.similarity import FlagRule
 from mcp_tef.reports.analysis_reports import AnalysisReports
 from mcp_tef.reports.junit import to_junit
 from mcp_tef.reports.markdown import results_markdown
-from mcp_tef.reports.results import Results
+from mcp_tef.reports.results import Results, to_csv, to_json
 from mcp_tef.reports.results_html import to_html
 from mcp_tef.reports.run_reports import RunReports
 from mcp_tef.reports.sarif import results_sarif
-from mcp_tef.reports.tables import to_csv, to_json
 from tests.support import report_factories
 from tests.support.fake_engine import FakeEngine
 from tests.support.golden import assert_golden, normalized

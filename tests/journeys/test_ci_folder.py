@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,8 @@ import yaml
 
 from mcp_tef import Engine, InputError
 from tests.support.command_line import ROOT, say
+
+ACTION = re.compile(r"uses: (\S+@[0-9a-f]{40} # v\S+)|uses: \S+")
 
 
 async def export_twice(workspace: Path, folder: Path) -> tuple[Path, ...]:
@@ -30,7 +33,11 @@ def test_the_exported_folder_runs_alone_in_an_empty_home_as_the_workspace_did(tm
     written = asyncio.run(export_twice(workspace, folder))
     assert {path.as_posix() for path in written} >= {"cases.yaml", "mcp-tef.toml", ".github/workflows/mcp-tef.yml"}
     assert all((folder / path).is_file() for path in written)
-    assert yaml.safe_load((folder / ".github/workflows/mcp-tef.yml").read_text("utf-8"))["jobs"]
+    workflow = (folder / ".github/workflows/mcp-tef.yml").read_text("utf-8")
+    assert "- run: pip install mcp-tef-desktop\n" in workflow
+    assert yaml.safe_load(workflow)["jobs"]
+    pinned = set(ACTION.findall((ROOT / ".github/workflows/check.yml").read_text("utf-8")))
+    assert set(ACTION.findall(workflow)) <= pinned
     assert set(tomllib.loads((folder / "mcp-tef.toml").read_text("utf-8"))) == {"cases", "junit", "tools-file"}
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

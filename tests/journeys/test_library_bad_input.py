@@ -38,6 +38,8 @@ def added(folder: Path, tool: Mapping[str, Any], config: Mapping[str, Any], *wor
         ({"name": "weather\n"}, ANSWER, "cannot be the name of a tool"),
         ({"inputSchema": {"type": "objekt"}}, ANSWER, "schema"),
         ({"inputSchema": {"type": "object", "properties": {"city": {"minLength": "2"}}}}, ANSWER, "schema"),
+        ({"inputSchema": {**CITY, "$ref": "#/$defs/town"}}, ANSWER, "#/$defs/town"),
+        ({"inputSchema": {"type": "object", "properties": {"city": {"pattern": "[a-z"}}}}, ANSWER, "[a-z"),
         ({"inputSchema": [1]}, ANSWER, "cannot be read"),
         ({"description": " "}, ANSWER, "no description"),
         ({}, {"answer": "Rain in {town}."}, "{town}"),

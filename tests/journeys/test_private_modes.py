@@ -14,7 +14,7 @@ import pytest
 from app.core_link.settings import Settings
 from app.shell.crash_reports import start_log
 from mcp_tef import Engine, copy_workspace, rename_workspace
-from mcp_tef.cli.crash_log import log_crash
+from mcp_tef.cli.main import log_crash
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store

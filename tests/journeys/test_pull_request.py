@@ -11,7 +11,7 @@ import yaml
 
 from tests.support.command_line import ROOT, say
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 
 ACTION = ROOT / ".github" / "actions" / "evaluate"
 PARTS = ("bell", "brake", "chain", "frame", "lamp", "pedal", "pump", "saddle")

@@ -101,7 +101,8 @@ def test_a_batch_without_a_workspace_has_nothing_to_resume(tmp_path: Path) -> No
     assert "Nothing is kept without a workspace; run it again." in said.err
 
 
-def test_a_batch_in_a_workspace_says_how_to_resume_it(workspace: Path) -> None:
-    with asking("run", "--workspace", workspace, "--json") as process:
+@pytest.mark.parametrize("verb", ["run", "crowd --sizes 10 --silence 0"])
+def test_a_batch_in_a_workspace_says_how_to_resume_it(workspace: Path, verb: str) -> None:
+    with asking(*verb.split(), "--workspace", workspace, "--json") as process:
         document = interrupted(process).document
     assert document["resume"] == f"mcp-tef runs resume {document['batch']} --workspace {workspace}"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mcp_tef.model.transfer import CaseFileFormat, ServerFileFormat
 from tests.support import fuzzing, fuzzing_configs
 
-FEW = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+FEW = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("form", CaseFileFormat)
@@ -23,7 +23,7 @@ def test_a_file_of_cases_comes_in_or_is_refused_in_a_sentence(form: CaseFileForm
         came_in += fuzzing.check_import(form, *file, tmp_path)
 
     read()
-    assert came_in > 40
+    assert came_in > 15
 
 
 @pytest.mark.parametrize("form", ServerFileFormat)
@@ -50,7 +50,7 @@ def test_a_review_or_a_rewrite_is_read_or_refused_in_a_sentence() -> None:
         found += fuzzing_configs.check_advice(text)
 
     read()
-    assert found > 20
+    assert found > 8
 
 
 def test_an_answer_of_a_model_is_read_and_judged() -> None:
@@ -63,7 +63,7 @@ def test_an_answer_of_a_model_is_read_and_judged() -> None:
         found += fuzzing.check_answer(text)
 
     read()
-    assert found > 20
+    assert found > 8
 
 
 @FEW
@@ -78,4 +78,4 @@ def test_a_line_gets_a_verdict_or_an_error_in_its_place(line: bytes) -> None:
 @settings(max_examples=11)
 def test_a_long_answer_of_one_piece_takes_no_longer_than_its_length(piece: str) -> None:
     for end in ("", "x", "}"):
-        fuzzing.check_answer("Confidence: 1" + piece * (300_000 // len(piece)) + end)
+        fuzzing.check_answer("Confidence: 1" + piece * (100_000 // len(piece)) + end)

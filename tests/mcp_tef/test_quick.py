@@ -1,5 +1,6 @@
 """Quick functions and the pytest plugin: the documented examples, a model, a started program, and failure texts."""
 
+import os
 import re
 import subprocess
 import sys
@@ -53,19 +54,20 @@ def test_a_named_command_is_started_and_bad_input_is_said() -> None:
 
 def ran_pytest(folder: Path, *options: Any) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder, with the cases of its file."""
-    plugins = ("-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:pytestqt", "-p", "no:pytest-qt")
+    plugins = ("-p", "xdist", "-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider")
     named = ("--mcp-tef", "cases.json", "--mcp-tef-server", "tools.json")
     command = [sys.executable, "-m", "pytest", *plugins, *named, *map(str, options)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110, check=False)
+    own = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # each takes time to load
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=110, check=False)
 
 
-def test_cases_are_tests_with_the_verdict_as_their_failure_also_on_several_workers(tmp_path: Path) -> None:
+def test_cases_are_tests_with_the_verdict_as_their_failure_also_on_a_worker(tmp_path: Path) -> None:
     tools_file(tmp_path)
     case_file(tmp_path, [case("weather report in Rome", [{"tool": "weather_report"}]), RAIN])
     (tmp_path / "test_own.py").write_text(
         "def test_own(tef):\n    assert tef.check('cases.json').runs\n    assert tef.lint().tools\n", "utf-8"
     )
-    said = ran_pytest(tmp_path, "-n", "2", "-v")
+    said = ran_pytest(tmp_path, "-n", "1", "-v")
     assert "1 failed, 2 passed" in said.stdout, said.stdout + said.stderr
     assert 'expected  weather_report {"city":"Rome"}' in said.stdout
     assert "test_own" in said.stdout

@@ -35,7 +35,7 @@ from mcp_tef.model.web_search import (
     search_tool_from_json,
     search_tool_to_json,
 )
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.servers.search_requests import results_of
 from tests.support.model_replies import openai
 from tests.support.model_stub import ModelStub

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.prompt_templates import PromptKind, PromptTemplate, prompt_label, require_prompt_name
+from mcp_tef.model.definitions import PromptKind, PromptTemplate, prompt_label, require_prompt_name
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.prompts.templates import (
     BUILT_IN_TEMPLATES,

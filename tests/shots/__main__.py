@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from app.core_link.text_size import SIZES
+from app.core_link.settings import SIZES
 
 WINDOWS = ("1280x800", "960x640", "2560x1440")
 THEMES, SCALES = ("light", "dark"), ("1", "2")

@@ -1,9 +1,10 @@
 """The workspace of the library and of the health of servers, and how a user gets to what is shown of them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from app.core_link.targets import ShowLibraryTool, ShowServerHealth
@@ -29,6 +30,7 @@ from mcp_tef.model.health import ContactKind, ServerContact
 from tests.shots.stage import Stage
 from tests.support.windows import until
 
+Show = Callable[[Stage], Awaitable[object]]
 BIKES = ("road", "city", "cargo", "folding", "children")
 FIT: dict[str, Any] = {
     "type": "object",
@@ -121,6 +123,13 @@ def _executor(name: str) -> dict[str, Any]:
     if name == "estimate_repair":
         script = "import os\n\n\ndef run(input):\n    os.read(os.pipe()[0], 1)\n"
         return {"executor": ExecutorKind.PYTHON, "config": {}, "script": script}
+    if name == "workshop_load":
+        return {"executor": ExecutorKind.SHELL, "config": {"argv": ["calendar", "--week", "{query}"], "env": ["LANG"]}}
+    if name == "town_events":
+        return {"executor": ExecutorKind.MCP, "config": {"server": "github", "tool": "list_events", "seconds": 10}}
+    if name == "loan_bike_free":
+        config = {"base_url": "http://127.0.0.1:8080", "provider": "searxng", "count": 5}
+        return {"executor": ExecutorKind.SEARCH, "config": config}
     return {"config": {"answer": "There are three of them: {query}."}}
 
 
@@ -161,7 +170,8 @@ async def broken(stage: Stage) -> None:
 
 
 async def consent(stage: Stage) -> None:
-    """A script that is not allowed yet."""
+    """A script that is not allowed, also where another window allowed it."""
+    await stage.session.call(_revoke_scripts)
     page = await _page(stage, "check_fit")
     page.presenter.discard()
     await page.refresh()
@@ -170,6 +180,12 @@ async def consent(stage: Stage) -> None:
     page.view.run.form.fill({"part_number": "CH-012", "bike": "city"})
     page.running.start()
     await until(page.view.run.consent.isVisible)
+
+
+async def _revoke_scripts(core: Engine) -> None:
+    for given in await core.servers.consents():
+        if "def run" in repr(given):
+            await core.servers.revoke_consent(given.fingerprint)
 
 
 async def limits(stage: Stage) -> None:
@@ -274,8 +290,7 @@ async def serve(stage: Stage) -> None:
 async def _fill_health(engine: Engine) -> None:
     """An hour of contacts with servers that are well, slow and gone."""
     for name in ("github", "mail", "weather", "Maps"):
-        spec = ServerSpec(name=name, transport=Transport.STREAMABLE_HTTP, url=f"http://127.0.0.1:9/{name}")
-        await engine.servers.add(spec)
+        await engine.servers.add(ServerSpec(name=name, transport=Transport.STDIO, command=f"{name.lower()}-mcp-server"))
     now = datetime.now(UTC)
     found = [*_contacts("mail", 800, now), *_contacts("github", 420, now), *_contacts("weather", 300, now)]
     await engine._store.contacts.record_contacts(sorted(found, key=lambda one: one.at))
@@ -298,15 +313,59 @@ def _contacts(server: str, usual: int, now: datetime) -> Iterator[ServerContact]
         )
 
 
-async def health(stage: Stage) -> None:
-    """The health of servers, a degraded one selected."""
-    page = await stage.page("servers", ShowServerHealth("github"))
-    assert isinstance(page, ServersPage)
-    await until(lambda: page.health.pane.title.text().startswith("github"))
+async def found_nothing(stage: Stage) -> None:
+    """A search that no tool fits."""
+    page = await _page(stage, "check_fit")
+    assert page.header.search is not None
+    page.header.search.setText("timetable")
+    await page.settled()
 
 
-async def health_unknown(stage: Stage) -> None:
-    """The same with a server that was never reached selected."""
-    page = await stage.page("servers", ShowServerHealth("Maps"))
+async def health(stage: Stage, server: str) -> ServersPage:
+    """The health of servers, one of them selected."""
+    page = await stage.page("servers", ShowServerHealth(server))
     assert isinstance(page, ServersPage)
-    await until(lambda: page.health.pane.title.text().startswith("Maps"))
+    await until(lambda: page.health.pane.title.text().startswith(server))
+    return page
+
+
+async def watching(stage: Stage) -> None:
+    """The same while all servers are watched."""
+    page = await health(stage, "weather")
+    page.health.watching.set_current("60")
+    page.health.pane.watch("60")
+    await page.settled()
+
+
+SCENES: Mapping[str, Show] = {
+    "library": definition,
+    "library-changed": changed,
+    "library-broken": broken,
+    "library-consent": consent,
+    "library-limits": limits,
+    **{
+        f"library-{kind}": partial(executor, tool=tool)
+        for kind, tool in (
+            ("http", "compare_parts"),
+            ("python", "check_fit"),
+            ("answer", "find_parts"),
+            ("shell", "workshop_load"),
+            ("mcp", "town_events"),
+            ("search", "loan_bike_free"),
+        )
+    },
+    "library-run": output,
+    "library-failed": failed,
+    "library-running": running,
+    "library-versions": versions,
+    "library-executions": executions,
+    "library-new": new_tool,
+    "library-serve": serve,
+    "library-nothing-found": found_nothing,
+    "health": partial(health, server="github"),
+    "health-unknown": partial(health, server="Maps"),
+    "health-healthy": partial(health, server="weather"),
+    "health-unavailable": partial(health, server="mail"),
+    "health-watching": watching,
+    "library-served": served,
+}

@@ -6,10 +6,9 @@ from app.core_link.targets import ShowModels
 from app.screens.models.catalogue_tab import CatalogueTab
 from app.screens.models.groups_tab import DeploymentDialog, GroupsTab
 from app.screens.models.page import ModelsPage
-from app.screens.models.routes_dialogs import RouteDialog
 from app.screens.models.routes_presenter import RouteComparisonRequest
 from app.screens.models.routes_tab import RoutesTab
-from app.screens.models.routes_view import COMPARE
+from app.screens.models.routes_view import COMPARE, RouteDialog
 from app.screens.models.search_tab import SearchTab, SearchToolDialog
 from mcp_tef import BatchRequest, Deployment, Engine, ModelGroup, ModelRoute, ModelRouter, ModelSettings, Secret
 from mcp_tef.model.web_search import SearchProvider, SearchTool

@@ -21,7 +21,7 @@ from tests.shots import openings
 from tests.shots import routing_states as routing
 from tests.shots import workshop_states as states
 from tests.shots.stage import Stage, built
-from tests.shots.workspaces import EMPTY, ERRORS, FULL, LIBRARY, ROUTING, SHUT
+from tests.shots.workspaces import EMPTY, ERRORS, FULL, LIBRARY, ROOM, ROUTING, SHUT
 from tests.support.windows import until
 
 Show = Callable[[Stage], Awaitable[object]]
@@ -345,24 +345,11 @@ SCENES: tuple[Scene, ...] = (
     Scene("crowd-stopped", FULL, crowds.stopped),
     *(Scene(name, FULL, show) for name, show in models.SCENES.items()),
     Scene("closing", FULL, _closing),
-    Scene("library", LIBRARY, library.definition),
-    Scene("library-changed", LIBRARY, library.changed),
-    Scene("library-broken", LIBRARY, library.broken),
-    Scene("library-consent", LIBRARY, library.consent),
-    Scene("library-limits", LIBRARY, library.limits),
-    Scene("library-http", LIBRARY, partial(library.executor, tool="compare_parts")),
-    Scene("library-python", LIBRARY, partial(library.executor, tool="check_fit")),
-    Scene("library-answer", LIBRARY, partial(library.executor, tool="find_parts")),
-    Scene("library-run", LIBRARY, library.output),
-    Scene("library-failed", LIBRARY, library.failed),
-    Scene("library-running", LIBRARY, library.running),
-    Scene("library-versions", LIBRARY, library.versions),
-    Scene("library-executions", LIBRARY, library.executions),
-    Scene("library-new", LIBRARY, library.new_tool),
-    Scene("library-serve", LIBRARY, library.serve),
-    Scene("library-served", LIBRARY, library.served),
-    Scene("health", LIBRARY, library.health),
-    Scene("health-unknown", LIBRARY, library.health_unknown),
+    *(Scene(name, LIBRARY, show) for name, show in library.SCENES.items()),
+    Scene("reading-room", ROOM, partial(_server, name="Reading room")),
+    Scene("reading-room-cases", ROOM, partial(Stage.page, key="cases")),
+    Scene("reading-room-metrics", ROOM, partial(_metrics, view="overview")),
+    Scene("reading-room-similarity", ROOM, partial(Stage.page, key="similarity")),
     *(Scene(name, ROUTING, show) for name, show in routing.SCENES.items()),
     Scene("servers-failed", ERRORS, partial(_server, name="Mail")),
     Scene("servers-refused", ERRORS, partial(_server, name="Calendar")),

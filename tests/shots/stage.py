@@ -10,9 +10,8 @@ from PySide6.QtGui import QColor, QCursor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.core_link.session import Page, Session
-from app.core_link.settings import Settings
+from app.core_link.settings import KEY, Settings
 from app.core_link.targets import Target
-from app.core_link.text_size import KEY
 from app.shell.main_window import MainWindow
 from app.shell.workspace_controller import WorkspaceController
 from app.theme import Contrast, ThemeMode

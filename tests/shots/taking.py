@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from app.core_link.text_size import NORMAL
+from app.core_link.settings import NORMAL
 from app.theme import theme
 from tests.shots.__main__ import HELP_PICTURES, WINDOWS
 from tests.shots.scenes import PICTURES, SCENES, Scene

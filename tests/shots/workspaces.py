@@ -22,7 +22,8 @@ from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
 
 EMPTY, FULL, ERRORS, SHUT, LIBRARY, ROUTING = "empty", "full", "errors", "shut", "library", "routing"
-STATES = (EMPTY, FULL, ERRORS, SHUT, LIBRARY, ROUTING)
+ROOM = "room"
+STATES = (EMPTY, FULL, ERRORS, SHUT, LIBRARY, ROUTING, ROOM)
 TOOLS = Path(__file__).with_name("documents.json")
 CASES: tuple[tuple[str, str, str | None], ...] = (
     ("A sentence in a contract", "Which of my contracts mentions a notice period of three months?", "search_files"),
@@ -52,6 +53,12 @@ async def prepare(folder: Path) -> None:
     await engine.close()
     engine = await Engine.open(workspace(folder, ROUTING))
     await routing_states.fill(engine)
+    await engine.close()
+    engine = await Engine.open(workspace(folder, ROOM))
+    await _open_sample(engine, "reading-room")
+    for server in await engine.servers.list():
+        await engine.servers.tools(server.id)
+    await _run(engine, BatchRequest(name="Baseline"))
     await engine.close()
     engine = await Engine.open(workspace(folder, SHUT))
     await engine.close()
@@ -86,9 +93,9 @@ async def _fill(engine: Engine, folder: Path) -> None:
         await _run(engine, BatchRequest(name="Everything, new texts", models=(large,)))
 
 
-async def _open_sample(engine: Engine) -> None:
+async def _open_sample(engine: Engine, name: str = "bike-shop") -> None:
     """The sample, started by a command that says nothing of the machine on which pictures are taken."""
-    await engine.open_sample()
+    await engine.open_sample(name)
     (server,) = await engine.servers.list()
     spec = replace(server.spec, command="python")
     await engine.consents.allow_server(spec)

@@ -22,7 +22,7 @@ from app.help.window import HelpWindow
 from app.widgets import Button
 from app.widgets.accessibility import reading_order, tab_order
 from app.widgets.choices import ChoiceBar, MenuButton
-from tests.support.displayed_text import faint, faint_bars, placed_texts, shows
+from tests.support.displayed_text import faint, faint_bars, pixels, placed_texts, shows
 
 Roles = QAccessible.Role
 SENSELESS = {Roles.NoRole, Roles.Client, Roles.Pane, Roles.Window, Roles.Dialog, Roles.Whitespace, Roles.UserRole}
@@ -37,7 +37,8 @@ def interactive(root: QWidget) -> list[QWidget]:
 def unspoken(root: QWidget) -> set[str]:
     """What a screen reader could not tell of: no name, no role, or the same name twice beside each other."""
     found: set[str] = set()
-    for widget in interactive(root):
+    usable = interactive(root)
+    for widget in usable:
         told = QAccessible.queryAccessibleInterface(widget)
         name = told.text(QAccessible.Text.Name)
         if not name.strip():
@@ -51,7 +52,7 @@ def unspoken(root: QWidget) -> set[str]:
         ):
             found.add(f"{path(widget)} ({name}) is an icon without a tooltip")
     found |= {f"{path(one)} has no role but Client" for one in _named(root) if _role(one) is Roles.Client}
-    found |= {f"{where}: {number} are called {name!r}" for (where, name), number in _twins(root)}
+    found |= {f"{where}: {number} are called {name!r}" for (where, name), number in _twins(usable)}
     return found | {f"{path(one)} takes clicks, but no keys" for one in _mouse_only(root)}
 
 
@@ -63,11 +64,11 @@ def _named(root: QWidget) -> Iterator[QWidget]:
     return (one for one in root.findChildren(QWidget) if one.isVisible() and one.accessibleName())
 
 
-def _twins(root: QWidget) -> Iterator[tuple[tuple[str, str], int]]:
+def _twins(usable: Sequence[QWidget]) -> Iterator[tuple[tuple[str, str], int]]:
     """Names that stand more than once beside each other."""
     names = Counter(
         (f"{path(above)} #{id(above):x}", QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name))
-        for widget in interactive(root)
+        for widget in usable
         if (above := widget.parentWidget()) is not None
     )
     return ((place, number) for place, number in names.items() if number > 1)
@@ -345,7 +346,8 @@ class Walk:
 
     def texts(self, root: QWidget, name: str) -> None:
         """Look for texts that can hardly be read, and scroll bars that can hardly be found."""
-        self.take(faint(root) | faint_bars(root), name)
+        image = pixels(root.grab().toImage())
+        self.take(faint(root, image) | faint_bars(root, image), name)
 
     def keys(self, root: QWidget, name: str) -> None:
         """Look at where Tab goes: what it misses, and where the focus is not seen."""

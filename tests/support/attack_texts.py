@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_tef.model.tools import Tool
-from tests.support.lint_factories import CITY, GOOD, make, taking
+from tests.support.scoring_factories import CITY, GOOD, make, taking
 
 FULL_WIDTH = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 CYRILLIC = str.maketrans("aeopcxy", "аеорсху")

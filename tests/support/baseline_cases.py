@@ -11,7 +11,7 @@ import numpy as np
 
 from mcp_tef.llm.retrieval_baseline import Decision, Ranker
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 
 EXTRA_TOOLS = (0, 20, 100)
 FOLDS = 5

@@ -201,6 +201,7 @@ LEAST_TEXT, LEAST_SHAPE = 4.5, 3.0
 LEAST_TEXT_IF_HIGH, LEAST_SHAPE_IF_HIGH = 7.0, 4.5
 LEAST_PIXELS = 12
 NEAR = 40
+Pixels = npt.NDArray[np.uint32]
 
 
 @cache
@@ -217,9 +218,8 @@ def contrast(one: int, other: int) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def faint(root: QWidget) -> set[str]:
-    """Texts with too little contrast, with their colours, but for what is disabled or covered."""
-    image = pixels(root.grab().toImage())
+def faint(root: QWidget, image: Pixels) -> set[str]:
+    """Texts with too little contrast in a picture, with their colours, but for what is disabled or covered."""
     found: set[str] = set()
     least = LEAST_TEXT_IF_HIGH if theme().high else LEAST_TEXT
     for text, colour, box in _visible_texts(root):
@@ -232,9 +232,8 @@ def faint(root: QWidget) -> set[str]:
     return found
 
 
-def faint_bars(root: QWidget) -> set[str]:
-    """Scroll bars whose handle does not stand out from where it runs."""
-    image = pixels(root.grab().toImage())
+def faint_bars(root: QWidget, image: Pixels) -> set[str]:
+    """Scroll bars whose handle does not stand out in a picture from where it runs."""
     least = LEAST_SHAPE_IF_HIGH if theme().high else LEAST_SHAPE
     found: set[str] = set()
     for bar in root.findChildren(QScrollBar):
@@ -263,7 +262,7 @@ def _visible_texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
             yield part.text, QColor(part.fill).rgb() & 0xFFFFFF, shown
 
 
-def _seen(image: npt.NDArray[np.uint32], box: QRect, colour: int) -> tuple[int | None, int | None]:
+def _seen(image: Pixels, box: QRect, colour: int) -> tuple[int | None, int | None]:
     """The colour in which a text is really seen, which is another where it is selected, and the one round it."""
     pixels = Counter(image[box.top() : box.bottom(), box.left() : box.right()].ravel().tolist())
     behind = next((one for one, _ in pixels.most_common() if not _near(one, colour)), None)
@@ -289,7 +288,7 @@ def shows(before: QImage, after: QImage) -> bool:
     return sum(number for pair, number in pairs.items() if contrast(*pair) >= least) >= LEAST_PIXELS
 
 
-def pixels(image: QImage) -> npt.NDArray[np.uint32]:
+def pixels(image: QImage) -> Pixels:
     """The colours of a picture as RGB numbers, line by line."""
     plain = image.convertToFormat(QImage.Format.Format_RGB32)
     lines = np.frombuffer(bytes(plain.constBits()), np.uint32).reshape(plain.height(), -1)

@@ -14,11 +14,11 @@ from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
 from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
 from mcp_tef.ports import Question
 from mcp_tef.servers.web_search import HttpWebSearcher
@@ -36,8 +36,7 @@ from mcp_tef.workflows.improve import Improvements
 from mcp_tef.workflows.library import Library
 from mcp_tef.workflows.library_runs import AnswerExecutor, LibraryRuns, ServedLibrary, executors
 from mcp_tef.workflows.metrics import MetricsService
-from mcp_tef.workflows.model_checks import ModelChecks
-from mcp_tef.workflows.model_targets import ModelTargets
+from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
 from mcp_tef.workflows.prediction_arms import PredictionArms
@@ -50,12 +49,11 @@ from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.search_tools import SearchTools
 from mcp_tef.workflows.server_import import ServerFiles
-from mcp_tef.workflows.servers import Servers
+from mcp_tef.workflows.servers import PlainTextSecrets, Servers
 from mcp_tef.workflows.similarity import SimilarityAnalyses
 from mcp_tef.workflows.tool_sources import ToolSources, WorkspaceGateway
 from mcp_tef.workflows.transfer import CaseTransfer
 from mcp_tef.workflows.trials import Trials
-from mcp_tef.workflows.written_secrets import PlainTextSecrets
 from tests.support.fake_ports import (
     FakeCatalogue,
     FakeGateway,

@@ -21,7 +21,7 @@ from mcp_tef.model.cases import CaseDraft, expectation_from_json, expectation_to
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.transfer import CaseFileFormat, ImportStatus
 from mcp_tef.prompts.answer_parsing import LONGEST_WORDS, ParsedAnswer, WrittenCall, read_native, read_structured
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.judge import judge
 from mcp_tef.storage.columns import dump, storable
 from mcp_tef.workflows.transfer import planned

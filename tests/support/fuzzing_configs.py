@@ -14,8 +14,7 @@ from mcp_tef.formats.servers.server_formats import read_config
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.servers import Server, ServerSpec
 from mcp_tef.model.transfer import ImportStatus, ServerFileFormat
-from mcp_tef.prompts.review_prompt import HIGHEST, LOWEST, ReviewError, read_review
-from mcp_tef.prompts.rewrite_prompt import RewriteError, read_rewrite
+from mcp_tef.prompts.writing_prompts import HIGHEST, LOWEST, ReviewError, RewriteError, read_review, read_rewrite
 from mcp_tef.storage.columns import dump, storable
 from mcp_tef.storage.server_rows import cells_of
 from mcp_tef.workflows.server_import import ServerPlan

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.health import ServerContact
+from mcp_tef.model.health import LAST_FAILURES, ContactSummary, ServerContact, usual_p95
 from mcp_tef.model.ids import LibraryToolId, new_id
 from mcp_tef.model.library import Execution, LibraryTool, ToolCategory, ToolDesign, ToolStatus, ToolVersion
 from tests.support.memory_servers import NOW
@@ -104,6 +105,20 @@ class MemoryContacts:
         """Keep all of them."""
         self._contacts += contacts
 
-    async def contacts(self) -> tuple[ServerContact, ...]:
+    async def contacts(self, since: datetime) -> tuple[ServerContact, ...]:
         """Oldest first."""
-        return tuple(sorted(self._contacts, key=lambda one: one.at))
+        return tuple(one for one in self._ordered() if one.at > since)
+
+    async def summary(self, before: datetime) -> ContactSummary:
+        """In short."""
+        usual, last = dict[str, int](), list[ServerContact]()
+        for server in {one.server for one in self._contacts}:
+            of_server = [one for one in self._ordered() if one.server == server and one.at <= before]
+            if p95 := usual_p95([one.duration_ms for one in of_server if not one.failed]):
+                usual[server] = p95
+            last += [one for one in of_server if one.failures < one.contacts][-1:]
+            last += [one for one in of_server if one.failures == one.contacts][-LAST_FAILURES:]
+        return ContactSummary(before=before, usual_ms=usual, last=tuple(sorted(last, key=lambda one: one.at)))
+
+    def _ordered(self) -> list[ServerContact]:
+        return sorted(self._contacts, key=lambda one: one.at)

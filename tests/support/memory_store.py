@@ -201,7 +201,7 @@ class MemoryRuns:
         """Some by id."""
         return {run_id: self._rows[run_id] for run_id in ids if run_id in self._rows}
 
-    async def redefined(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
+    async def changed_definitions(self, ids: Sequence[RunId]) -> Mapping[RunId, tuple[str, ...]]:
         """As `outdated` says."""
         return {run_id: self.outdated[run_id] for run_id in ids if run_id in self.outdated}
 

@@ -6,7 +6,7 @@ from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Question
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 
 KEY = "sk-very-secret-key-0123456789"
 QUERY = "Cancel order 7"

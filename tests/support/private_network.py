@@ -57,6 +57,7 @@ class PrivateNetwork:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: list[asyncio.StreamWriter] = []
         self.connects: list[str] = []
 
     @property
@@ -89,11 +90,17 @@ class PrivateNetwork:
         self._servers.append(await asyncio.start_server(self._connect, "127.0.0.1", 0))
 
     async def _stop(self) -> None:
+        # Python 3.11 waits for connections, such as those in the middle of a handshake, only when asked before closing.
+        closed = [asyncio.create_task(server.wait_closed()) for server in self._servers]
+        await asyncio.sleep(0)
         for server in self._servers:
             server.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.gather(*closed, *(writer.wait_closed() for writer in self._writers), return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self._pass_on(reader, writer, self._stub.port)
@@ -109,6 +116,7 @@ class PrivateNetwork:
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
         answers, asks = await asyncio.open_connection("127.0.0.1", port)
         ways = ((reader, asks), (answers, writer))
+        self._writers += [asks, writer]
         tasks = [asyncio.create_task(_copy(*way)) for way in ways]
         self._tasks.update(tasks)
         await asyncio.gather(*tasks, return_exceptions=True)

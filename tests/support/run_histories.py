@@ -1,4 +1,4 @@
-"""Rates of run summaries in the plain way, and random runs for property tests."""
+"""Rates of run summaries in the plain way, random runs, and simulated cases with repeats that agree."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
 
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.statistics.intervals import clustered_rate
+from mcp_tef.statistics.paired_evidence import PairedCases
 
 
 class _Numbers(dict[Any, int]):
@@ -96,3 +98,31 @@ def any_run(draw: st.DrawFn) -> RunSummary:
 def any_runs(most: int = 40) -> SearchStrategy[Sequence[RunSummary]]:
     """Up to so many runs."""
     return st.lists(any_run(), max_size=most)
+
+
+Array = NDArray[Any]
+
+
+def pass_rates(p: float, correlation: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """Pass rates of cases: beta with mean p, so that two runs of a case correlate so much; all p at 0."""
+    if correlation == 0:
+        return np.full(shape, p)
+    weight = (1 - correlation) / correlation
+    return random.beta(p * weight, (1 - p) * weight, shape)
+
+
+def compared(before: Array, after: Array, repeats: int, random: np.random.Generator) -> PairedCases:
+    """The cases of two batches, each case a family of its own, from its pass rates on both sides."""
+    cases = len(before)
+    first = random.random((cases, repeats)) < before[:, None]
+    second = random.random((cases, repeats)) < after[:, None]
+    runs = np.full(cases, repeats)
+    return PairedCases(
+        runs_before=runs,
+        passed_before=first.sum(axis=1),
+        runs_after=runs,
+        passed_after=second.sum(axis=1),
+        wins=(second & ~first).sum(axis=1),
+        losses=(first & ~second).sum(axis=1),
+        family=np.arange(cases),
+    )

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.core_link.settings import Settings
 from app.screens.servers.page import ServersPage
 from app.widgets import FlowText, Label
-from mcp_tef import TefError, Tool
+from mcp_tef import Event, TefError, Tool
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import session_for, shown
 
@@ -23,11 +23,16 @@ async def page_over(fake: FakeEngine, settings: Settings | None = None) -> Async
     """Show the page, with the core's events."""
     async with session_for(fake, settings) as (session, _):
         page = ServersPage(session)
-        session.events.connect(lambda events: page.on_events(events, visible=True))
+
+        def hear(events: tuple[Event, ...]) -> None:
+            page.on_events(events, visible=True)
+
+        session.events.connect(hear)
         shown(page)
         page.request_refresh()
         await page.settled()
         yield page
+        session.events.disconnect(hear)  # late events would start a refresh that nobody waits for
         await page.settled()
         page.close()
         page.deleteLater()

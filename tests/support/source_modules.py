@@ -1,6 +1,7 @@
-"""Modules of the project, each read, parsed and walked once for all rules about the source."""
+"""Modules of the project, each read, parsed and walked once for all rules about the source, and icon names in it."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -53,3 +54,28 @@ def source() -> tuple[Module, ...]:
 def everything() -> tuple[Module, ...]:
     """Return the modules of the product, of its tests, and `dev.py`."""
     return (*source(), *modules("tests"))
+
+
+APP = Path(__file__).parents[2] / "app"
+TAKERS = {"IconButton", "IconPicture", "EmptyState", "ChoiceCard", "pixmap", "icon", "NavItem"}
+
+
+def names_in_source() -> list[str]:
+    """Every icon name given as a literal: `icon="…"`, or first to a widget that draws one."""
+    found = {name for file in APP.rglob("*.py") for name in _names(ast.parse(file.read_text("utf-8")))}
+    return sorted(found)
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        given = [word.value for word in node.keywords if word.arg == "icon"]
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in TAKERS and node.args:
+            given.append(node.args[0])
+        yield from (
+            part.value
+            for part in given
+            if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value
+        )

@@ -6,12 +6,12 @@ from typing import Any
 from mcp_tef.errors import ModelError, ModelFault, ServerError, ServerFault
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.library import ToolDesign
 from mcp_tef.model.model_groups import Deployment, ModelGroup
 from mcp_tef.model.model_routers import ModelRoute, ModelRouter
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Tool, ToolProblem
 from mcp_tef.model.web_search import SearchProvider, SearchTool
 from mcp_tef.ports import Question

@@ -5,12 +5,15 @@ from typing import Any, TypeVar
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.theme import theme
+
 W = TypeVar("W", bound=QWidget)
 
 
 def placed(qtbot: QtBot, widget: W, *size: int, shown: bool = False) -> W:
-    """Have the test delete a widget; give it a size and show it, if asked to."""
+    """Style a widget as part of a window, and have the test delete it; give it a size and show it, if asked to."""
     qtbot.addWidget(widget)
+    theme().apply_to(widget)
     if size:
         widget.resize(*size)
     if shown or size:

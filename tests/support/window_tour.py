@@ -15,9 +15,8 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
-from app.dialogs.consent import ConsentSheet
+from app.dialogs.consent import ApiKeyDialog, ConsentSheet
 from app.dialogs.export import export_runs
-from app.dialogs.preflight import ApiKeyDialog
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
@@ -33,8 +32,8 @@ from app.screens.similarity.page import SimilarityPage
 from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
-from app.shell.shutdown import closing_question
 from app.shell.system_notifications import show_opening_notices
+from app.shell.work_questions import closing_question
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
@@ -56,13 +55,13 @@ from mcp_tef import (
     UsedUpCap,
     program_request,
 )
-from tests.support.displayed_text import drawn
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import until
 from tests.support.workbench import workbench
 from tests.support.workspace_files import written
 
 MOST_ROWS = 2
+DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
 LOOKS = ("Appearance: ", "Contrast: ")
 Look = Callable[[Page], None]
 
@@ -78,26 +77,31 @@ async def opened(engine: FakeEngine, settings: Settings | None = None) -> AsyncI
 async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
     """Go to every screen, and wait until it is ready."""
     for place in screens():
-        window.show_screen(place.key)
-        page = window.page(place.key)
-        await until(partial(ready, page), every=0.1)
-        await page.settled()
+        await _shown(window, place.key, ready)
 
 
 async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
     """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
     for place in screens():
-        window.show_screen(place.key)
-        page = window.page(place.key)
-        await until(partial(ready, page), every=0.1)
+        page = await _shown(window, place.key, ready)
         await _look(page, look)
         for bar in _bars(page):
             while _moved(bar):
                 await _look(page, look)
         for view in [one for one in page.findChildren(KeyedView) if one.isVisible()]:
             for row in range(min(MOST_ROWS, view.rows.rowCount())):
-                view.setCurrentIndex(view.rows.index(row, 0))
-                await _look(page, look)
+                if view.currentIndex().row() != row:  # else it was looked at already
+                    view.setCurrentIndex(view.rows.index(row, 0))
+                    await _look(page, look)
+
+
+async def _shown(window: MainWindow, key: str, ready: Callable[[Page], bool]) -> Page:
+    """Go to a screen, and wait until it is ready."""
+    window.show_screen(key)
+    page = window.page(key)
+    await page.settled()
+    await until(partial(ready, page), every=0.1)
+    return page
 
 
 async def _look(page: Page, look: Look) -> None:
@@ -143,7 +147,7 @@ async def looked_over(window: MainWindow, show: Callable[[], object], look: Call
 
 async def _look_at(widget: QWidget, look: Callable[[QWidget], None]) -> None:
     seen = None
-    while (now := drawn(widget)) != seen:
+    while (now := widget.grab().toImage()) != seen:
         seen = now
         await asyncio.sleep(0.02)
         await _painted(widget)
@@ -159,7 +163,7 @@ async def has_keyboard(window: QWidget) -> None:
 
 def overlays(window: MainWindow) -> list[QWidget]:
     """What lies over the screens: dialogs, popups, toasts and notices."""
-    inside = [*window.findChildren(Toast), window.notice]
+    inside = [*window.area.findChildren(Toast, options=DIRECT), window.notice]
     return [one for one in (*QApplication.topLevelWidgets(), *inside) if one.isVisible() and one is not window.window()]
 
 

@@ -144,6 +144,7 @@ class PageBench(Generic[P]):
     def __init__(self, kind: Callable[[Session], P], session: Session, fake: FakeEngine) -> None:
         self._kind = kind
         self.page = kind(session)
+        theme().apply_to(self.page)
         self.session = session
         self.fake = fake
         self.said: list[str] = []
@@ -227,19 +228,27 @@ class HeldAsks:
             await self._came.wait()
 
 
-def renew(application: QApplication) -> None:
-    """Return to no window, an empty clipboard, the light theme in its usual size, and no exit with the last window.
+def delete_windows(application: QApplication) -> None:
+    """Delete all windows, so that what they hold can be collected with what the test has left.
 
-    Windows that earlier tests left are deleted, not only hidden: a change of theme restyles every widget that exists,
-    and with the widgets of the whole suite each of the later tests took a second.
+    A hidden one would also be restyled by each later change of theme: with the widgets of the whole suite, that took
+    a second each.
     """
     for left in application.topLevelWidgets():
+        theme().forget(left)
         left.hide()
         left.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def renew(application: QApplication) -> None:
+    """Return to an empty clipboard, the light theme in its usual size, and no exit with the last window.
+
+    The theme styles parts of windows, as in the product: a sheet for the whole application triples the cost of a page.
+    """
     application.setQuitOnLastWindowClosed(False)
     application.setApplicationName("tests")
     application.setDesktopFileName("")
     application.clipboard().clear()
     theme().set_text_size(100)
-    theme().install(ThemeMode.LIGHT)
+    theme().install(ThemeMode.LIGHT, application_wide=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from app.arguments.parameters import parameters_of, unknown_parameter
-from app.arguments.typed_json import UnreadableError, dumps, loads
+from app.arguments.values import UnreadableError, dumps, loads
 from app.screens.cases.matchers import ParameterField, read_field, refit, value_of
 from mcp_tef import ExpectedCall, Json, Listing, Tool
 

@@ -1,10 +1,11 @@
 """Convert test cases to an editable form and back; expectations that the form cannot show stay as JSON."""
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from app.arguments.typed_json import UnreadableError, dumps, loads
+from app.arguments.values import UnreadableError, dumps, loads
 from app.screens.cases.calls import (
     CallForm,
     FindTool,
@@ -18,17 +19,55 @@ from app.screens.cases.calls import (
     typed_choice,
     with_tool,
 )
-from app.screens.cases.earlier_messages import messages_text, read_messages
 from mcp_tef import (
     NO_TOOL,
     CaseDraft,
     CaseOrigin,
+    EarlierMessage,
     Expectation,
     ExpectedCall,
     InputError,
+    Json,
     expectation_from_json,
     expectation_to_json,
+    messages_from_json,
+    messages_to_json,
 )
+
+_BEGINNING: Final = re.compile(r"^(user|assistant):[ \t]*", re.IGNORECASE | re.MULTILINE)
+HOW_TO_WRITE: Final = "Begin each earlier message with User: or Assistant:."
+
+
+def messages_text(messages: tuple[EarlierMessage, ...]) -> str:
+    """Return the text of messages; as JSON if a message could not be read back from plain text."""
+    text = "\n".join(f"{message.role.value.capitalize()}: {message.content}" for message in messages)
+    try:
+        reproduced = read_messages(text) == messages
+    except UnreadableError:
+        reproduced = False
+    return text if reproduced else dumps(messages_to_json(messages))
+
+
+def read_messages(text: str) -> tuple[EarlierMessage, ...]:
+    """Parse messages; raise UnreadableError for text that begins without a role, and for an empty message."""
+    text = text.strip()
+    if not text:
+        return ()
+    if text.startswith("["):
+        return _checked(loads(text))
+    before, *parts = _BEGINNING.split(text)
+    if before or not parts:
+        raise UnreadableError(HOW_TO_WRITE)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return _checked([{"role": role.lower(), "content": content.strip()} for role, content in pairs])
+
+
+def _checked(value: Json) -> tuple[EarlierMessage, ...]:
+    try:
+        return messages_from_json(value)
+    except InputError as error:
+        raise UnreadableError(f"{error.message} {error.hint}") from error
+
 
 LONGEST_NAME: Final = 80
 
@@ -93,8 +132,6 @@ def name_from(query: str) -> str:
 
 
 # ---------------------------------------------------------------- draft → form
-
-
 def case_form(draft: CaseDraft, find: FindTool) -> CaseForm:
     """Return the form of a draft; the expectation stays JSON if the fields could not reproduce it."""
     form = CaseForm(
@@ -132,8 +169,6 @@ def _as_json(form: CaseForm, expectation: Expectation) -> CaseForm:
 
 
 # ---------------------------------------------------------------- form → draft
-
-
 def read_form(form: CaseForm) -> ParsedCase:
     """Parse a form into a draft, or collect every problem."""
     problems = tuple(_problems(form))
@@ -191,8 +226,6 @@ def _from_json(text: str) -> Expectation:
 
 
 # ---------------------------------------------------------------- edits
-
-
 def with_mode(form: CaseForm, mode: Mode, find: FindTool) -> CaseForm:
     """Return the form with another expectation mode; its calls stay."""
     if mode is form.mode:

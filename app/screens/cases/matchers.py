@@ -13,8 +13,19 @@ from enum import StrEnum
 from typing import Final
 
 from app.arguments.parameters import Kind, Parameter
-from app.arguments.typed_json import UnreadableError, dumps, loads, needed
-from app.arguments.values import number, parse, parse_kind, parse_list, show, show_kind, show_list
+from app.arguments.values import (
+    UnreadableError,
+    dumps,
+    loads,
+    needed,
+    number,
+    parse,
+    parse_kind,
+    parse_list,
+    show,
+    show_kind,
+    show_list,
+)
 from mcp_tef import Json, canonical
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter, required_names
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.cases.calls import CallForm, FindTool, with_field, with_json_shown
 from app.screens.cases.form import ParsedCase
 from app.screens.cases.matchers import Matcher, ParameterField, matchers_for, with_matcher, with_text

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-from app.arguments.typed_json import UnreadableError, dumps, is_json, loads
+from app.arguments.values import UnreadableError, dumps, is_json, loads
 from app.screens.library.schema_text import EMPTY, SchemaText, compact, read_object
 from mcp_tef import ExecutorKind, InputError, Json, JsonObject, ToolDesign
 
@@ -63,7 +63,7 @@ class Setting:
     @property
     def is_long(self) -> bool:
         """True if it needs a line of its own."""
-        return self.form in (SettingForm.ANY, SettingForm.LINES) or self.key == "url"
+        return self.form in (SettingForm.ANY, SettingForm.LINES) or self.key in ("url", "base_url")
 
     def show(self, config: JsonObject) -> str:
         """Return the setting as its field shows it; `read` reads it back."""

@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.arguments.typed_json import dumps
+from app.arguments.values import dumps
 from app.screens.library.design_draft import EXECUTORS, new_design
 from app.theme import Role
 from app.widgets import Action, Dialog, Field, FlowText, GrowingEdit, LineEdit, MenuButton

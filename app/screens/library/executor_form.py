@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.library.design_draft import CONFIG_NOTES, SETTINGS, Setting, SettingForm, with_setting
 from app.screens.library.schema_text import read_object
 from app.theme import Role, Size, theme
@@ -46,7 +46,7 @@ class SettingsForm(QWidget):
             edit.edited.connect(partial(self.edited.emit, setting))
         else:
             edit = LineEdit()
-            edit.setFont(theme().font(mono=setting.key == "url"))
+            edit.setFont(theme().font(mono=setting.key in ("url", "base_url")))
             edit.typed.connect(partial(self.edited.emit, setting))
         edit.setPlaceholderText(setting.hint)
         self.fields[setting] = edit

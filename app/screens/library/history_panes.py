@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.screens.library.library_rows import EXECUTION_STATUSES, PickedShare
 from app.screens.library.run_pane import output_text
 from app.screens.library.schema_text import compact
 from app.text.formatting import clock, count, duration, percent
+from app.text.text_diff import difference
 from app.theme import Role, Size, sized
 from app.widgets import (
     Button,
@@ -22,7 +23,9 @@ from app.widgets import (
     MenuButton,
     Row,
     Rule,
+    ScrollPane,
     SearchField,
+    Span,
     Split,
 )
 from app.widgets.text_view import CodeView
@@ -50,9 +53,9 @@ EXECUTION_COLUMNS: Final = (
     Column(key="status", title="Status", width=124, tip="How the execution ended"),
     Column(key="when", title="When", width=84, role=Role.DIM, tip="The time at which it began"),
     Column(key="input", title="Input", kind=CellKind.MONO, stretch=True, tip="The arguments"),
-    Column(key="output", title="Output", width=170, role=Role.DIM, tip="The output, or the error"),
+    Column(key="output", title="Output", width=150, role=Role.DIM, tip="The output, or the error"),
     Column(key="time", title="Time", kind=CellKind.NUMBER, width=80, tip="The time that the tool took"),
-    Column(key="caller", title="Caller", width=96, role=Role.DIM, tip="The window, the command line or a client"),
+    Column(key="caller", title="Caller", width=128, role=Role.DIM, tip="The window, the command line or a client"),
 )
 MARKS: Final = {
     ExecutionStatus.SUCCESS: Mark.CHECK,
@@ -78,7 +81,10 @@ class VersionsPane(QWidget):
         self.differences = ListTable(DIFFERENCE_COLUMNS, "Differences")
         self.title = FlowText(size=Size.SMALL, role=Role.DIM)
         self.restore = Button("Restore this version", kind="link")
+        self.before, self.after = FlowText(size=Size.SMALL), FlowText(size=Size.SMALL)
+        self._found: Sequence[tuple[str, str, str]] = ()
         self._lay_out()
+        self.differences.chosen.connect(self._show_texts)
         self.table.chosen.connect(lambda row_id: self.chosen.emit(int(row_id or 0)))
         self.restore.clicked.connect(lambda: self.restore_wanted.emit(self.current()))
 
@@ -94,10 +100,29 @@ class VersionsPane(QWidget):
         column.addLayout(head)
         column.addWidget(Rule())
         column.addWidget(self.differences, 1)
+        column.addWidget(Rule())
+        column.addWidget(self._texts(), 1)
         split = Split([self.table, below], "Versions and differences", [220, 300], stacked=True)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(split)
+
+    def _texts(self) -> ScrollPane:
+        """Return the place of the selected difference: both texts whole, since a row of the table cuts them."""
+        both = QWidget()
+        row = QHBoxLayout(both)
+        row.setContentsMargins(SIDE, 8, SIDE, 8)
+        row.setSpacing(SIDE)
+        for text in (self.before, self.after):
+            row.addWidget(text, 1, Qt.AlignmentFlag.AlignTop)
+        return ScrollPane(both, "Selected difference")
+
+    def _show_texts(self, place: str) -> None:
+        """Show a difference with its changed words marked."""
+        _, before, after = self._found[int(place)] if place else ("", "", "")
+        old, new = difference(before, after)
+        for text, parts, back in ((self.before, old, Role.BAD_TINT), (self.after, new, Role.GOOD_TINT)):
+            text.set_spans([Span(one.text, back=back if one.changed else None) for one in parts])
 
     def current(self) -> int:
         """Return the number of the selected version; 0 if there is none."""
@@ -113,8 +138,10 @@ class VersionsPane(QWidget):
 
     def show_differences(self, version: ToolVersion | None, found: Sequence[tuple[str, str, str]]) -> None:
         """Show in which fields a version differs from the one before it."""
-        rows = [Row(str(place), _difference_cells(one)) for place, one in enumerate(found)]
-        self.differences.set_rows(rows)
+        self._found = found
+        self.differences.set_rows([Row(str(place), _difference_cells(one)) for place, one in enumerate(found)])
+        self.differences.select_first()
+        self._show_texts(self.differences.current_id())
         number = version.version if version else 0
         first = "Version 1 is the first." if number else ""
         self.title.set_text(f"Version {number} compared with version {number - 1}" if number > 1 else first)
@@ -229,7 +256,8 @@ def figures_text(figures: ExecutionFigures) -> str:
     """Return the figures of executions as one line: "12 executions · p50 84 ms · p95 310 ms · 8 % failed"."""
     if figures.error_rate is None:
         return ""
-    times = [f"{name} {value:,} ms" for name, value in (("p50", figures.p50_ms), ("p95", figures.p95_ms)) if value]
+    given = [(name, value) for name, value in (("p50", figures.p50_ms), ("p95", figures.p95_ms)) if value is not None]
+    times = [f"{name} {f'{value:,}' if value else 'under 1'} ms" for name, value in given]
     return " · ".join([count(figures.count, "execution"), *times, f"{percent(figures.error_rate)} failed"])
 
 

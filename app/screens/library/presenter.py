@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from app.arguments.argument_drafts import ParsedArguments, errors_by_parameter
 from app.arguments.parameters import parameters_of
-from app.arguments.typed_json import dumps
+from app.arguments.values import ParsedArguments, dumps, errors_by_parameter
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.screens.kit import ViewState, in_order, matches_all_words

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.arguments.argument_drafts import ParsedArguments
-from app.arguments.typed_json import dumps
+from app.arguments.values import ParsedArguments, dumps
 from app.dialogs.argument_form import ArgumentForm
 from app.dialogs.consent import ConsentBar
 from app.screens.library.library_rows import EXECUTION_STATUSES

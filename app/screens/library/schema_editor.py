@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.library.schema_text import LIMITS, OTHER, TYPES, SchemaRow, SchemaText
 from app.theme import Role, Size, sized, theme
 from app.widgets import Button, FlowText, GrowingEdit, IconButton, Label, LineEdit, MenuButton, set_wrong

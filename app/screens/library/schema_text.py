@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from app.arguments.parameters import Kind, Parameter, parameters_of
-from app.arguments.typed_json import UnreadableError, dumps, loads
-from app.arguments.values import number, parse, parse_list, show, show_list
+from app.arguments.values import UnreadableError, dumps, loads, number, parse, parse_list, show, show_list
 from mcp_tef import Json, JsonObject
 
 TYPES: Final[Mapping[str, str]] = {

@@ -62,7 +62,7 @@ class ConfusionView:
     def note(self) -> str:
         """Number of runs, and a legend of the columns that are no tool."""
         legend = [f"{key} {name}" for key, name in zip(self.keys, self.column_names, strict=True) if key in _LEGEND]
-        return " · ".join([*legend, f"n {self.n:,}"])
+        return " · ".join([f"n {self.n:,}", *legend])
 
     def says(self, row: int, column: int) -> str:
         """Return a cell as text: both names and the count."""

@@ -85,7 +85,7 @@ def percent_points(value: float | None, low: float | None, high: float | None) -
 
 SHOWN_DIGITS, SMALL = 3, 0.01
 MOST_BATCHES: Final = 12
-NO_WRONG_TOOLS: Final = "wrong tools: see recall"
+NO_WRONG_TOOLS: Final = "wrong: see recall"
 RATE_PARTS: Final = ("", " low", " high", " n")
 _RATE_TERMS: Final = {" low": "Wilson interval", " high": "Wilson interval", " n": "n"}
 _TERMS: Final = {

@@ -54,7 +54,7 @@ class OverviewPane(QWidget):
         self.square = MatrixChart("Confusion matrix")
         self.matrix = ChartPanel("Expected ↓ Selected →", self.square)
         self.tools = ListTable(TOOL_COLUMNS, "Tools from worst to best")
-        self.calibration = ChartPanel("Correct calls, by confidence", LineChart("Calibration"))
+        self.calibration = ChartPanel("Correct by confidence", LineChart("Calibration"))
         self.trend = ChartPanel("Correct calls by batch", LineChart("Correct calls by batch"))
         self.against = AgainstPart()
         self._lay_out()
@@ -192,8 +192,8 @@ class AgainstPart(QWidget):
         counts = QVBoxLayout(self._counts)
         counts.setContentsMargins(0, 4, 0, 4)
         counts.setSpacing(4)
-        for word, pips in (("Fixed", self.fixed), ("Regressed", self.regressed)):
-            counts.addLayout(_counted(word, pips))
+        for word, dots in (("Fixed", self.fixed), ("Regressed", self.regressed)):
+            counts.addLayout(_counted(word, dots))
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 8)
         column.setSpacing(4)
@@ -202,12 +202,14 @@ class AgainstPart(QWidget):
         column.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
-    def show_comparison(self, view: ComparisonView | None) -> None:
-        """Show a comparison; None where there are no two batches yet."""
+    def show_comparison(self, view: ComparisonView | None, *, known: bool = True) -> None:
+        """Show a comparison; None where there are no two batches, or where that is not yet `known`."""
+        nothing = ("Not enough batches", "Run the same suite again after a change to see its effect.")
+        reading, sentence = nothing if known else ("Reading the batches…", "")
         self.caption.set_text(view.caption if view else "Against the batch before")
         self.caption.setToolTip(tip(view.caption) if view else "")
-        self.reading.set_text(f"{READINGS[view.claims[0].verdict]} on these cases" if view else "Not enough batches")
-        self.sentence.set_text(view.short if view else "Run the same suite again after a change to see its effect.")
+        self.reading.set_text(f"{READINGS[view.claims[0].verdict]} on these cases" if view else reading)
+        self.sentence.set_text(view.short if view else sentence)
         self._counts.setVisible(view is not None)
         self.link.setVisible(view is not None)
         if view is not None:
@@ -215,14 +217,14 @@ class AgainstPart(QWidget):
             self.regressed.set_count(view.counts[PairGroup.REGRESSED])
 
 
-def _counted(word: str, pips: CountDots) -> QHBoxLayout:
+def _counted(word: str, dots: CountDots) -> QHBoxLayout:
     line = QHBoxLayout()
     line.setSpacing(8)
     label = Label(word, size=Size.SMALL)
     label.setMinimumWidth(sized(64))
     label.setToolTip(tip(HELP[PairGroup.FIXED if word == "Fixed" else PairGroup.REGRESSED]))
     line.addWidget(label)
-    line.addWidget(pips, 1)
+    line.addWidget(dots, 1)
     return line
 
 

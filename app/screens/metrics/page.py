@@ -14,8 +14,7 @@ from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import CompareBatches, ShowBatch, ShowBatchMetrics, ShowPair, StartRuns, Target
-from app.dialogs.chart_export import ChartExports
-from app.dialogs.export import copy_markdown, export_comparison, export_runs
+from app.dialogs.export import ChartExports, copy_markdown, export_comparison, export_runs
 from app.dialogs.export_presenter import ExportPresenter
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import ScreenCommand, command_action, menu_of
@@ -57,6 +56,7 @@ class MetricsPage(Page):
         self._compare_stale = True
         self._outdated: set[str] = set()
         self._against: ComparisonView | None = None
+        self._compared = False
         self._shown: dict[str, QWidget] = {}
         self._make_parts()
         self._connect()
@@ -93,7 +93,7 @@ class MetricsPage(Page):
         pane.batch_opened.connect(lambda one: self.session.go(ShowBatch(one)))
         pane.compare_wanted.connect(lambda: self.show_view("compare"))
         self.restore_layout("metrics.tools", pane.tools)
-        pane.against.show_comparison(self._against)
+        pane.against.show_comparison(self._against, known=self._compared)
         pane.find_rows(self.search.text())
         self._add(ScrollPane(pane, "Overview"), "overview", pane.panels())
         return pane
@@ -306,6 +306,7 @@ class MetricsPage(Page):
         """Read the comparison of the overview, and that of the Compare view if it is visible."""
         pair = self.presenter.default_pair()
         self._against = await self.presenter.compare(*pair) if pair else None
+        self._compared = True
         if "overview" in self._shown:
             self.overview.against.show_comparison(self._against)
         if self._current() == "compare":

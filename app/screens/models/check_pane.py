@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
-from app.dialogs.preflight import ApiKeyDialog
+from app.dialogs.consent import ApiKeyDialog
 from app.screens.models.catalogue_presenter import check_text, step_texts
 from app.theme import Role
 from app.widgets import FlowText, Label, Mark, MarkLabel, clear_layout

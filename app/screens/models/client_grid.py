@@ -111,6 +111,7 @@ class CaseInClients(QWidget):
         for part in (self.runs, self.lost_title, self.lost, self.links):
             column.addWidget(part)
         column.addStretch(1)
+        self.clients.setMinimumWidth(sized(224))
         split = Split([self.clients, ScrollPane(inside, "The tool in the client")], "Clients and reason", [280, 700])
         split.set_stretch(1)
         outer = QVBoxLayout(self)

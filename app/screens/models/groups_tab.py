@@ -14,8 +14,7 @@ from app.core_link.targets import ShowRuns, StartRuns
 from app.dialogs.consent import with_consent
 from app.screens.kit.menus import command_action
 from app.screens.models.check_pane import ask_for_key, needs_key
-from app.screens.models.definition_dialog import DefinitionDialog, model_items
-from app.screens.models.definition_tab import DefinitionTab
+from app.screens.models.definition_tab import DefinitionDialog, DefinitionTab, model_items
 from app.screens.models.groups_presenter import (
     DeploymentForm,
     GroupsPresenter,

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.dialogs.prompt_variables import VariableFields
-from app.screens.models.prompt_trials import PromptTrials
-from app.screens.models.prompts_presenter import KIND_TEXTS
+from app.screens.models.prompts_presenter import KIND_TEXTS, PromptTrials
 from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, Dialog, Field, FlowText, LineEdit, MenuButton

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
+from app.dialogs.prompt_choice import needed_variables, selecting_prompts
 from mcp_tef import (
     BUILT_IN_VARIABLES,
     Batch,
@@ -17,12 +18,17 @@ from mcp_tef import (
     CaseId,
     CasesChanged,
     DefinitionsChanged,
+    DraftId,
+    Estimate,
     Event,
+    InputError,
+    ModelSettings,
     NotFoundError,
     OfferedTool,
     PromptKind,
     PromptTemplate,
     TestCase,
+    TrialRequest,
     TrialResult,
     prompt_fault,
     selection_values,
@@ -33,7 +39,9 @@ from mcp_tef import (
 )
 
 if TYPE_CHECKING:
+    from app.dialogs.consent import ApiKeys
     from mcp_tef import Engine
+
 
 Pieces = Sequence[tuple[str, str]]
 Change = tuple[str, str, str]
@@ -81,6 +89,8 @@ class PromptsPresenter:
     drafts: dict[str, PromptTemplate] = field(default_factory=dict)
     versions: tuple[PromptTemplate, ...] = ()
     trials: tuple[tuple[Batch, TrialResult], ...] = ()
+    shares: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """Correct calls and judged runs by version, without runs of a trial's draft; others are missing."""
     cases: dict[CaseId, TestCase] = field(default_factory=dict)
     offered: tuple[OfferedTool, ...] = ()
     case_id: CaseId | None = None
@@ -93,7 +103,9 @@ class PromptsPresenter:
         match event:
             case DefinitionsChanged() | CasesChanged():
                 return Refresh.NOW
-            case BatchStarted(batch) | BatchEnded(batch) if batch.trial is not None:
+            case BatchEnded():
+                return Refresh.NOW
+            case BatchStarted(batch) if batch.trial is not None:
                 return Refresh.NOW
             case BatchProgressed(batch=batch) if batch.trial is not None:
                 return Refresh.LATER
@@ -115,13 +127,13 @@ class PromptsPresenter:
         """Read versions and trials of a template; False if another one was selected meanwhile."""
         again, self.name = name == self.name, name
         try:
-            versions, trials = await self.ask(partial(_read, name=name))
+            versions, trials, shares = await self.ask(partial(_read, name=name))
         except NotFoundError:  # deleted elsewhere; the event of that is on its way
             return False
         if self.name != name:
             return False
         newest = self.versions[0].version if again and self.versions else 0
-        self.versions, self.trials = versions, trials
+        self.versions, self.trials, self.shares = versions, trials, shares
         if not again or newest != versions[0].version:
             self.show_version(versions[0].version)
         return True
@@ -245,12 +257,25 @@ class PromptsPresenter:
         return word_changes(before.text, self.shown.text) if before else ()
 
 
-async def _read(core: "Engine", name: str) -> tuple[tuple[PromptTemplate, ...], tuple[tuple[Batch, TrialResult], ...]]:
-    """Return the versions of a template, and the newest trials that it took part in."""
+async def _read(
+    core: "Engine", name: str
+) -> tuple[tuple[PromptTemplate, ...], tuple[tuple[Batch, TrialResult], ...], Mapping[int, tuple[int, int]]]:
+    """Return the versions of a template, the newest trials that it took part in, and correct calls by version."""
     arms = [(batch, (batch.trial or {}).get("prompts") or ()) for batch in await core.runs.batches()]
     tried = [batch for batch, labels in arms if any(one.rpartition("@")[0] == name for one in labels)]
     results = [(batch, await core.trials.result(batch.id)) for batch in tried[:MOST_TRIALS]]
-    return await core.prompts.versions(name), tuple(results)
+    return await core.prompts.versions(name), tuple(results), await _correct_calls(core, name)
+
+
+async def _correct_calls(core: "Engine", name: str) -> dict[int, tuple[int, int]]:
+    """Return correct calls and judged runs by version of a template, over all models that were asked with it."""
+    found: dict[int, tuple[int, int]] = {}
+    for one in await core.metrics.models():
+        prompt, _, version = one.model.rpartition(" with ")[2].rpartition("@")
+        if prompt == name and version.isdecimal() and (rate := one.metrics.correct_call).n:
+            correct, judged = found.get(int(version), (0, 0))
+            found[int(version)] = correct + rate.successes, judged + rate.n
+    return found
 
 
 async def _offered(core: "Engine", names: Sequence[str]) -> tuple[OfferedTool, ...]:
@@ -258,3 +283,79 @@ async def _offered(core: "Engine", names: Sequence[str]) -> tuple[OfferedTool, .
     servers = {one.name: one.id for one in await core.servers.list()}
     listings = [await core.servers.known_tools(servers[name]) for name in names if name in servers]
     return tuple(OfferedTool(tool.name, tool) for listing in listings if listing for tool in listing.tools)
+
+
+PROBE: Final = ModelSettings(provider="any", model="any")
+"""A model that stands for the one that is asked, to check values before somebody names one."""
+
+
+@dataclass(slots=True)
+class PromptTrials:
+    """Two prompts on the same cases; `prompts` are the versions that select tools, by label."""
+
+    ask: CoreCall
+    prompts: dict[str, PromptTemplate] = field(default_factory=dict)
+    cases: tuple[TestCase, ...] = ()
+    suites: tuple[str, ...] = ()
+
+    async def load(self) -> None:
+        """Read every version of the prompts that select tools, the cases and their suites."""
+        self.prompts = await self.ask(selecting_prompts)
+        self.cases = await self.ask(lambda core: core.cases.list())
+        self.suites = await self.ask(lambda core: core.cases.suites())
+
+    def before(self, label: str) -> str:
+        """Return the label to compare one with: the version before, else the built-in prompt."""
+        name, version = self.prompts[label].name, self.prompts[label].version
+        earlier = [one for one in self.prompts.values() if one.name == name and one.version < version]
+        others = [one.label for one in (*earlier, *self.prompts.values()) if one.label != label and one.built_in]
+        return max(earlier, key=lambda one: one.version).label if earlier else next(iter(others), "")
+
+    def needed(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """Return the variables of these prompts that each run must give."""
+        found = [self.prompts[label] for label in labels if label in self.prompts]
+        return tuple(dict.fromkeys(name for one in found for name in needed_variables(one)))
+
+    def chosen(self, suite: str) -> tuple[TestCase, ...]:
+        """Return the cases of a suite, all of them for ""."""
+        return tuple(one for one in self.cases if not suite or suite in one.draft.suites)
+
+    async def problem(self, labels: tuple[str, str], values: Mapping[str, str], suite: str) -> str:
+        """Return what keeps the trial from being started; "" if nothing does."""
+        if labels[0] == labels[1]:
+            return "Select two different versions."
+        if not self.chosen(suite):
+            return "There is no test case to ask. Write one first."
+        try:
+            await self.ask(partial(_arms, model=PROBE, labels=labels, values=values))
+        except InputError as error:
+            return error.message
+        return ""
+
+    async def request(
+        self, model: ModelSettings, labels: tuple[str, str], values: Mapping[str, str], suite: str, cap: float | None
+    ) -> TrialRequest:
+        """Return the trial of the first prompt against the second. InputError."""
+        before, after = await self.ask(partial(_arms, model=model, labels=labels, values=values))
+        return TrialRequest(
+            draft=DraftId(""),
+            settings=after,
+            against_settings=before,
+            cases=tuple[CaseId, ...](one.id for one in self.chosen(suite)),
+            max_cost_usd=cap,
+            name=f"{after.prompt} against {before.prompt}",
+        )
+
+    async def estimate(self, request: TrialRequest) -> Estimate:
+        """Return the most that a trial takes."""
+        return await self.ask(lambda core: core.trials.estimate(request))
+
+    async def start(self, request: TrialRequest, keys: "ApiKeys") -> Batch:
+        """Start the trial; returns at once."""
+        return await self.ask(lambda core: core.trials.start(request, keys, may_pause=True))
+
+
+async def _arms(
+    core: "Engine", model: ModelSettings, labels: tuple[str, str], values: Mapping[str, str]
+) -> tuple[ModelSettings, ModelSettings]:
+    return await core.prompts.arms(model, *labels, {name: one for name, one in values.items() if one.strip()})

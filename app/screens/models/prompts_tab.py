@@ -11,11 +11,10 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import ShowBatch, Target
 from app.screens.kit.menus import command_action
-from app.screens.models.prompt_editor import PromptEditor
-from app.screens.models.prompt_preview import PromptPreview
+from app.screens.models.prompt_editor import PromptEditor, PromptPreview
 from app.screens.models.prompts_presenter import KIND_TEXTS, PromptsPresenter
 from app.screens.models.tab import ModelsTab
-from app.text.formatting import clock, count
+from app.text.formatting import clock, count, percent
 from app.theme import Role, height, sized
 from app.widgets import Action, CardList, CardRow, FlowText, Links, Mark, MarkLabel, Rule, Span, Split
 from app.widgets.panes import HeadedPane
@@ -200,8 +199,9 @@ class PromptsTab(ModelsTab):
         self.cards.set_rows([_card(one, changed=one.name in drafts) for one in self.presenter.prompts.values()])
 
     async def _select(self, name: str) -> None:
-        if name and await self.presenter.select(name):
-            self.versions.set_rows([_version_card(one) for one in self.presenter.versions])
+        presenter = self.presenter
+        if name and await presenter.select(name):
+            self.versions.set_rows([_version_card(one, presenter.shares) for one in presenter.versions])
             self.versions.select(str(self.presenter.version))
             self.trial.show_trial(next(iter(self.presenter.trials), None), self.session.go)
             self._show()
@@ -287,10 +287,10 @@ class PromptsTab(ModelsTab):
 
     async def compare(self) -> None:
         """Ask which versions to compare, and with which model, and start the trial."""
-        from app.dialogs.preflight import Preflight
+        from app.dialogs.consent import Preflight
         from app.dialogs.trial_models import ask_model
         from app.screens.models.prompt_dialogs import ComparePromptsDialog
-        from app.screens.models.prompt_trials import PromptTrials
+        from app.screens.models.prompts_presenter import PromptTrials
 
         trials = PromptTrials(self.session.call)
         await trials.load()
@@ -333,12 +333,15 @@ def _card(one: PromptTemplate, *, changed: bool) -> CardRow:
     )
 
 
-def _version_card(one: PromptTemplate) -> CardRow:
+def _version_card(one: PromptTemplate, shares: Mapping[int, tuple[int, int]]) -> CardRow:
+    correct, judged = shares.get(one.version, (0, 0))
+    counted = f"Correct calls of this version, outside trials of it: {correct:,} of {judged:,}"
     when = clock(one.created_at) if one.created_at else "built in"
     return CardRow(
         id=str(one.version),
         title=f"Version {one.version}",
         right=Span(when, Role.DIM),
         sub=(Span(one.note or "No note", Role.DIM),),
-        tip=one.note,
+        sub_right=Span(f"{percent(correct / judged)} of {judged:,}" if judged else "", Role.DIM),
+        tip=f"{one.note}\n{counted}".strip(),
     )

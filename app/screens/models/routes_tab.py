@@ -14,10 +14,8 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Session
 from app.core_link.targets import StartRuns
 from app.screens.kit.menus import command_action
-from app.screens.models.definition_dialog import LinesDialog, model_items
-from app.screens.models.definition_tab import DefinitionTab
+from app.screens.models.definition_tab import DefinitionTab, LinesDialog, model_items
 from app.screens.models.route_rows import route_card, utterance_rows
-from app.screens.models.routes_dialogs import CompareDialog, RouteDialog
 from app.screens.models.routes_presenter import (
     RouteComparisonRequest,
     RoutesPresenter,
@@ -27,7 +25,7 @@ from app.screens.models.routes_presenter import (
     with_route,
     without_route,
 )
-from app.screens.models.routes_view import COMPARE, RoutesView
+from app.screens.models.routes_view import COMPARE, CompareDialog, RouteDialog, RoutesView
 from app.text.formatting import count
 from app.theme import Role
 from app.widgets import Action, CardRow, Span

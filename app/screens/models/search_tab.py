@@ -13,8 +13,7 @@ from app.core_link.session import Session
 from app.dialogs.consent import with_consent
 from app.screens.kit.menus import command_action
 from app.screens.models.check_pane import ask_for_key
-from app.screens.models.definition_dialog import DefinitionDialog
-from app.screens.models.definition_tab import DefinitionTab
+from app.screens.models.definition_tab import DefinitionDialog, DefinitionTab
 from app.screens.models.search_presenter import (
     NO_KEY,
     PROVIDERS,

@@ -4,8 +4,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
-from app.screens.quality.finding_card import FindingCard, FindingGroup, changed, notes, revealed_spans
-from app.screens.quality.ignored_findings import IgnoredSection
+from app.screens.quality.finding_card import FindingCard, FindingGroup, IgnoredSection, changed, notes, revealed_spans
 from app.screens.quality.labels import MAX_SCORE, SEVERITIES, TokenBreakdown, score_sentence, warning, weight
 from app.text.formatting import money
 from app.text.text_diff import difference

@@ -19,7 +19,7 @@ from app.dialogs.model_request import ModelRequests, ModelTask
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import command_action
 from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands
-from app.screens.quality.ignored_findings import IgnoreDialog
+from app.screens.quality.finding_card import IgnoreDialog
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.presenter import FIELDS, LEVEL, LEVELS, SERVER, QualityPresenter, QualityState
 from app.screens.quality.view import QualityView, tool_row

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.core_link.targets import CompareBatches
+from app.dialogs.consent import ApiKeys, Preflight
 from app.dialogs.export import copy_markdown, export_runs
-from app.dialogs.preflight import ApiKeys, Preflight
 from app.screens.runs.batch_summaries import action_texts
 from app.screens.runs.cell_styles import table_row
 from app.screens.runs.dialogs import PausedBatchDialog, StartDialog, rename_batch, start_with_higher_cap

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core_link.model_requests import KeyNeed
 from app.core_link.session import Session
-from app.dialogs.preflight import Preflight
+from app.dialogs.consent import Preflight
 from app.screens.runs.labels import model_summary
 from app.screens.runs.own_server import PLACE
 from app.screens.runs.presenter import RunsPresenter
@@ -97,6 +97,7 @@ class StartDialog(Dialog):
         self.run.setText(run_button_text(reading))
         if self._tried:
             self.panel.show_problems(self._shown(reading))
+        self._stop_asking()  # an estimate of the form as it was is of no use
         if reading.problems:
             self.estimate.set_text("")
         self._quiet.start()

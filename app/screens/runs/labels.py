@@ -87,6 +87,7 @@ CATEGORY_MARKS: Mapping[ConfidenceCategory, VerdictMark] = {
     ConfidenceCategory.MISLEADING: VerdictMark.WRONG,
 }
 MISLEADS = "Sure and wrong: the description misleads"
+SURE_OF_THE_TOOL = "Confidence in the tool, not in its values"
 
 
 def sentence_spans(sentence: str) -> tuple[TextSpan, ...]:
@@ -186,7 +187,6 @@ class ModelRow:
     context: str
     price: str
     tools: str
-    vision: str
     searched: str
     recent: bool = False
     ready: bool = False
@@ -209,7 +209,6 @@ def model_row(info: ModelInfo) -> ModelRow:
         context=format_tokens(info.context_tokens),
         price=format_price(info),
         tools=_ability(info.tool_calling),
-        vision=_ability(info.vision),
         searched=info.label.casefold(),
     )
 

@@ -23,10 +23,12 @@ from mcp_tef import (
     PassCounts,
     RunFilter,
     RunId,
+    RunMark,
     RunOrder,
     RunStatus,
     RunSummary,
     VerdictKind,
+    is_baseline,
 )
 
 HIGH_CONFIDENCE = 0.7
@@ -94,7 +96,7 @@ def run_row(
         text_style=look,
         selected_tip=run.failure.message if run.failure else "",
         confidence=confidence,
-        confident_but_wrong=run.confidence_category is ConfidenceCategory.MISLEADING,
+        confident_but_wrong=run.confidence_category is ConfidenceCategory.MISLEADING and not _lacks_values(run),
         model=model_name(run.model),
         accessible_text=f"{outcome_label(run)}: {query}, expected {run.expected}, {selected}, confidence {confidence}",
         case_id=run.case_id,
@@ -103,6 +105,11 @@ def run_row(
         follows=follows,
         changed_tools=outdated,
     )
+
+
+def _lacks_values(run: RunSummary) -> bool:
+    """Return True for the right tool of a baseline, which has no way to fill in all values."""
+    return is_baseline(run.model) and run.mark is RunMark.WRONG_ARGUMENTS
 
 
 def _expected(run: RunSummary) -> str:

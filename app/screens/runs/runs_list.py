@@ -30,8 +30,8 @@ from mcp_tef import RunId, RunOrder
 COLUMNS = (
     Column(key="outcome", title="", kind=CellKind.MARK, width=40, least=40, tip="The outcome; wrong ones sort first."),
     Column(key="query", title="Query", stretch=True),
-    Column(key="expected", title="Expected", kind=CellKind.MONO, width=120, tip="The tool that the case expects."),
-    Column(key="selected", title="Selected", kind=CellKind.MONO, width=120, tip="The tool that the model selected."),
+    Column(key="expected", title="Expected", kind=CellKind.MONO, width=112, tip="The tool that the case expects."),
+    Column(key="selected", title="Selected", kind=CellKind.MONO, width=112, tip="The tool that the model selected."),
     Column(key="model", title="Model", width=104),
     Column(
         key="correct",
@@ -82,6 +82,7 @@ class SummaryBar(QWidget):
         column.addLayout(self._first_line())
         column.addLayout(self._second_line())
         column.addWidget(self.note)
+        column.addLayout(self._last_line())
 
     def show_summary(self, summary: RunsSummary, actions: BatchActionTexts) -> None:
         """Show another batch, or the same one further on."""
@@ -112,8 +113,15 @@ class SummaryBar(QWidget):
         for label in self.counts:
             line.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         line.addStretch(1)
-        line.addWidget(self.resume, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
+        return line
+
+    def _last_line(self) -> QHBoxLayout:
+        """Return the buttons on a line of their own, so that they never cut the counts."""
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.resume)
+        line.addWidget(self.retry)
+        line.addStretch(1)
         return line
 
 

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QV
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
 from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
-from app.screens.runs.own_server import OwnServerFields
-from app.screens.runs.prompt_field import PromptField
+from app.screens.runs.own_server import OwnServerFields, PromptField
 from app.screens.runs.start_form import EVERY_CLIENT, CaseScope, StartForm
 from app.screens.runs.start_form import StartField as Where
 from app.text.formatting import count
@@ -38,7 +37,7 @@ HEIGHT = 146
 
 COLUMNS = (
     Column(key="model", title="Model", kind=CellKind.MONO, stretch=True),
-    Column(key="context", title="Context", kind=CellKind.NUMBER, width=84, tip="Tokens that fit into one request."),
+    Column(key="context", title="Context", kind=CellKind.NUMBER, width=72, tip="Tokens that fit into one request."),
     Column(
         key="price",
         title="$ per M, in / out",
@@ -46,8 +45,7 @@ COLUMNS = (
         width=128,
         tip="US dollars per million tokens, sent and received.",
     ),
-    Column(key="tools", title="Calls tools", width=96, tip="Native tool calling."),
-    Column(key="vision", title="Vision", width=92, tip="Understands images."),
+    Column(key="tools", title="Calls tools", width=88, tip="Native tool calling."),
 )
 
 
@@ -141,7 +139,7 @@ class _Line(QLineEdit):
 def _row(model: ModelRow) -> Row:
     return Row(
         model.label,
-        lambda: (model.label, *map(_fact, (model.context, model.price, model.tools, model.vision))),
+        lambda: (model.label, *map(_fact, (model.context, model.price, model.tools))),
     )
 
 
@@ -366,7 +364,7 @@ class StartPanel(QWidget):
     def show_key_need(self, need: KeyNeed) -> None:
         """Say whether the model needs a key; a key typed for another provider is cleared."""
         self.key.set_provider(need.provider)
-        self.fields[Where.KEY].set_note(need.hint if need.needed else "No key needed.")
+        self.fields[Where.KEY].set_note(need.hint if need.needed else "No key needed." if need.provider else "")
 
     def show_problems(self, problems: Mapping[Where, str]) -> None:
         """Show the problem of each field."""

@@ -22,6 +22,7 @@ from app.screens.runs.labels import (
     CATEGORY_MARKS,
     MISLEADS,
     SOURCE_LABELS,
+    SURE_OF_THE_TOOL,
     TextSpan,
     VerdictMark,
     asked_text,
@@ -119,7 +120,7 @@ def verdict_view(detail: RunDetail, *, misleads: bool = False) -> VerdictView:
         query=asked_text(detail),
         note=_note(detail),
         pairs=tuple(_pairs(detail)),
-        confidence=_confidence(run, misleads=misleads),
+        confidence=_confidence(detail, misleads=misleads),
         answer_title=("Ranking of the baseline" if baseline else "Explanation of the model") if words else "",
         answer_text=_quoted(words, quote=not baseline),
         earlier=earlier_verdicts(detail),
@@ -294,7 +295,7 @@ def _pair_leads(wanted: OfferedTool | None, picked: OfferedTool | None) -> tuple
         return ()
     pair = (_label(wanted), _label(picked))
     return (
-        Link("Compare the two", ShowPair(*pair)),
+        Link("Compare", ShowPair(*pair)),
         Link("Suggest better descriptions", ShowPair(*pair, advice=True)),
     )
 
@@ -374,11 +375,14 @@ def _no_tool(text: str) -> CallSide:
     return CallSide(name=(TextSpan("no tool", dim=True),), where="", text=(TextSpan(text, dim=True),))
 
 
-def _confidence(run: RunSummary, *, misleads: bool) -> ConfidenceView:
+def _confidence(detail: RunDetail, *, misleads: bool) -> ConfidenceView:
+    run = detail.summary
     if run.confidence is None:
         sentence = "The answer has no confidence"
         return ConfidenceView(value=None, figure="–", source="", sentence=sentence, mark=VerdictMark.NEUTRAL)
     sentence, mark = _category(run, misleads=misleads)
+    if _is_blamed_for_values(detail):
+        sentence, mark = SURE_OF_THE_TOOL, VerdictMark.NEUTRAL
     figure, source = format_share(run.confidence), _source(run.confidence_source)
     return ConfidenceView(value=run.confidence, figure=figure, source=source, sentence=sentence, mark=mark)
 

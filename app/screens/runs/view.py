@@ -60,7 +60,7 @@ class RunsView(QStackedWidget):
             [width("batch_rail"), 526, width("runs_detail")],
         )
         self.split.set_stretch(1)
-        for pane, least in ((self.batch_pane, 168), (self.run_list, 280), (self._right, 320)):
+        for pane, least in ((self.batch_pane, 160), (self.run_list, 280), (self._right, 304)):
             pane.setMinimumWidth(least)
         self.addWidget(self.empty)
         self.addWidget(self.split)

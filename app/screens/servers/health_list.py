@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, 
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.screens.servers.health_rows import STATES, HealthRow, LatencyPoint, time_text
+from app.screens.servers.health_presenter import STATES, HealthRow, LatencyPoint, time_text
 from app.theme import Role, Size, height, sized, theme
 from app.theme.tokens import mark_size
 from app.widgets import Mark, mark_pixmap, visible

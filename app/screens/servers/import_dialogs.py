@@ -37,7 +37,7 @@ from app.widgets import (
     TextArea,
     one_line,
 )
-from app.widgets.file_drop import files_in
+from app.widgets.fields import files_in
 from mcp_tef import (
     DetectedConfig,
     DetectedFile,

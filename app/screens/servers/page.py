@@ -28,7 +28,7 @@ from app.screens.servers.commands import (
     server_commands,
 )
 from app.screens.servers.filters import SCREEN, SERVER_FIELDS, SERVER_ORDERS, TOOL_FIELDS, TOOL_ORDERS, TOOLS
-from app.screens.servers.health_tab import HealthTab
+from app.screens.servers.health_pane import HealthTab
 from app.screens.servers.import_dialogs import ServerImporter, offer_tools
 from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm

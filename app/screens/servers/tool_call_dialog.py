@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.arguments.typed_json import dumps
+from app.arguments.values import dumps
 from app.core_link.session import Session
 from app.dialogs.argument_form import ArgumentForm
 from app.dialogs.consent import ConsentBar

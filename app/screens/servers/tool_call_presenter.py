@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from app.arguments.argument_drafts import ParsedArguments, errors_by_parameter
 from app.arguments.parameters import parameters_of
-from app.arguments.typed_json import dumps
+from app.arguments.values import ParsedArguments, dumps, errors_by_parameter
 from app.screens.kit import FilterField, FilterFields, SortOrder, ViewState, in_order, matches_all_words
 from app.screens.servers.presenter import CoreCalls
 from app.text.formatting import count, duration

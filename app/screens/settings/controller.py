@@ -8,8 +8,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
-from app.core_link.settings import Settings
-from app.core_link.text_size import TextSizeSetting
+from app.core_link.settings import Settings, TextSizeSetting
 from app.theme import Contrast, ThemeMode, theme
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.preferences import LIMITS, RUNS, Origin, Preferences
 from app.core_link.session import Session
-from app.core_link.text_size import SIZES, TextSizeSetting
+from app.core_link.settings import SIZES, TextSizeSetting
 from app.screens.settings.presenter import SettingsPaths, SettingsPresenter
 from app.screens.settings.sections import ConsentsSection, DataSection, KeysSection
 from app.theme import Role, Size, sized, theme

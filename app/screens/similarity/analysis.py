@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.screens.similarity.labels import MAP_LABELS, MapKind
-from app.widgets.heatmap_data import Heat, make_heat
 from app.widgets.heatmap_drawing import cividis
-from app.widgets.heatmap_layout import Join, Tree, tree_of
+from app.widgets.heatmap_layout import Heat, Join, Tree, make_heat, tree_of
 from mcp_tef import (
     Clusters,
     ComparedTool,

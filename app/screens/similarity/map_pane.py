@@ -11,8 +11,8 @@ from app.screens.similarity.presenter import WorkList
 from app.theme import Role, Size, sized, theme
 from app.widgets import FlowText, IconButton, Label, MenuButton, tip
 from app.widgets.heatmap import STEP, Heatmap
-from app.widgets.heatmap_data import Heat
 from app.widgets.heatmap_drawing import ramp
+from app.widgets.heatmap_layout import Heat
 from app.widgets.rows import paint_focus
 from app.widgets.scale import ThresholdScale
 from app.widgets.spans import LinePainter
@@ -34,7 +34,7 @@ class WeightBar(QWidget):
         super().__init__()
         start = OverlapWeights()
         self.fields = {
-            "Meaning": _weight("Weight of meaning", start.semantic),
+            "Similarity": _weight("Weight of similarity", start.semantic),
             "Parameters": _weight("Weight of parameters", start.parameters),
             "Wording": _weight("Weight of wording", start.description),
         }
@@ -160,6 +160,7 @@ def _weight(name: str, value: float) -> QDoubleSpinBox:
 HEIGHT = 48
 EDGE = 16
 NOTHING = "No pair reaches the threshold, and none was confused in runs."
+UNREAD = "Counting the pairs that runs confused…"
 TOO_MANY = "Too many pairs are flagged for a work list. Raise the threshold."
 
 
@@ -232,6 +233,7 @@ class WorkSummary(QWidget):
         row.addWidget(self._said, 1)
         self.setFixedHeight(sized(HEIGHT) + 1)
         self.show_work(WorkList())
+        self.words.set_text(UNREAD)
 
     def show_work(self, work: WorkList) -> None:
         """Count anew."""

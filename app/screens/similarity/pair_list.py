@@ -199,7 +199,7 @@ PAIR_COLUMNS = (
     ),
     Column(key="standing", title="Work list", width=184, role=Role.DIM),
 )
-HIDDEN_WHEN_NARROW = ("parameters", "full", "standing", "lexical")
+HIDDEN_WHEN_NARROW = ("parameters", "full", "standing", "lexical", "similarity")
 SORT_SCORES = {kind.value: kind for kind in MatrixKind}
 
 GROUP_COLUMNS = (

@@ -24,7 +24,7 @@ from app.screens.similarity.analysis import (
 from app.screens.similarity.labels import MapKind
 from app.screens.similarity.pair_detail import PairDetail, describe_pair
 from app.screens.similarity.pair_list import PairIndices, PairList, PairQuery, list_pairs, ordered_pair, pair_row
-from app.widgets.heatmap_data import Heat
+from app.widgets.heatmap_layout import Heat
 from mcp_tef import (
     BatchesChanged,
     BatchProgressed,

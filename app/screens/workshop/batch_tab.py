@@ -11,9 +11,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayou
 
 from app.core_link.session import Page
 from app.core_link.targets import ShowBatch
-from app.dialogs.chart_export import ChartExports, table_writers
-from app.dialogs.export import Writers, ask_file, file_name, picture_writers, report_writers, text_writer
-from app.dialogs.preflight import ApiKeys, Preflight
+from app.dialogs.consent import ApiKeys, Preflight
+from app.dialogs.export import (
+    ChartExports,
+    Writers,
+    ask_file,
+    file_name,
+    picture_writers,
+    report_writers,
+    table_writers,
+    text_writer,
+)
 from app.dialogs.trial_models import ask_model
 from app.screens.workshop.batch_presenter import BASELINE as BASELINE_MODEL
 from app.screens.workshop.batch_presenter import CrowdBatches

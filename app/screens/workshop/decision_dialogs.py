@@ -11,6 +11,7 @@ from app.screens.workshop.draft_verdicts import DraftHistoryRow
 from app.screens.workshop.trial_cases import TrialCaseRow
 from app.screens.workshop.trial_view import rank_text
 from app.screens.workshop.view import verdict_role
+from app.text.glossary import explain
 from app.theme import Role, Size, sized
 from app.widgets import Action, Cell, CellKind, Column, Dialog, FlowText, Label, ListTable, Row
 from mcp_tef import Neighbour, Prediction, ToolPrediction
@@ -21,9 +22,7 @@ STEP_COLUMNS: Final = (
     Column(key="verdict", title="Newest trial", width=168, tip="The verdict of the newest trial of these texts"),
     Column(key="made", title="Made", width=104, role=Role.DIM, tip="The time of the step"),
 )
-SIMILARITY: Final = Column(
-    key="near", title="Similarity", kind=CellKind.NUMBER, width=84, tip="Similarity of the definitions, 0 to 1"
-)
+SIMILARITY: Final = Column(key="near", title="Similarity", kind=CellKind.NUMBER, width=84, tip=explain("similarity"))
 NEAREST: Final = (
     Column(key="before", title="With the original", width=232, tip="The nearest tools, nearest first"),
     SIMILARITY,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.dialogs.preflight import ApiKeys
+from app.dialogs.consent import ApiKeys
 from app.screens.workshop.batch_presenter import (
     BASELINE,
     CAP,

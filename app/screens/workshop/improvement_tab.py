@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ShowDraft
-from app.dialogs.chart_export import table_writers
-from app.dialogs.export import ask_file
+from app.dialogs.export import ask_file, table_writers
 from app.screens.workshop.batch_tab import STACKED, BatchTab
 from app.screens.workshop.improvement_presenter import ALL, CandidateRow, ImprovementPresenter
 from app.screens.workshop.trial_view import EDGE

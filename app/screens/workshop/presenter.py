@@ -185,13 +185,14 @@ class WorkshopPresenter:
             draft, edits = self.draft, edits_of(self._typed)
         except TefError:  # told once it is to be a step
             return False
-        if draft is None or not (edits or draft.revisions):
+        if draft is None:
             self.prediction = None
             return True
+        # Also where nothing is changed yet: the first prediction reads much that the next ones know.
         found = await self._ask(partial(_predicted, draft=draft, edits=edits))
         if found is None or draft.id != self.draft_id:
             return False
-        self.prediction = found
+        self.prediction = found if edits or draft.revisions else None
         return True
 
     async def save(self) -> bool:

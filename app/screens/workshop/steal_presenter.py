@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
-from app.dialogs.preflight import ApiKeys
+from app.dialogs.consent import ApiKeys
 from app.screens.workshop.batch_presenter import (
     BASELINE,
     CAP,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.dialogs.preflight import ApiKeys
+from app.dialogs.consent import ApiKeys
 from app.screens.workshop.trial_cases import TrialCaseRow, TrialCases
 from app.text.formatting import count, money
 from mcp_tef import (
@@ -219,7 +219,7 @@ class TrialPresenter:
             return self.problem
         if draft.changed_tools() != (INSTRUCTIONS,) or any(one.settings.client for one in self.requests(draft)):
             return ""
-        return "Choose a model, and under Options a client that shows it the instructions."
+        return "Select a model, and under Options a client that shows it the instructions."
 
     def case_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases about the changed tools, those that differ between the arms first."""

@@ -134,7 +134,7 @@ class WorkshopView(QStackedWidget):
         self.drafts = CardList("Drafts", row_height=sized(52))
         self.tools = CardList("Tools in this draft, changed ones first", row_height=sized(28))
         self.new, self.add = ListHead("Drafts", "plus", "New draft"), ListHead("Tools", "plus", "Add a tool")
-        self.draft_menu, self.tool_menu = MenuButton("Draft"), MenuButton("Tool")
+        self.draft_menu, self.tool_menu, self._tools = MenuButton("Draft"), MenuButton("Tool"), tuple[DraftTool, ...]()
         self.empty = EmptyState("wrench", "", "")
         self.listing = Notice("warn")
         self.menus = self._menus()
@@ -222,9 +222,11 @@ class WorkshopView(QStackedWidget):
         self.drafts.select(chosen)
         self.draft_menu.set_choices([(str(one.id), one.name) for one in drafts], chosen)
 
-    def show_tools(self, tools: Sequence[DraftTool], chosen: str) -> None:
+    def show_tools(self, tools: tuple[DraftTool, ...], chosen: str) -> None:
         """Show these tools, one of them chosen."""
-        self.tools.set_rows([_tool_row(one) for one in tools])
+        if tools != self._tools:  # 500 rows are not made again after each pause in typing
+            self._tools = tools
+            self.tools.set_rows([_tool_row(one) for one in tools])
         self.tools.select(chosen)
         self.tool_menu.set_choices([(one.key, one.name) for one in tools], chosen)
 

@@ -1,13 +1,18 @@
-"""Models, groups, routers and search tools as JSON."""
+"""JSON shapes of models, groups, routers, prompt templates and client profiles: all that decides how a run is asked."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
+from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
+from mcp_tef.model.comparison import ClientResult
+from mcp_tef.model.definitions import PromptTemplate
 from mcp_tef.model.json import Json
-from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.model_checks import LocalServer, ModelCheck
+from mcp_tef.model.model_catalogue import LocalServer, ModelCheck, ModelInfo
 from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, group_to_json
 from mcp_tef.model.model_routers import ModelRouter, RouteDecision, RouteScore, router_to_json
-from mcp_tef.statistics.route_comparison import RouteComparison
+
+if TYPE_CHECKING:
+    from mcp_tef.statistics.route_comparison import RouteComparison
 
 
 def model_info_to_json(info: ModelInfo) -> Json:
@@ -59,6 +64,60 @@ def _score_to_json(score: RouteScore) -> Json:
     }
 
 
-def route_comparison_to_json(found: RouteComparison) -> Json:
+def route_comparison_to_json(found: "RouteComparison") -> Json:
     """Return the arms with their intervals, the curve and the suggested threshold."""
     return asdict(found)
+
+
+def client_to_json(profile: ClientProfile) -> Json:
+    """Return a profile with every figure and its source."""
+    return {**asdict(profile), "facts": [asdict(fact) for fact in profile.facts]}
+
+
+def client_check_to_json(check: ClientCheck) -> Json:
+    """Return what a client does to each tool, and which cases expect a tool that it does not show."""
+    kinds = [change.kind for change in check.view.changes]
+    return {
+        "client": check.view.profile.label,
+        "tools": check.tools,
+        "shown": len(check.view.shown),
+        **{kind.value: kinds.count(kind) for kind in ChangeKind},
+        "search": check.by or None,
+        "cases": check.searched,
+        "found": check.found,
+        "missed": [{"case": case, "reason": reason} for case, reason in check.missed],
+        "changes": [
+            {"server": one.tool.server, "tool": one.tool.name, "kind": one.kind.value, "reason": one.sentence}
+            | ({"lost": one.lost} if one.lost else {})
+            for one in check.view.changes
+        ],
+    }
+
+
+def client_result_to_json(result: ClientResult) -> Json:
+    """Return how one client did in a batch."""
+    claim = result.claim
+    return {
+        "client": result.client,
+        "model": result.model,
+        "runs": result.runs,
+        result.criterion.value: result.right,
+        "not_shown": result.not_shown,
+        "works": result.works,
+        "against_plain_api": claim and {"verdict": claim.verdict.value, "sentence": claim.sentence},
+    }
+
+
+def prompt_to_json(template: PromptTemplate) -> dict[str, Json]:
+    """Serialize one version of a template."""
+    return {
+        "name": template.name,
+        "version": template.version,
+        "kind": template.kind.value,
+        "built_in": template.built_in,
+        "text": template.text,
+        "variables": dict(template.variables),
+        "model": template.model or None,
+        "note": template.note,
+        "created_at": template.created_at.isoformat() if template.created_at else None,
+    }

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import bfcl, mcp_eval, promptfoo, recordings, spreadsheet, tef
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, parsed
-from mcp_tef.formats.cases.recorded_logs import is_recording
+from mcp_tef.formats.cases.recordings import is_recording
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileFormat
 

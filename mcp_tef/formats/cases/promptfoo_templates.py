@@ -9,8 +9,7 @@ from math import prod
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.files_beside import SCHEME, FilesBeside
-from mcp_tef.formats.cases.texts import parse_json, parse_yaml
+from mcp_tef.formats.cases.texts import SCHEME, FilesBeside, parse_json, parse_yaml
 from mcp_tef.model.cases import EarlierMessage, Speaker
 from mcp_tef.model.json import Json
 

@@ -72,7 +72,7 @@ class Sentence:
         return " ".join(_WORD.findall(self.text.lower()))
 
 
-@lru_cache(8_192)  # a text is split for its boilerplate, then for what is left of it
+@lru_cache(20_000)  # a text is split for its boilerplate, then for what is left of it
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences and the points of lists of a text; lines that only wrap are one sentence."""
     starts = [0, *(match.end() for match in _END.finditer(text))]

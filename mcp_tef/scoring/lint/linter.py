@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from mcp_tef.model.quality import LintFinding, LintRule, Severity
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.lint import client_limits, definition_size, description, names, poisoning, schema_values, schemas
+from mcp_tef.scoring.lint import definition_size, description, names, poisoning, schema_values, schemas
 from mcp_tef.scoring.lint.definition_texts import visible
 from mcp_tef.scoring.lint.lint_context import NOBODY, LintContext, LintHit, ListedNames, RuleCheck
 
@@ -18,7 +18,7 @@ CHECKS: tuple[RuleCheck, ...] = (
     *schemas.PARAMETER_CHECKS,
     *names.ANNOTATION_CHECKS,
     *definition_size.CHECKS,
-    *client_limits.CHECKS,
+    *definition_size.CLIENT_CHECKS,
 )
 RULES: tuple[LintRule, ...] = tuple(check.rule for check in CHECKS)
 

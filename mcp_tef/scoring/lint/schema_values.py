@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.lint.definition_texts import place_of
-from mcp_tef.scoring.lint.lint_context import LintContext, LintHit, Look, RuleCheck, error
+from mcp_tef.scoring.lint.lint_context import MOST_NODES, LintContext, LintHit, Look, RuleCheck, error
 from mcp_tef.scoring.patterns import why_broken
 from mcp_tef.scoring.phrases import listed, shown, ticked
-from mcp_tef.scoring.schema_walk import ANYTHING, SchemaDocument
+from mcp_tef.scoring.schema_walk import ANYTHING, SchemaDocument, subschemas
 
 NO_REGEX = "is not a regular expression"
 
@@ -99,6 +99,14 @@ def _patterns(schema: Mapping[str, Json], _document: SchemaDocument) -> Iterator
     for pattern in (schema.get("pattern"), *(named if isinstance(named, Mapping) else ())):
         if isinstance(pattern, str) and why_broken(_ECMASCRIPT.sub(".", pattern)) == NO_REGEX:
             yield f"The pattern {shown(pattern)} {NO_REGEX}.", "Correct it by the rules of ECMAScript."
+
+
+def broken_parts(schema: Json) -> Iterator[str]:
+    """Yield a sentence for each reference of a sound schema that leads nowhere, and for each pattern that is none."""
+    document = SchemaDocument(schema)
+    for _, part in subschemas(schema, "", MOST_NODES):
+        for told, _ in (*_references(part, document), *_patterns(part, document)):
+            yield told
 
 
 def _case_twins(schema: Mapping[str, Json], _document: SchemaDocument) -> Iterator[SchemaFault]:

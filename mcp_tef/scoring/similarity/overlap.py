@@ -11,7 +11,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.similarity import MatrixKind, OverlapWeights
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import above
-from mcp_tef.scoring.similarity.flagged_pairs import best_pairs
+from mcp_tef.scoring.similarity.score_kinds import best_pairs
 from mcp_tef.scoring.similarity.signals import Matrix, exact, in_blocks
 
 
@@ -88,7 +88,7 @@ class Overlap:
         pair = self._similarity.pair(a, b)
         meaning = above(self._similarity.level, np.array([pair.similarity], dtype=np.float32))[0]
         parts = [
-            f"meaning {meaning:.2f} × {weights.semantic:.2f}",
+            f"similarity {meaning:.2f} × {weights.semantic:.2f}",
             f"parameters {pair.parameters:.2f} × {weights.parameters:.2f}",
             f"wording {pair.lexical:.2f} × {weights.description:.2f}",
         ]

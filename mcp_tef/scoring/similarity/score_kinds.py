@@ -1,7 +1,9 @@
-"""Scores of every pair of some tools, by kind, worked out when they are first asked for."""
+"""Scores of every pair of some tools, by kind, and the pairs above a score, found block by block."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 from threading import RLock
@@ -9,10 +11,17 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.model.similarity import MatrixKind
+from mcp_tef.model.similarity import FlagRule, MatrixKind
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.similarity.confusability import Coefficients, Confusability, Parts, coefficients_for
+from mcp_tef.scoring.similarity.confusability import (
+    Coefficients,
+    Confusability,
+    Parts,
+    coefficients_for,
+    least_similarity,
+)
 from mcp_tef.scoring.similarity.signals import (
+    BLOCK,
     Matrix,
     Meaning,
     Places,
@@ -29,6 +38,7 @@ from mcp_tef.scoring.similarity.tool_texts import (
     parameters,
     tokens,
 )
+from mcp_tef.scoring.tfidf_weights import Products, counted
 
 KEPT_UP_TO = 5_000
 MOST_IN_SQUARE = 20_000
@@ -145,3 +155,160 @@ class ScoreKinds:
     @cached_property
     def _parameters(self) -> list[Mapping[str, FlatParameter]]:
         return [parameters(tool) for tool in self.tools]
+
+
+class HighestPairs:
+    """The highest scores of those added so far, at most `most`, of equals those added first."""
+
+    def __init__(self, least: float, most: int) -> None:
+        self._floor = np.nextafter(np.float32(least), np.float32(-np.inf))
+        self._most = most
+        self._scores = np.zeros(0, dtype=np.float32)
+        self._places = np.zeros((2, 0), dtype=np.intp)
+
+    def add(self, start: int, block: Matrix) -> None:
+        """Add the scores of some tools against all from the first of them on."""
+        higher = block > self._floor
+        higher[:, : len(block)] &= np.tri(len(block), dtype=np.bool_).T
+        np.fill_diagonal(higher, val=False)
+        found = np.array(np.divmod(np.flatnonzero(higher), higher.shape[1]))
+        self.add_pairs(block[found[0], found[1]], found + start)
+
+    def add_pairs(self, scores: Matrix, places: Places) -> None:
+        """Add pairs: places has the shape (2, pairs)."""
+        higher = scores > self._floor
+        self._scores = np.concatenate((self._scores, scores[higher]))
+        self._places = np.concatenate((self._places, places[:, higher]), axis=1)
+        if len(self._scores) > self._most:
+            self._cut()
+
+    def _cut(self) -> None:
+        number = len(self._scores) - self._most
+        least = np.partition(self._scores, number)[number]
+        higher, equal = np.flatnonzero(self._scores > least), np.flatnonzero(self._scores == least)
+        kept = np.sort(np.concatenate((higher, equal[: self._most - len(higher)])))
+        self._scores, self._places, self._floor = self._scores[kept], self._places[:, kept], least
+
+    def unordered(self) -> tuple[Matrix, Places]:
+        """Return the scores and places as they were added."""
+        return self._scores, self._places
+
+    def pairs(self) -> tuple[Places, Places]:
+        """Return both places of each, highest first, of equals the first pair first."""
+        order = np.argsort(-self._scores, kind="stable")
+        return self._places[0, order], self._places[1, order]
+
+
+def best_pairs(rows: Callable[[int, int], Matrix], n: int, least: float, most: int) -> tuple[Places, Places]:
+    """Return the pairs of n tools with a score of at least `least`, highest first, at most `most`."""
+    best = HighestPairs(least, most)
+    for start in range(0, n if most else 0, BLOCK):
+        best.add(start, rows(start, min(start + BLOCK, n)))
+    return best.pairs()
+
+
+CELLS = 2**23
+PAIRS_AT_ONCE = 2**16
+MOST_KEPT = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedPairs:
+    """The number of pairs that a rule flags, and the places of the highest of them, at most 200,000, highest first."""
+
+    count: int
+    a: Places
+    b: Places
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOfPairs:
+    """Flagged pairs of a block: how many, and the scores and places, shape (2, pairs), of the highest."""
+
+    count: int
+    scores: Matrix
+    places: Places
+
+
+@dataclass
+class PairScan:
+    """Finds the pairs that a rule flags. Safe between threads.
+
+    Only pairs that can reach the rule's score are scored: those of enough similarity, those of which one name holds
+    every word of the other, and those that score 1 because what is compared is the same. So what is found is what
+    scoring every pair would find.
+    """
+
+    kinds: ScoreKinds
+    rule: FlagRule
+    most: int = MOST_KEPT
+    block: int | None = None
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """Return the first row of each block, and that after its last."""
+        n = len(self.kinds)
+        rows = self.block or max(16, min(BLOCK, CELLS // max(n, 1)))
+        return [(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+    def found(self, start: int, stop: int) -> BlockOfPairs:
+        """Return what is flagged of some tools with all later ones."""
+        best, count = HighestPairs(self.rule.threshold, self.most), 0
+        candidates = self._candidates(start, stop)
+        for part in np.array_split(candidates, max(1, -(-len(candidates) // PAIRS_AT_ONCE))):
+            places = np.array(np.divmod(part, len(self.kinds) - start)) + start
+            scores = self.kinds.of(self.rule.kind).at(*places)
+            count += int(np.count_nonzero(scores >= np.float32(self.rule.threshold)))
+            best.add_pairs(scores, places)
+        return BlockOfPairs(count, *best.unordered())
+
+    def all(self) -> FlaggedPairs:
+        """Return what is flagged of all pairs, by as many threads as this machine has processors."""
+        assert self._filters, "threads would each prepare them"
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            return self.joined(threads.map(lambda block: self.found(*block), self.blocks()))
+
+    def joined(self, blocks: Iterable[BlockOfPairs]) -> FlaggedPairs:
+        """Return what was flagged in all blocks, given in order."""
+        best, count = HighestPairs(self.rule.threshold, self.most), 0
+        for one in blocks:
+            count += one.count
+            best.add_pairs(one.scores, one.places)
+        return FlaggedPairs(count, *best.pairs())
+
+    def _candidates(self, start: int, stop: int) -> Places:
+        """Return the cells of a block, counted along its rows, whose pairs may be flagged."""
+        least, same, names = self._filters
+        similar = self.kinds.similar(start, stop) >= least
+        similar |= same[start:stop, None] == same[None, start:]
+        if names is not None:
+            shared = names.products.of(start, stop)
+            similar |= shared >= np.minimum(names.sizes[start:stop, None], names.sizes[None, start:])
+        similar[:, : len(similar)] &= np.tri(len(similar), k=-1, dtype=np.bool_).T
+        return np.flatnonzero(similar)
+
+    @cached_property
+    def _filters(self) -> "tuple[np.float32, NDArray[np.int32], _Names | None]":
+        """Return the least similarity, a number per tool that is equal where the score is 1, and the names if used."""
+        same = self.kinds.of(self.rule.kind).same.astype(np.int32)
+        if self.rule.kind is MatrixKind.SIMILARITY:
+            return np.float32(self.rule.threshold - MARGIN), same, None
+        weights = coefficients_for(self.kinds.embedder)
+        least = least_similarity(weights, self.kinds.level, self.rule.threshold)
+        return np.float32(least - MARGIN), same, _Names.of(self.kinds.tools)
+
+
+MARGIN = 1e-4
+"""Candidates are taken from so far below, since a product in blocks is rounded in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Words that the names of tools share; a name without words has itself."""
+
+    products: Products
+    sizes: Matrix
+
+    @classmethod
+    def of(cls, tools: Sequence[Tool]) -> "_Names":
+        bags = [name_words(tool.name) or {tool.name} for tool in tools]
+        return cls(Products(counted(bags)), np.array([len(bag) for bag in bags], dtype=np.float32))

@@ -1,15 +1,14 @@
 """Garbage is collected on the window's thread, and completely only while nobody uses the window."""
 
 import gc
-import sys
 import threading
 import weakref
-from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from app.core_link.gc_policy import LONGEST_WITHOUT_FULL_S, GarbageCollection
+
+pytestmark = pytest.mark.usefixtures("qapp")
 
 
 class Clock:
@@ -28,15 +27,6 @@ class Cycle:
 
     def __init__(self) -> None:
         self.itself = self
-
-
-@pytest.fixture(autouse=True)
-def interpreter_settings(qapp: QApplication) -> Iterator[None]:
-    interval = sys.getswitchinterval()
-    yield
-    sys.setswitchinterval(interval)
-    gc.enable()
-    gc.unfreeze()
 
 
 def lost_cycle() -> "weakref.ref[Cycle]":

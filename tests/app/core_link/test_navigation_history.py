@@ -1,7 +1,6 @@
 """Going back and forward through stops."""
 
-from app.core_link.navigation_history import LONGEST, HistoryEntry, NavigationHistory
-from app.core_link.targets import Screen, ShowScreen
+from app.core_link.targets import LONGEST, HistoryEntry, NavigationHistory, Screen, ShowScreen
 
 A, B, C = (HistoryEntry(name) for name in "abc")
 

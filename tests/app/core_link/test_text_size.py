@@ -5,9 +5,9 @@ import asyncio
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
 
-from app.core_link.settings import Settings
-from app.core_link.text_size import SIZES, TextSizeSetting
+from app.core_link.settings import SIZES, Settings, TextSizeSetting
 from app.screens.settings.dialog import SettingsDialog
 from app.shell.main_window import MainWindow
 from app.shell.workspace_controller import WorkspaceController
@@ -15,15 +15,16 @@ from app.theme import Size, height, theme
 from app.widgets import Button, Dialog, Notice
 from mcp_tef import Secret
 from tests.support.special_workspaces import hostile_engine
+from tests.support.widgets import placed
 from tests.support.windows import until
 from tests.support.workbench import workbench
 
 
-def test_rows_fields_and_type_grow_together(qapp: QApplication) -> None:
-    usual = Button("Run").sizeHint().height()
+def test_rows_fields_and_type_grow_together(qtbot: QtBot) -> None:
+    usual = placed(qtbot, Button("Run")).sizeHint().height()
     theme().set_text_size(150)
     assert (theme().font(Size.BODY).pixelSize(), height("table_row")) == (20, 42)
-    assert Button("Run").sizeHint().height() >= usual * 1.4
+    assert placed(qtbot, Button("Run")).sizeHint().height() >= usual * 1.4
 
 
 def test_keys_go_from_size_to_size_and_stop_at_both_ends(qapp: QApplication) -> None:

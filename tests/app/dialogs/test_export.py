@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.dialogs.export import (
+    FORMAT_PURPOSES,
     MAX_NAME,
     REPORT_FORMATS,
     Writer,
@@ -18,7 +19,6 @@ from app.dialogs.export import (
     text_writer,
     writer_of,
 )
-from app.dialogs.export_format import FORMAT_PURPOSES
 from mcp_tef import ReportFormat, TefError
 from tests.support.windows import session_for, until
 from tests.support.workspace_files import a_workspace

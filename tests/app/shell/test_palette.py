@@ -60,7 +60,7 @@ def titles(palette: Palette) -> list[str]:
     return [palette.list.rows.row(place).title for place in range(palette.list.rows.rowCount())]
 
 
-def deeds(done: list[str]) -> list[Command]:
+def commands(done: list[str]) -> list[Command]:
     return [
         Command(id="a", text="Add a server", do=lambda: done.append("a")),
         Command(id="b", text="Compare", do=lambda: done.append("b"), needs=lambda: False, unless="Select two batches"),
@@ -71,7 +71,7 @@ def deeds(done: list[str]) -> list[Command]:
 async def test_what_was_done_last_comes_first_and_what_cannot_be_done_last_with_the_reason(qapp: QApplication) -> None:
     async with session_for() as (session, _):
         done: list[str] = []
-        session.commands.put("page", deeds(done))
+        session.commands.put("page", commands(done))
         palette, host = opened(session)
         assert titles(palette) == ["Add a server", "Copy", "Compare"]
         assert palette.list.rows.row(2).right == "Select two batches"
@@ -93,7 +93,7 @@ async def test_a_tool_is_gone_to_by_its_name(qapp: QApplication) -> None:
     for server in await fake.servers.list():
         await fake.servers.check(server.id)
     async with session_for(fake) as (session, _):
-        session.commands.put("page", deeds([]))
+        session.commands.put("page", commands([]))
         went: list[Target] = []
         session.navigated.connect(went.append)
         palette, host = opened(session)
@@ -104,7 +104,9 @@ async def test_a_tool_is_gone_to_by_its_name(qapp: QApplication) -> None:
         host.close()
 
 
-async def test_every_command_is_offered_on_every_screen_the_possible_ones_first(qapp: QApplication) -> None:
+async def test_every_command_is_offered_on_every_screen_the_possible_ones_first_and_goes_to_its_own(
+    qapp: QApplication,
+) -> None:
     fake = FakeEngine()
     await fake.open_sample()
     async with workbench(fake) as bench:
@@ -125,14 +127,6 @@ async def test_every_command_is_offered_on_every_screen_the_possible_ones_first(
         missing = {key: everything - ids for key, ids in offered.items() if ids != everything}
         assert missing == {}
         assert {"runs.start", "quit", "servers.add", "cases.new"} <= everything
-
-
-async def test_a_command_of_another_screen_goes_there_and_is_done(qapp: QApplication) -> None:
-    fake = FakeEngine()
-    await fake.open_sample()
-    async with workbench(fake) as bench:
-        inside = window(bench)
-        build_pages(inside)
         inside.show_screen("quality")
         palette = inside.show_palette()
         QTest.keyClicks(palette.search, "add a server")
@@ -192,7 +186,6 @@ async def test_enter_presses_the_focused_button_of_the_window(qapp: QApplication
     async with workbench(fake) as bench:
         inside = window(bench)
         inside.show_screen("servers")
-        build_pages(inside)
         cases = next(one for one in inside.navigation.findChildren(QAbstractButton) if "Test cases" in one.text())
         cases.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(cases, Qt.Key.Key_Return)

@@ -299,8 +299,8 @@ def test_chips_wrap_where_they_do_not_fit(qtbot: Any) -> None:
 
 
 def test_pips_say_their_count(qtbot: Any) -> None:
-    pips = placed(qtbot, CountDots("Fixed", Role.GOOD_FILL))
-    pips.resize(80, 20)
-    pips.set_count(4_000)
-    assert pips.accessibleName() == "Fixed: 4000"
-    assert pips.grab().toImage().pixelColor(3, 10) != QColor(0, 0, 0)
+    dots = placed(qtbot, CountDots("Fixed", Role.GOOD_FILL))
+    dots.resize(80, 20)
+    dots.set_count(4_000)
+    assert dots.accessibleName() == "Fixed: 4000"
+    assert dots.grab().toImage().pixelColor(3, 10) != QColor(0, 0, 0)

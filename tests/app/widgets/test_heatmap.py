@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 from app.theme import ThemeMode, theme
 from app.widgets.chart import picture
 from app.widgets.heatmap import Heatmap
-from app.widgets.heatmap_data import Heat, as_bytes, closest, coarser, make_heat
 from app.widgets.heatmap_drawing import cividis, ramp
-from app.widgets.heatmap_layout import Join, Tree, tree_of
+from app.widgets.heatmap_layout import Heat, Join, Tree, as_bytes, closest, coarser, make_heat, tree_of
 from tests.support.widgets import placed, recorded
 
 N = 20

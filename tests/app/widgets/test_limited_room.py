@@ -44,8 +44,7 @@ class Made:
 
 
 def header_of(qtbot: QtBot, width: int) -> Made:
-    host, header, views = QWidget(), PageHeader("Metrics"), Segmented(VIEWS, "View")
-    qtbot.addWidget(host)
+    host, header, views = placed(qtbot, QWidget()), PageHeader("Metrics"), Segmented(VIEWS, "View")
     header.setParent(host)
     header.offer_help(lambda: None)
     header.place(views, beside_title=True)

@@ -13,7 +13,7 @@ from tests.support.agent_client import Agent, agent_of, opened_workspace
 from tests.support.command_line import say
 from tests.support.model_replies import tool_calls
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 
 ROOT = Path(__file__).parents[3]
 TOOLS, SUITE = ROOT / "resources" / "agents" / "tools.json", ROOT / "resources" / "agents" / "suite.yaml"

@@ -10,7 +10,7 @@ import pytest
 from tests.support.command_line import Said, say
 from tests.support.model_replies import tool_calls
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, tools_file, written
 
 PATCH = [{"op": "replace", "path": "/tools/0/description", "value": "Rain, sun and wind of a town today."}]
@@ -62,12 +62,12 @@ CHANGES: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_no_change_passes(files: Path, change: str) -> None:
+def test_no_change_passes(files: Path) -> None:
     ran(files)
-    said = say("verify", changed(files / "v.json", CHANGES[change]), "--json")
-    assert (said.code, said.document["holds"]) == (1, False)
-    assert [one for one in said.document["checks"] if one["problem"]]
+    for name, change in CHANGES.items():
+        said = say("verify", changed(files / "v.json", change), "--json")
+        assert (said.code, said.document["holds"]) == (1, False), name
+        assert [one for one in said.document["checks"] if one["problem"]], name
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "{", '{"kind": "mcp-tef verdict", "format": 1}'])
@@ -126,7 +126,7 @@ def test_a_badge_expires_with_the_tools_and_cases(files: Path) -> None:
     today = ("--tools-file", files / "tools.json", "--cases", files / "cases.json", "--badge", files / "b.json")
     assert say("verify", files / "v.json", *today).code == 0
     badge = json.loads((files / "b.json").read_text("utf-8"))
-    assert (badge["schemaVersion"], badge["message"][:18]) == (1, "correct call 100% ")
+    assert (badge["schemaVersion"], badge["message"][:19]) == (1, "correct call 100 % ")
     tools = json.loads((files / "tools.json").read_text("utf-8"))
     tools["tools"][0]["description"] = "Another."
     written(files / "tools.json", tools)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_tef import CaseFileFormat, CaseImportPreview
-from mcp_tef.cli.case_reviews import reviewed
+from mcp_tef.cli.case_edits import reviewed
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.formats.cases import recordings
 from mcp_tef.formats.cases.entries import CaseSource

@@ -1,11 +1,13 @@
 """`compare` and `runs rejudge`, as a script uses them."""
 
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from tests.support import isolation
 from tests.support.command_line import Said, say
 
 TOOLS = {
@@ -18,15 +20,23 @@ QUERY = "find the book with the title {number}"
 CHANGES = {"fixed", "regressed", "unchanged_right", "unchanged_wrong", "new", "gone", "not_comparable"}
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server from a file, eight cases that the baseline gets right, and a batch of them."""
-    tools, path = tmp_path / "tools.json", tmp_path / "workspace.db"
-    tools.write_text(json.dumps(TOOLS), "utf-8")
-    assert say("servers", "add", "library", "--tools-file", tools, "--workspace", path).code == 0
-    cases(path, "find_book")
-    ran(path)
+    folder = tmp_path_factory.mktemp("begun")
+    tools, path = folder / "tools.json", folder / "workspace.db"
+    with isolation.at_home(folder / "home"):
+        tools.write_text(json.dumps(TOOLS), "utf-8")
+        assert say("servers", "add", "library", "--tools-file", tools, "--workspace", path).code == 0
+        cases(path, "find_book")
+        ran(path)
     return path
+
+
+@pytest.fixture
+def workspace(begun: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copy(begun, tmp_path))
 
 
 def cases(workspace: Path, expected: str) -> None:

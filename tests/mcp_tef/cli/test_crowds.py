@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import Said, command, say
-from tests.support.crowd_stand_in import TOOL, CrowdedModel
 from tests.support.model_replies import Received, Reply
 from tests.support.model_stub import ModelStub
+from tests.support.stand_in_models import TOOL, CrowdedModel
 from tests.support.workspace_files import case, case_file, written_tools
 
 TOOLS = {TOOL: "Book a repair of a bicycle in the workshop.", "rent": "Rent a bicycle for some days."}

@@ -1,4 +1,4 @@
-"""`improve`: the sample offline, a stand-in model as target and writer, the files, and the exit codes."""
+"""`improve`: offline, a stand-in model as target and writer, the files, and the exit codes."""
 
 import itertools
 import json
@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import run, say
+from tests.support.command_line import say
 from tests.support.model_replies import Received, Reply, broken, unauthorized, words
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, written_tools
 
 TOOLS = {"forecast": "Does things.", "departures": "Return departures of trains between two stations."}
 CLEAR = "Return rain, wind and temperature of a town; for trains, use departures."
 PLACES = [f"{one}{two}" for one in ("North", "South", "East", "West") for two in ("ham", "ford", "by")]
-ENDS = {"better", "promising", "not_confirmed", "worse", "no_candidate"}
 
 
 @pytest.fixture(autouse=True)
@@ -68,11 +67,11 @@ def test_the_document_has_the_shape_of_try_for_the_sealed_cases_and_every_round(
 def test_a_writer_and_a_target_over_http_are_asked_within_the_budget() -> None:
     with ModelStub(writer_and_target) as stub:
         options = ("--model", "openai/x", "--writer", "openai/w", "--base-url", stub.url, "--repeats", "1")
-        found = say("improve", "--server", "city", "--budget", "400", *options, "--yes", "--json", "--price", "1,1")
+        found = say("improve", "--server", "city", "--budget", "240", *options, "--yes", "--json", "--price", "1,1")
         asked = len(stub.requests)
     assert found.code in (0, 1), found.err
     document = found.document
-    assert document["calls"] == asked <= 400
+    assert document["calls"] == asked <= 240
     assert document["writer"] == "openai/w"
     assert document["cost_usd"] > 0
     assert any(one["author"] == "openai/w" for one in document["rounds"][0]["candidates"])
@@ -93,7 +92,7 @@ def test_a_model_that_fails_half_way_is_an_exit_code_of_its_own_and_its_runs_are
     number = itertools.count()
     with ModelStub(lambda request: failure(request) if next(number) > 9 else writer_and_target(request)) as stub:
         options = ("--model", "openai/x", "--base-url", stub.url, "--retries", "0", "--yes")
-        found = run("improve", "--server", "city", "--budget", "400", *options, "--json")
+        found = say("improve", "--server", "city", "--budget", "400", *options, "--json")
     assert (found.code, found.document["result"], found.document["draft"]) == (3, "unreachable", None)
     assert "failed" in found.document["sentences"][1]
     assert len([one for one in say("runs", "list", "--json").document["runs"] if one["mark"]]) == 10
@@ -116,17 +115,3 @@ def test_what_cannot_be_searched_is_refused(arguments: tuple[str, ...], reason: 
     found = say("improve", "--server", "city", *arguments, "--json")
     assert found.code == 2
     assert reason in found.error["message"] + found.error["hint"]
-
-
-def test_the_sample_is_searched_offline_and_what_was_found_is_told(tmp_path: Path) -> None:
-    there = ("--workspace", tmp_path / "sample.db")
-    assert say("demo", *there).code == 0
-    found = say(
-        "improve", "--server", "Bike shop", "--suite", "Sample", "--budget", "500", "--seed", "6", "--json", *there
-    )
-    assert found.code == 0
-    document = found.document
-    assert document["result"] in ENDS
-    assert document["failing"] > 0
-    assert document["rounds"]
-    assert "sealed cases" in document["gain_to_show"]

@@ -1,6 +1,8 @@
 """The table of manners: what scripts may rely on, and the test that shows it."""
 
 import ast
+from argparse import ArgumentParser
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -175,8 +177,14 @@ def test_each_manner_is_shown_by_a_test(file: str, manner: str) -> None:
     assert MANNERS[file][manner] in names_in(file)
 
 
+@cache
+def parsers() -> Mapping[str, ArgumentParser]:
+    """The parser of every verb."""
+    return dict(verbs_below(parser()))
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_parser_takes_each_option_that_scripts_rely_on(name: str) -> None:
-    verb = dict(verbs_below(parser()))[name]
+    verb = parsers()[name]
     known = {option for action in verb._actions for option in action.option_strings}
     assert {*SHARED, *OPTIONS[name]} - known == set()

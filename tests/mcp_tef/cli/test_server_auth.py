@@ -19,7 +19,7 @@ from mcp_tef.cli.server_auth import without_secrets
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.workflows.written_secrets import PlainTextSecrets
+from mcp_tef.workflows.servers import PlainTextSecrets
 from tests.support.command_line import Said, run, say
 from tests.support.fake_ports import MemoryKeychain
 from tests.support.faults.fault_script import Talk

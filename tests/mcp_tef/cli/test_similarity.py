@@ -296,8 +296,8 @@ def test_the_weights_of_overlap_are_ones_own(tools: Path, tmp_path: Path) -> Non
     compare("overlap", *wanted, "--out", tmp_path / "overlap.html")
     page = (tmp_path / "overlap.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")
-    assert "3 tools on 1 server, compared by tfidf. What counts how much: meaning 0.00" in page
-    assert "1.00 is meaning" in page
+    assert "3 tools on 1 server, compared by tfidf. What counts how much: similarity 0.00" in page
+    assert "1.00 is similarity" in page
     for text in ("1", "1,2", "a,b,c", "0,0,0", "-1,1,1", "inf,1,1", "nan,1,1"):
         assert say("overlap", "--tools-file", tools, f"--weights={text}").code == 2
     for text in ("0", "few", "-1"):

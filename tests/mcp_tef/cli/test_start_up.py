@@ -12,7 +12,7 @@ from tests.support.command_line import run, say
 ROOT = Path(__file__).parents[3]
 NEVER_FOR_CASES = {"numpy", "jsonschema", "regex", "mcp", "litellm", "openai", "httpx", "keyring", "PySide6", "yaml"}
 PARTS_NEVER_FOR_CASES = {
-    *("mcp_tef.llm", "mcp_tef.scoring.judge", "mcp_tef.servers.client", "mcp_tef.servers.tool_lister"),
+    *("mcp_tef.llm", "mcp_tef.scoring.judge", "mcp_tef.servers.client", "mcp_tef.servers.client"),
     *("mcp_tef.statistics", "mcp_tef.reports", "mcp_tef.storage.run_tables", "mcp_tef.storage.fact_tables"),
     *("mcp_tef.workflows.runs", "mcp_tef.workflows.metrics", "mcp_tef.cli.run", "mcp_tef.model.comparison"),
 }
@@ -41,7 +41,7 @@ def workspace(tmp_path: Path) -> Path:
 
 def test_the_version_loads_neither_the_command_line_nor_the_library(tmp_path: Path) -> None:
     assert {name for name in loaded_by("--version", cwd=tmp_path) if name.startswith("mcp_tef")} == {
-        *("mcp_tef", "mcp_tef.__main__", "mcp_tef.model", "mcp_tef.model.version")
+        *("mcp_tef", "mcp_tef.__main__", "mcp_tef.model", "mcp_tef.model.installation")
     }
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.support.command_line import Said, command, say
 from tests.support.model_replies import Received, Reply, broken
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import case, case_file, written_tools
 
 VAGUE = "Does things."

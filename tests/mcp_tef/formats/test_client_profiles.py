@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.client_profiles import bundled_profiles, profile_of, read_profile
+from mcp_tef.formats.definition_files import bundled_profiles, profile_of, read_profile
 from mcp_tef.model.clients import PLAIN_API, ClientProfile
 
 PROFILE = {"name": "ours", "title": "Ours", "version": 1, "checked": "2026-11-26"}

@@ -1,22 +1,30 @@
-"""The built-in baseline: what it picks, when it picks nothing, and how sure it is."""
+"""The built-in baselines: ranks, calibration on real cases, and parameters filled from a query by plain rules."""
 
 import asyncio
+import csv
+import gzip
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mcp_tef.embedding.tfidf import TfidfIndex, TfidfLexicon
 from mcp_tef.errors import EmbeddingError, InputError
+from mcp_tef.llm.argument_filling import fill
 from mcp_tef.llm.model_selector import ModelSelectors
-from mcp_tef.llm.retrieval_baseline import MeaningSelector, WordsSelector
+from mcp_tef.llm.retrieval_baseline import MEANING, WORDS, Calibration, MeaningSelector, Ranker, WordsSelector
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.ports import Embedder, Question, Selector
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
+from tests.support.baseline_cases import EXTRA_TOOLS, RECORDED, RankedCase, figures, offered, ranked, usable
+from tests.support.bfcl_cases import bfcl_cases
 
 
 def tool(name: str, description: str, **properties: object) -> Tool:
@@ -205,3 +213,122 @@ async def test_every_other_name_is_a_model() -> None:
     assert await selectors.resolve(model) == model
     assert selectors.selector_for(model) is not words
     await selectors.close()
+
+
+def schema(*required: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+TEXT, WHOLE, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+YES_NO, LIST = {"type": "boolean"}, {"type": "array", "items": {"type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted", "filled"),
+    [
+        ('Search for "red tyres" now', schema("query", query=TEXT), {"query": "red tyres"}),
+        ("Find me a quiet hotel", schema("query", query=TEXT), {"query": "Find me a quiet hotel"}),
+        (
+            "Book a table for 4 at 19:30",
+            schema("guests", "time", guests=WHOLE, time=TEXT),
+            {"guests": 4, "time": "19:30"},
+        ),
+        (
+            "An area of 12.5 with a width of 3",
+            schema("width", "area", width=NUMBER, area=NUMBER),
+            {"width": 3, "area": 12.5},
+        ),
+        ("Pay 1,250,000 euros", schema("amount", amount=WHOLE), {"amount": 1_250_000}),
+        ("Roll three dice", schema("dice", dice=WHOLE), {"dice": 3}),
+        ("Write to ann@example.org about it", schema("recipient", recipient=TEXT), {"recipient": "ann@example.org"}),
+        ("Open https://example.org/a?b=1.", schema("url", url=TEXT), {"url": "https://example.org/a?b=1"}),
+        ("Come on March 3rd, 2026", schema("day", day=TEXT | {"format": "date"}), {"day": "2026-03-03"}),
+        ("Come on 3 March 2026", schema("date", date=TEXT), {"date": "2026-03-03"}),
+        (
+            "From 2026-01-02 to 2026-02-03",
+            schema(start_date=TEXT, end_date=TEXT),
+            {"start_date": "2026-01-02", "end_date": "2026-02-03"},
+        ),
+        ("Read /etc/hosts", schema("path", path=TEXT), {"path": "/etc/hosts"}),
+        ("Cancel booking R-2041", schema("booking_id", booking_id=TEXT), {"booking_id": "R-2041"}),
+        ("I want a large pizza", schema(size={"enum": ["small", "large"]}), {"size": "large"}),
+        ("I want a pizza", schema("size", size={"enum": ["small", "large"]}), {}),
+        ("Ship it express", schema(express=YES_NO), {"express": True}),
+        ("Ship it, but not express", schema(express=YES_NO), {"express": False}),
+        ("Ship it", schema("express", express=YES_NO), {}),
+        ("Add 1, 2 and 3", schema("numbers", numbers=LIST), {"numbers": [1, 2, 3]}),
+        (
+            "The mean of [4, 5] to 2 digits",
+            schema("values", digits=WHOLE, values=LIST),
+            {"digits": 2, "values": [4, 5]},
+        ),
+        ("The weather in New York please", schema("city", city=TEXT), {"city": "New York"}),
+        ("status: open", schema(status=TEXT), {"status": "open"}),
+        ("Nothing is said here", schema(limit=WHOLE, city=TEXT, when=TEXT | {"format": "date-time"}), {}),
+    ],
+)
+def test_values_are_taken_from_the_query(query: str, wanted: dict[str, Any], filled: dict[str, Any]) -> None:
+    assert fill(query, wanted) == filled
+
+
+def test_one_number_is_never_used_twice() -> None:
+    assert fill("Only 5 is said", schema("a", "b", a=WHOLE, b=WHOLE)) == {"a": 5}
+
+
+def test_references_and_nullable_types_are_followed() -> None:
+    wanted = schema("when", "count", when={"$ref": "#/$defs/Day"}, count={"anyOf": [{"type": "null"}, WHOLE]})
+    wanted["$defs"] = {"Day": {"type": "string", "format": "date"}}
+    assert fill("7 of them on 2026-05-01", wanted) == {"when": "2026-05-01", "count": 7}
+
+
+def test_a_schema_that_refers_to_itself_ends() -> None:
+    node: dict[str, Any] = {"type": "object", "properties": {"next": {"$ref": "#"}, "n": WHOLE}, "required": ["next"]}
+    assert fill("1 2 3", node | {"$ref": "#"}) is not None
+
+
+@pytest.mark.parametrize(
+    "odd", [{}, {"properties": []}, {"properties": {"a": True}}, {"properties": {"a": {"type": 3}}}]
+)
+def test_odd_schemas_fill_nothing_and_never_raise(odd: dict[str, Any]) -> None:
+    assert fill("Take 5", odd) == {}
+
+
+@given(st.text(max_size=200))
+def test_no_query_whatever_raises(query: str) -> None:
+    kinds = schema("a", "n", "l", "url", a=TEXT, n=NUMBER, l=LIST, url=TEXT, date=TEXT, time=TEXT, yes=YES_NO)
+    fill(query, kinds)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict[tuple[str, int], list[RankedCase]]:
+    """The recorded rankings by selector and number of other tools."""
+    found: dict[tuple[str, int], list[RankedCase]] = {}
+    with gzip.open(RECORDED, "rt", encoding="utf-8", newline="") as text:
+        for selector, extra, name, tools, top, second, hit, expected in list(csv.reader(text))[1:]:
+            case = RankedCase(name, int(tools), float(top), float(second), hit=hit == "1", expected=expected == "1")
+            found.setdefault((selector, int(extra)), []).append(case)
+    return found
+
+
+@pytest.mark.parametrize("extra", EXTRA_TOOLS)
+@pytest.mark.parametrize(("selector", "calibration"), [("words", WORDS), ("meaning", MEANING)])
+def test_silence_costs_two_points_of_recall_at_most_and_says_how_often_it_is_right(
+    recorded: dict[tuple[str, int], list[RankedCase]], selector: str, calibration: Calibration, extra: int
+) -> None:
+    cases = recorded[selector, extra]
+    got = figures(cases, [calibration.decide(case.top, case.second, case.tools) for case in cases])
+    assert len(cases) > 1_000
+    assert got.accuracy >= got.recall_at_1 - 0.02
+    assert got.none_confidence == pytest.approx(got.none_hits, abs=0.1)
+    assert got.picked_confidence == pytest.approx(got.picked_hits, abs=0.1)
+    assert got.silence >= 0.3
+
+
+async def test_the_recorded_rankings_are_those_of_today(recorded: dict[tuple[str, int], list[RankedCase]]) -> None:
+    before = {case.id: case for case in recorded["words", 0]}
+    ranker = Ranker(TfidfLexicon())
+    for case in usable(bfcl_cases())[::7]:
+        now = await ranked(ranker, case, offered(case, 0, ()))
+        then = before[case["id"]]
+        assert (now.tools, now.hit) == (then.tools, then.hit), case["id"]
+        assert (now.top, now.second) == pytest.approx((then.top, then.second), abs=1e-3), case["id"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_tef.errors import ModelError, ModelFault
-from mcp_tef.llm.writer import LitellmWriter
+from mcp_tef.llm.client import LitellmWriter
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import WritingTask

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.model.draft_rebase import rebased
+from mcp_tef.model.draft_edits import ParameterEdit, ToolEdit, edited_tool, rebased
 from mcp_tef.model.drafts import (
     INSTRUCTIONS,
     Draft,
@@ -23,7 +23,6 @@ from mcp_tef.model.drafts import (
 from mcp_tef.model.ids import DraftId
 from mcp_tef.model.json import canonical
 from mcp_tef.model.json_patch import apply_patch
-from mcp_tef.model.tool_edits import ParameterEdit, ToolEdit, edited_tool
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 

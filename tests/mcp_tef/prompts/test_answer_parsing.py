@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.tools import Tool
 from mcp_tef.prompts.answer_parsing import ParsedAnswer, WrittenCall, loads, read_native, read_structured
-from mcp_tef.prompts.tool_aliases import offer
+from mcp_tef.prompts.selection_prompt import offer
 from tests.support.text_calls import text_calls
 
 OFFERED = offer([Tool(server="shop", name="find.parts", description="", input_schema={}, raw={})])

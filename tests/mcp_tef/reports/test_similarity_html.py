@@ -11,8 +11,16 @@ import pytest
 from mcp_tef.model.metrics import Rate
 from mcp_tef.model.similarity import Clusters, FlagRule, PairObservation, PairStatus, ToolGroup, ToolSet, WorkItem
 from mcp_tef.model.tools import LabelKind, ToolLabel
-from mcp_tef.reports.heat_map import LARGEST_DRAWN, LARGEST_IMAGE, LARGEST_NAMED, data_uri, shrunk
-from mcp_tef.reports.similarity_html import SimilarityResults, overlap_html, similarity_html
+from mcp_tef.reports.similarity_html import (
+    LARGEST_DRAWN,
+    LARGEST_IMAGE,
+    LARGEST_NAMED,
+    SimilarityResults,
+    data_uri,
+    overlap_html,
+    shrunk,
+    similarity_html,
+)
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.scoring.similarity.signals import Meaning, Square
@@ -185,10 +193,10 @@ def test_the_most_overlapping_pairs_come_first_each_with_its_dimensions_and_the_
     text = overlap_html(similarity, Overlap(similarity), 2)
     words = " ".join(Reader(text).words)
     assert (
-        "4 tools on 2 servers, compared by made. What counts how much: meaning 0.50, parameters 0.30, wording 0.20."
+        "4 tools on 2 servers, compared by made. What counts how much: similarity 0.50, parameters 0.30, wording 0.20."
         in words
     )
-    assert words.count(" is meaning ") == 2
+    assert words.count(" is similarity ") == 2
     assert words.index("Overlap of every pair") < words.index("The pairs that overlap most")
 
 

@@ -12,8 +12,15 @@ from mcp_tef.model.cases import CaseOrigin
 from mcp_tef.model.drafted_cases import DraftedCase, DraftKind
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.call_pairing import argument_problems
-from mcp_tef.scoring.case_drafting.offline_drafts import near_misses, no_tool_drafts, product_of, tool_drafts
-from mcp_tef.scoring.case_drafting.rules import is_near_duplicate, names_tool, why_refused
+from mcp_tef.scoring.case_drafting.offline_drafts import (
+    is_near_duplicate,
+    names_tool,
+    near_misses,
+    no_tool_drafts,
+    product_of,
+    tool_drafts,
+    why_refused,
+)
 
 VERBS = ("Get", "List", "Searches", "Create", "Updates", "Delete", "Send", "Calculate", "Archive", "Returns")
 THINGS = ("a page", "all issues", "the orders of a customer", "an invoice for a project", "notes from the archive")

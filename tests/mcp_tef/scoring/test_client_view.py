@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcp_tef.formats.client_profiles import bundled_profiles
+from mcp_tef.formats.definition_files import bundled_profiles
 from mcp_tef.model.clients import ChangeKind, ClientProfile, ClientView, SearchMethod, SearchRule
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.scoring.client_search import WordSearch, best
-from mcp_tef.scoring.client_view import presented
+from mcp_tef.scoring.client_view import WordSearch, best, presented
 from mcp_tef.scoring.tfidf_weights import stems
 
 PROFILES = {profile.name: profile for profile in bundled_profiles()}

@@ -4,7 +4,7 @@ from mcp_tef.model.answers import RankedTool
 from mcp_tef.model.cases import NO_TOOL, Expectation
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.scoring.judge import rank_of_expected
-from tests.support.judging_factories import any_of, expect, tool, wanted
+from tests.support.scoring_factories import any_of, expect, tool, wanted
 
 OFFERED = [
     OfferedTool("docs-read", tool("read", server="docs")),

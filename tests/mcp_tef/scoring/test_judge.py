@@ -8,7 +8,8 @@ from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import NO_TOOL, Expectation, ExpectedCall
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, Verdict, VerdictKind
 from mcp_tef.scoring.judge import judge
-from tests.support.judging_factories import (
+from tests.support.processes import computing_at_most
+from tests.support.scoring_factories import (
     TEXT,
     WHOLE,
     any_of,
@@ -21,7 +22,6 @@ from tests.support.judging_factories import (
     tool,
     wanted,
 )
-from tests.support.processes import computing_at_most
 
 TOOLS, HOW = [tool("search_code"), tool("search_files"), tool("add_comment", server="github")], "selected with"
 TP, FP, TN, FN = Classification.TP, Classification.FP, Classification.TN, Classification.FN

@@ -19,8 +19,8 @@ from mcp_tef.model.verdicts import Classification, Verdict
 from mcp_tef.scoring.bipartite_matching import best_pairs, pairs_up
 from mcp_tef.scoring.expectations import described, problems
 from mcp_tef.scoring.judge import judge
-from tests.support.judging_factories import expect, tool, wanted
 from tests.support.processes import computing_at_most
+from tests.support.scoring_factories import expect, tool, wanted
 
 NAMES = st.sampled_from(["read", "write", "find", "made_up"])
 SERVERS = st.sampled_from(["docs", "wiki"])

@@ -8,8 +8,8 @@ import pytest
 from mcp_tef.scoring.expectations import described, problems
 from mcp_tef.scoring.matchers import fits
 from mcp_tef.scoring.schema_walk import SchemaDocument, SchemaPlace
-from tests.support.judging_factories import expect, wanted
 from tests.support.processes import computing_at_most
+from tests.support.scoring_factories import expect, wanted
 
 
 def place(schema: Any) -> SchemaPlace:

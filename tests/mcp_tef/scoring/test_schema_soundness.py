@@ -10,7 +10,7 @@ from jsonschema import Draft4Validator, Draft7Validator, Draft202012Validator, F
 from mcp_tef.scoring.patterns import PatternError, found, why_broken
 from mcp_tef.scoring.schema_soundness import _EVERYDAY, plainly_sound, why_unsound
 from mcp_tef.scoring.tool_schema import surely_fit, surely_fits
-from tests.support.judging_factories import TEXT, WHOLE, schema
+from tests.support.scoring_factories import TEXT, WHOLE, schema
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mcp_tef.scoring.tool_schema import SchemaShelf, ToolSchema
-from tests.support.judging_factories import TEXT, WHOLE, schema
 from tests.support.processes import computing_at_most
+from tests.support.scoring_factories import TEXT, WHOLE, schema
 
 TREE: dict[str, Any] = {
     "type": "object",

@@ -19,7 +19,6 @@ from mcp_tef.model.servers import AuthType
 from mcp_tef.servers.tool_caller import McpToolCaller
 from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.agent_client import serving_ended
-from tests.support.command_line import run
 from tests.support.library_designs import answering
 
 TOKEN = {"LIBRARY_TOKEN": "a-token-for-this-test"}
@@ -110,17 +109,13 @@ async def test_clients_are_told_when_the_list_changes(engine: Engine, spec: Serv
 
 
 async def test_it_is_served_over_stdio(tmp_path: Path) -> None:
-    at = ("--workspace", tmp_path / "work.db")
-    definition = tmp_path / "tool.json"
-    definition.write_text('{"name": "hello", "description": "Say hello.", "inputSchema": {"type": "object"}}')
-    config = tmp_path / "config.json"
-    config.write_text('{"answer": {"said": "hello"}}')
-    assert run("library", "add", definition, "--config", config, *at).code == 0
-    assert run("library", "activate", "hello", *at).code == 0
-    args = ("-P", "-m", "mcp_tef", "library", "serve", "--workspace", str(tmp_path / "work.db"))
+    workspace = tmp_path / "work.db"
+    async with await Engine.open(workspace, environment=os.environ) as engine:
+        await engine.library.add(answering("weather"))
+        await engine.library.set_status("weather", ToolStatus.ACTIVE)
+    args = ("-P", "-m", "mcp_tef", "library", "serve", "--workspace", str(workspace))
     program = ServerSpec(name="library", transport=Transport.STDIO, command=sys.executable, args=args)
-    assert list(await listed(program)) == ["hello"]
     caller = McpToolCaller()
-    reply = await caller.call_tool(program, "hello", {}, timeout=SECONDS)
+    reply = await caller.call_tool(program, "weather", {"city": "Rome"}, timeout=SECONDS)
     await caller.close()
-    assert reply.structured == {"said": "hello"}
+    assert (reply.text, reply.is_error) == ("It rains in Rome.", False)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -17,6 +18,8 @@ from mcp_tef.servers.reading_room import ReadingRoom, reading_room_documents
 from mcp_tef.servers.tool_caller import McpToolCaller
 from mcp_tef.servers.tool_lister import McpToolLister
 from mcp_tef.workflows.sample_program import SampleName, sample_spec
+from tests.support.model_replies import rate_limited, words
+from tests.support.model_stub import ModelStub
 
 SHOWS: dict[Technique, tuple[str, tuple[str, ...], tuple[Technique, ...]]] = {
     Technique.BASIC: (
@@ -153,6 +156,20 @@ async def test_a_question_that_takes_too_long_is_given_up_and_counts_as_failed()
     health = (await room.call("rag_health_check", {}, caller_id="test", trace_id=None)).structured
     assert health["pipeline_statuses"]["basic"]["status"] == "unavailable"
     assert (health["overall_status"], health["performance_metrics"]["error_rate"]) == ("degraded", 1.0)
+
+
+async def test_a_model_writes_the_answers_if_one_is_named() -> None:
+    with ModelStub([words('{"answer": "From nine to five."}'), rate_limited("2")]) as stub:
+        spec = sample_spec(sample=SampleName.READING_ROOM)
+        args = (*spec.args, "--model", "openai/small", "--base-url", stub.url)
+        caller = McpToolCaller()
+        written, failed = [
+            await caller.call_tool(replace(spec, args=args), "rag_basic", QUESTION, timeout=60) for _ in range(2)
+        ]
+        await caller.close()
+    assert written.structured["answer"] == "From nine to five."
+    assert "When is the library open?" in str(stub.requests[0].body)
+    assert failed.is_error
 
 
 async def test_the_bundled_program_lists_and_answers() -> None:

@@ -1,8 +1,4 @@
-"""The official conformance suite on the served library and the server for agents: every scenario that applies to them.
-
-One process of the suite plays all of its scenarios on each. Those for tools that a server of ours does not have, such
-as tools that answer with images or ask questions, fail there, and are not looked at.
-"""
+"""The official conformance suite on our adapter, on the served library and on the server for agents."""
 
 import json
 import os
@@ -14,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import ROOT
-from tests.support.conformance_suite import suite
+from tests.support.conformance_suite import judged, suite
 
 BOTH = (
     *("server-initialize", "server-session-lifecycle", "server-stateless", "ping", "tools-list", "caching"),
@@ -76,3 +72,9 @@ def test_the_suite_of_the_protocol_is_content_with_our_servers(addresses: dict[s
         if (problems := broken(folders[name], scenario))
     }
     assert found == {}
+
+
+@pytest.mark.timeout(900)
+def test_the_suite_of_the_protocol_is_content_with_our_headers(tmp_path: Path) -> None:
+    said = judged("http-custom-headers", tmp_path, os.environ)
+    assert said.passed, said.words[-4000:]

@@ -11,7 +11,7 @@ from mcp_tef.model.comparison import ClaimVerdict
 from mcp_tef.statistics.claims import for_queries_like_these, on_these_cases
 from mcp_tef.statistics.paired_evidence import DECISIVE, PairedCases, evidence
 from tests.benchmarks import compare_claims
-from tests.support.simulated_cases import compared
+from tests.support.run_histories import compared
 
 BETTER, WORSE = ClaimVerdict.BETTER, ClaimVerdict.WORSE
 SAME, UNKNOWN = ClaimVerdict.NO_WORTHWHILE_CHANGE, ClaimVerdict.CANNOT_TELL_YET

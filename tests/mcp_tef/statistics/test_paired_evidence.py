@@ -15,7 +15,7 @@ from mcp_tef.statistics.paired_evidence import (
     paired_interval,
     sign_flip,
 )
-from tests.support.simulated_cases import compared, pass_rates
+from tests.support.run_histories import compared, pass_rates
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 40, 300])
@@ -60,6 +60,9 @@ def test_many_differences_are_flipped_at_random_and_alike_each_time() -> None:
     assert sign_flip(differences) == pytest.approx(exact, abs=0.004)
     assert sign_flip(differences) == sign_flip(differences[::-1])
     assert sign_flip(np.full(60, 1.0)) == 1 / 20_001
+    mixed = np.repeat([0.2, -0.2, 0.6, -0.4], [12, 6, 8, 5])
+    signs = np.random.default_rng(9).choice((-1, 1), (40_000, len(mixed)))
+    assert sign_flip(mixed) == pytest.approx(np.mean(np.abs(signs @ mixed) >= mixed.sum() - 1e-9), abs=0.008)
 
 
 def test_no_difference_is_no_evidence() -> None:
@@ -91,14 +94,13 @@ def bound_by_likelihood(gained: float, lost: float, n: float, side: int) -> floa
 def test_bounds_are_where_a_score_test_with_likeliest_shares_would_just_not_reject(
     gained: float, lost: float, n: float
 ) -> None:
-    low, high = paired_interval(np.array([gained]), np.array([lost]), np.array([n]))
-    assert low[0] == pytest.approx(bound_by_likelihood(gained, lost, n, -1), abs=1e-4)
-    assert high[0] == pytest.approx(bound_by_likelihood(gained, lost, n, 1), abs=1e-4)
+    low, high = paired_interval(gained, lost, n)
+    assert low == pytest.approx(bound_by_likelihood(gained, lost, n, -1), abs=1e-4)
+    assert high == pytest.approx(bound_by_likelihood(gained, lost, n, 1), abs=1e-4)
 
 
 def test_no_difference_in_40_pairs_leaves_9_points_open() -> None:
-    low, high = paired_interval(np.zeros(1), np.zeros(1), np.full(1, 40.0))
-    assert (low[0], high[0]) == (pytest.approx(-0.0876, abs=1e-4), pytest.approx(0.0876, abs=1e-4))
+    assert paired_interval(0, 0, 40) == pytest.approx((-0.0876, 0.0876), abs=1e-4)
 
 
 def cases(seed: int, number: int, repeats: int, correlation: float = 0.5) -> PairedCases:

@@ -48,6 +48,9 @@ def verdicts(claims: TrialClaims) -> tuple[ClaimVerdict, ClaimVerdict]:
 def test_eight_wins_to_none_decide_and_seven_do_not() -> None:
     assert decisive_wins(8) == 8
     assert decisive_wins(7) == 8
+    for pairs in range(1, 60):
+        fewest = next((wins for wins in range(pairs + 1) if evidence(wins, pairs - wins) >= 40), pairs + 1)
+        assert decisive_wins(pairs) == fewest
     assert verdicts(asked([[WON] * 8 + [TIED] * 2]).claims())[0] is BETTER
     assert verdicts(asked([[WON] * 7 + [TIED] * 3]).claims())[0] is UNKNOWN
 

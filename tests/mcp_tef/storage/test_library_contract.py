@@ -94,7 +94,24 @@ async def test_contacts_are_kept_in_their_order(any_store: Store) -> None:
     early = ServerContact(server="wiki", kind=ContactKind.LISTING, at=now - timedelta(hours=2), duration_ms=3)
     await any_store.contacts.record_contacts([late])
     await any_store.contacts.record_contacts([early])
-    assert await any_store.contacts.contacts() == (early, late)
+    assert await any_store.contacts.contacts(now - timedelta(hours=3)) == (early, late)
+    assert await any_store.contacts.contacts(early.at) == (late,)
+
+
+async def test_earlier_contacts_are_read_in_short(any_store: Store) -> None:
+    now = datetime.now(UTC)
+    good = [
+        ServerContact(
+            server="docs", kind=ContactKind.CALL, at=now - timedelta(minutes=200 - number), duration_ms=number
+        )
+        for number in range(20)
+    ]
+    failed = [replace(one, at=one.at + timedelta(hours=1), error="It broke.", failures=1) for one in good[:5]]
+    few = replace(good[0], server="wiki", at=now - timedelta(minutes=190.5))
+    await any_store.contacts.record_contacts([*good, *failed, few, replace(few, at=now)])
+    found = await any_store.contacts.summary(now - timedelta(minutes=100))
+    assert found.usual_ms == {"docs": 18}
+    assert found.last == (few, good[-1], *failed[-3:])
 
 
 async def test_contacts_older_than_seven_days_are_folded_into_hours(store: SqliteStore) -> None:
@@ -108,6 +125,6 @@ async def test_contacts_older_than_seven_days_are_folded_into_hours(store: Sqlit
     ]  # fmt: skip
     await store.contacts.record_contacts(old)
     await store.contacts.record_contacts([])
-    first, second = await store.contacts.contacts()
+    first, second = await store.contacts.contacts(hour - timedelta(hours=1))
     assert first == ServerContact(server="docs", at=hour, duration_ms=250, contacts=6, failures=3, error="It broke.")
     assert (second.contacts, second.duration_ms) == (1, 600)

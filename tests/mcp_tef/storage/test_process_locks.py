@@ -1,6 +1,7 @@
 """Runs of a process that died are marked, runs of one that lives are left alone; nothing finished is lost."""
 
 import asyncio
+import shutil
 import sqlite3
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -85,52 +86,53 @@ async def found(store: SqliteStore, where: RunFilter) -> int:
     return listed
 
 
-async def test_runs_of_a_killed_process_become_failed_with_the_reason(workspace: Path) -> None:
-    async with other_process(workspace, repeats=4, first_finished=3) as process:
-        await until_ready(process)
-        await killed(process)
-    store = await open_store(workspace)
-    assert await store.runs.interrupt_leftovers() == 3
-    assert await statuses(store) == [RunStatus.FAILED] * 3 + [RunStatus.COMPLETED]
-    left = (await store.runs.runs(RunFilter(statuses=(RunStatus.FAILED,))))[0]
-    assert left.failure == FailureInfo(
-        "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
-    )
-    assert await found(store, RunFilter(interrupted=True)) == 3
-    assert await found(store, RunFilter(interrupted=False)) == 1
-    assert await found(store, RunFilter(statuses=(RunStatus.FAILED,), interrupted=False)) == 0
-    assert await found(store, RunFilter(statuses=(RunStatus.COMPLETED,), interrupted=True, order=RunOrder.QUERY)) == 4
-    (batch,) = await store.runs.batches()
-    assert batch.status is BatchStatus.INTERRUPTED
-    assert (batch.count("failed"), batch.interrupted, batch.failed) == (3, 3, 0)
-    assert await store.runs.interrupt_leftovers() == 0
-    await store.close()
-
-
-async def test_interrupted_runs_can_be_resumed(workspace: Path) -> None:
+async def die(workspace: Path) -> None:
+    """Let a process be killed while it has two of three runs under way."""
     async with other_process(workspace, repeats=3, first_finished=2) as process:
         await until_ready(process)
-        await killed(process)
-    store = await open_store(workspace)
-    await store.runs.interrupt_leftovers()
+
+
+@pytest.fixture(scope="module")
+def dead(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a workspace in which a process died."""
+    folder = tmp_path_factory.mktemp("dead")
+    asyncio.run(die(folder / "workspace.db"))
+    return folder
+
+
+@pytest.fixture
+def left(dead: Path, workspace: Path) -> Path:
+    """A copy of it."""
+    shutil.copytree(dead, workspace.parent, dirs_exist_ok=True)
+    return workspace
+
+
+async def test_runs_of_a_killed_process_become_failed_with_the_reason_and_can_be_resumed(left: Path) -> None:
+    marks = left.with_name("workspace.db-owners")
+    (mark,) = marks.iterdir()
+    store = await open_store(left)
+    assert not mark.exists()
+    assert await store.runs.interrupt_leftovers() == 2
+    assert await statuses(store) == [RunStatus.FAILED] * 2 + [RunStatus.COMPLETED]
+    failed = (await store.runs.runs(RunFilter(statuses=(RunStatus.FAILED,))))[0]
+    assert failed.failure == FailureInfo(
+        "interrupted", "The run was interrupted before it ended.", "Resume the batch to run it again."
+    )
+    assert await found(store, RunFilter(interrupted=True)) == 2
+    assert await found(store, RunFilter(interrupted=False)) == 1
+    assert await found(store, RunFilter(statuses=(RunStatus.FAILED,), interrupted=False)) == 0
+    assert await found(store, RunFilter(statuses=(RunStatus.COMPLETED,), interrupted=True, order=RunOrder.QUERY)) == 3
     (batch,) = await store.runs.batches()
-    left = await store.runs.unfinished(batch.id)
-    assert len(left) == 2
-    assert (await store.runs.reopen(batch.id, left, None)).interrupted == 0
+    assert batch.status is BatchStatus.INTERRUPTED
+    assert (batch.count("failed"), batch.interrupted, batch.failed) == (2, 2, 0)
+    assert await store.runs.interrupt_leftovers() == 0
+    again = await store.runs.unfinished(batch.id)
+    assert len(again) == 2
+    assert (await store.runs.reopen(batch.id, again, None)).interrupted == 0
     assert await statuses(store) == [RunStatus.PENDING] * 2 + [RunStatus.COMPLETED]
     assert await store.runs.interrupt_leftovers() == 0
     await store.close()
-
-
-async def test_a_batch_of_a_living_process_is_left_alone(workspace: Path) -> None:
-    async with other_process(workspace, repeats=3, first_finished=3) as process:
-        await until_ready(process)
-        store = await open_store(workspace)
-        assert await store.runs.interrupt_leftovers() == 0
-        assert await statuses(store) == [RunStatus.RUNNING, RunStatus.RUNNING, RunStatus.PENDING]
-        await killed(process)
-        assert await store.runs.interrupt_leftovers() == 3
-        await store.close()
+    assert not marks.exists()
 
 
 async def test_a_kill_in_the_middle_of_writing_loses_nothing_that_was_finished(workspace: Path) -> None:
@@ -157,18 +159,6 @@ async def test_a_batch_left_running_by_a_closed_store_is_interrupted_too(workspa
     await store.close()
 
 
-async def test_marks_of_dead_processes_are_cleared_away(workspace: Path) -> None:
-    async with other_process(workspace, repeats=1, first_finished=1) as process:
-        await until_ready(process)
-        await killed(process)
-    marks = workspace.with_name("workspace.db-owners")
-    assert len(list(marks.iterdir())) == 1
-    store = await open_store(workspace)
-    assert len(list(marks.iterdir())) == 1
-    await store.close()
-    assert not marks.exists()
-
-
 async def test_a_workspace_whose_opening_failed_half_way_is_held_by_nobody(workspace: Path) -> None:
     store = await open_store(workspace)
     with closing(sqlite3.connect(workspace)) as file:
@@ -180,48 +170,35 @@ async def test_a_workspace_whose_opening_failed_half_way_is_held_by_nobody(works
     assert not workspace.with_name(f"{workspace.name}-owners").exists()
 
 
-async def test_what_another_process_works_on_is_not_resumed_here(workspace: Path) -> None:
+async def test_what_a_living_process_works_on_is_left_alone_and_neither_resumed_nor_deleted(workspace: Path) -> None:
     async with other_process(workspace, repeats=3, first_finished=2) as process:
         await until_ready(process)
         store = await open_store(workspace)
-        (batch,) = await store.runs.batches()
+        assert await store.runs.interrupt_leftovers() == 0
         before = await statuses(store)
-        left = await store.runs.unfinished(batch.id)
-        assert left
-        with pytest.raises(InputError, match="is running in another window or command"):
-            await store.runs.reopen(batch.id, left, None)
-        assert await statuses(store) == before
-        await killed(process)
-        assert (await store.runs.reopen(batch.id, left, None)).status is BatchStatus.RUNNING
-    await store.close()
-
-
-async def test_what_another_process_works_on_is_not_deleted_here(workspace: Path) -> None:
-    async with other_process(workspace, repeats=3, first_finished=2) as process:
-        await until_ready(process)
-        store = await open_store(workspace)
+        assert before == [RunStatus.RUNNING, RunStatus.RUNNING, RunStatus.COMPLETED]
         (batch,) = await store.runs.batches()
+        unfinished = await store.runs.unfinished(batch.id)
+        with pytest.raises(InputError, match="is running in another window or command"):
+            await store.runs.reopen(batch.id, unfinished, None)
         with pytest.raises(InputError, match="is running in another window or command") as refused:
             await store.runs.remove_batches([batch.id])
         assert refused.value.hint == "Cancel it there first."
-        assert [one.id for one in await store.runs.batches()] == [batch.id]
+        assert await statuses(store) == before
         await killed(process)
-        await store.runs.remove_batches([batch.id])
-        assert await store.runs.batches() == ()
+    assert await store.runs.interrupt_leftovers() == 2
+    assert (await store.runs.reopen(batch.id, unfinished, None)).status is BatchStatus.RUNNING
+    await store.runs.remove_batches([batch.id])
+    assert await store.runs.batches() == ()
     await store.close()
 
 
 @pytest.mark.parametrize("spoilt", ["request = '[{'", "request = '5'", "removed_at = created_at"])
-async def test_whatever_stands_in_a_batch_that_a_dead_process_left_the_workspace_opens(
-    workspace: Path, spoilt: str
-) -> None:
-    async with other_process(workspace, repeats=3, first_finished=2) as process:
-        await until_ready(process)
-        await killed(process)
-    change(workspace, f"UPDATE batches SET {spoilt}")
-    store = await open_store(workspace, keep_removed=True)
+async def test_whatever_stands_in_a_batch_that_a_dead_process_left_the_workspace_opens(left: Path, spoilt: str) -> None:
+    change(left, f"UPDATE batches SET {spoilt}")
+    store = await open_store(left, keep_removed=True)
     assert await store.runs.interrupt_leftovers() > 0
-    assert rows(workspace, "SELECT DISTINCT status FROM batches") == [("interrupted",)]
+    assert rows(left, "SELECT DISTINCT status FROM batches") == [("interrupted",)]
     if "request" in spoilt:
         with pytest.raises(StoreError, match=r"cannot be read: .*batches, row "):
             await store.runs.batches()

@@ -246,7 +246,7 @@ async def test_finished_runs_are_counted_and_read_in_full(any_store: Store, ran:
     assert [pair.mark for pair in await runs.outcomes(ran.batch.id)] == ["correct_call", "wrong", None, None]
     assert await runs.batches_of([wrong.id, RunId("gone")]) == {wrong.id: ran.batch.id}
     assert set(await runs.summaries([wrong.id, RunId("gone")])) == {wrong.id}
-    assert await runs.redefined([correct.id]) == {}
+    assert await runs.changed_definitions([correct.id]) == {}
 
 
 async def test_filters_name_the_same_runs_for_lists_counts_and_metrics(any_store: Store, ran: Filled) -> None:

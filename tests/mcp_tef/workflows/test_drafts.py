@@ -6,15 +6,19 @@ from typing import Any
 
 import pytest
 
+from mcp_tef.engine import Engine
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.events import DraftsChanged
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
+from mcp_tef.model.improvements import ImprovementEnd, ImprovementRequest
 from mcp_tef.model.json_patch import apply_patch
+from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult
 from mcp_tef.workflows.drafts import Drafts
+from mcp_tef.workflows.sample_program import SAMPLE_SERVER
 from tests.support.memory_store import MemoryStore
 from tests.support.workflow_bench import Bench, bench
 from tests.support.workspace_files import tool
@@ -66,6 +70,7 @@ async def test_edits_are_undone_and_redone_and_a_new_one_drops_what_was_undone(
         await drafts.redo(drafted.id)
     assert DraftsChanged((drafted.id,), "me") in made.of(DraftsChanged)
     assert apply_patch(after.listing, after.patch) == {"tools": list(after.tools)}
+    assert [one.states for one in await drafts.list()] == [after.states]  # each step applied anew
 
 
 async def test_an_edit_that_changes_nothing_is_no_step(workshop: tuple[Drafts, Bench], drafted: Draft) -> None:
@@ -194,3 +199,22 @@ async def test_changed_texts_are_found_in_the_folder_of_the_server(tmp_path: Pat
     (edit,) = await drafts.source_edits(await drafts.edit(draft.id, "search", ToolEdit(description="Finds.")))
     assert (edit.path, edit.line, edit.after) == (tmp_path / "main.py", 1, b'description = "Finds."\n')
     assert (tmp_path / "main.py").read_bytes() == edit.before
+
+
+async def test_the_prepared_draft_breaks_none_and_a_search_is_better_on_sealed_cases(tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    async with await Engine.open(tmp_path / "work.db", environment=environment) as engine:
+        await engine.open_sample()
+        draft = await engine.open_sample_draft()
+        prediction = await engine.predictions.predict(draft)
+        assert prediction is not None
+        assert (prediction.fixed > 0, prediction.broken) == (True, 0)
+        assert not prediction.tools[0].findings_new
+        assert await engine.open_sample_draft() == draft
+        assert len(await engine.drafts.list()) == 1
+        request = ImprovementRequest(server=SAMPLE_SERVER, settings=ModelSettings(), budget=1_000)
+        result = await engine.improvements.run(await engine.improvements.plan(request))
+        assert result.sealed is not None
+        assert (result.end, result.sealed.losses) == (ImprovementEnd.BETTER, 0)
+        assert result.draft is not None
+        assert "update_booking" in result.draft.changed_tools()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef import Engine, ServerError, ServerSpec, Transport
-from mcp_tef.model.health import ContactKind, HealthState, ServerHealth
+from mcp_tef.model.health import ContactKind, HealthState, ServerContact, ServerHealth
 from mcp_tef.workflows.health import WatchRounds
 from mcp_tef.workflows.sample_program import sample_spec
 from tests.support.command_line import command, run
@@ -30,12 +30,17 @@ async def health_of(engine: Engine, name: str) -> ServerHealth:
     return (await engine.health.report([name]))[1][0]
 
 
+async def contacts_of(engine: Engine, name: str) -> tuple[ServerContact, ...]:
+    """The contacts of the last hour with one server."""
+    return tuple((await engine.health.overview([name])).contacts[name])
+
+
 async def test_checks_listings_and_calls_are_samples(engine: Engine) -> None:
     server = await engine.servers.add(sample_spec())
     await engine.servers.check(server.id)
     await engine.servers.tools(server.id)
     await engine.calls.call(server.id, "repair_status", {"booking_id": "R-2042"})
-    kinds = [one.kind for one in await engine.health.contacts_of(server.name)]
+    kinds = [one.kind for one in await contacts_of(engine, server.name)]
     assert kinds == [ContactKind.LISTING, ContactKind.LISTING, ContactKind.CALL]
     found = await health_of(engine, server.name)
     assert (found.state, found.error_rate) == (HealthState.HEALTHY, 0.0)
@@ -45,7 +50,7 @@ async def test_checks_listings_and_calls_are_samples(engine: Engine) -> None:
 
 async def test_a_failed_check_tells_its_error_and_a_question_to_the_user_is_no_sample(engine: Engine) -> None:
     server = await engine.servers.add(GONE)
-    assert await engine.health.contacts_of("gone") == ()
+    assert await contacts_of(engine, "gone") == ()
     await engine.consents.allow_server(GONE)
     for _ in range(3):
         with pytest.raises(ServerError):
@@ -72,12 +77,12 @@ async def test_watching_tells_changes_only_and_never_contacts_what_needs_consent
     told = [await anext(watching), await anext(watching)]
     with pytest.raises(asyncio.CancelledError):
         await anext(watching)
-    assert [(one.server, one.state) for one in told] == [
-        (bike_shop.name, HealthState.HEALTHY),
-        ("gone", HealthState.UNKNOWN),
+    assert [(one.server, one.state, "consent" in one.reason) for one in told] == [
+        (bike_shop.name, HealthState.HEALTHY, False),
+        ("gone", HealthState.UNKNOWN, True),
     ]
-    assert len(await engine.health.contacts_of(bike_shop.name)) >= 3
-    assert await engine.health.contacts_of("gone") == ()
+    assert len(await contacts_of(engine, bike_shop.name)) >= 3
+    assert await contacts_of(engine, "gone") == ()
 
 
 def test_a_server_that_fails_is_left_alone_for_longer_and_longer() -> None:

@@ -36,7 +36,7 @@ from mcp_tef.workflows.model_writing import CappedWriter
 from tests.support.fake_ports import FakeWriter
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import written_tools
 
 BASELINE = ModelSettings(model="words")

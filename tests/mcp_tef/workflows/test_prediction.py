@@ -14,12 +14,12 @@ from mcp_tef.embedding.tfidf import TfidfLexicon
 from mcp_tef.engine import Engine
 from mcp_tef.llm.retrieval_baseline import WordsSelector
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.drafts import Draft
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.prediction import Neighbour, ScopeReason
 from mcp_tef.model.runs import BatchRequest, ModelSettings
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.ports import Question
 from tests.support.report_factories import tool as made_tool

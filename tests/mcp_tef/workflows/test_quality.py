@@ -20,7 +20,7 @@ from mcp_tef.ports import WritingTask, Written
 from mcp_tef.workflows.models import Models
 from mcp_tef.workflows.quality import Quality
 from tests.support.fake_ports import FakeCatalogue, FakeKeys, FakeWriter, FourCharactersEach, Writes, loopback_consents
-from tests.support.lint_factories import make
+from tests.support.scoring_factories import make
 
 LOCAL = ModelSettings(provider="local", model="small", max_retries=0)
 CLOUD = ModelSettings(provider="cloud", model="big", max_retries=0)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError, ModelError, ModelFault
-from mcp_tef.llm.writer import LitellmWriter
+from mcp_tef.llm.client import LitellmWriter
 from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.model_catalogue import ModelInfo

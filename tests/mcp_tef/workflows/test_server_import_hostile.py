@@ -16,7 +16,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.model.transfer import ImportStatus
 from mcp_tef.workflows.server_import import ServerPlan, usual_places
-from mcp_tef.workflows.written_secrets import PlainTextSecrets
+from mcp_tef.workflows.servers import PlainTextSecrets
 from tests.support.fake_ports import MemoryKeychain
 
 NAMES = (

@@ -11,15 +11,15 @@ from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall
 from mcp_tef.model.comparison import ClaimVerdict
+from mcp_tef.model.draft_edits import ToolEdit
 from mcp_tef.model.prediction import DirectionRecord
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.model.tool_edits import ToolEdit
 from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest
 from tests.support.model_stub import ModelStub
-from tests.support.word_model import WordSensitiveModel
+from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.workspace_files import written_tools
 
 VAGUE, CLEAR = "Does things.", "Return the weather forecast of a city: rain, sun, wind and temperature."

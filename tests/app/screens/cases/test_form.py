@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.cases.calls import (
     ToolChoice,
     Tools,
@@ -18,13 +18,14 @@ from app.screens.cases.calls import (
     with_json_shown,
     with_tool,
 )
-from app.screens.cases.earlier_messages import messages_text, read_messages
 from app.screens.cases.form import (
     CaseForm,
     Mode,
     case_form,
+    messages_text,
     name_from,
     read_form,
+    read_messages,
     refitted_form,
     with_call,
     with_call_added,
@@ -297,6 +298,7 @@ EXPECTATIONS = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(expectation=EXPECTATIONS)
 def test_any_expectation_comes_back_as_it_was(expectation: Expectation) -> None:
     form = case_form(CaseDraft(name="n", query="q", expectation=expectation), find)
@@ -304,6 +306,7 @@ def test_any_expectation_comes_back_as_it_was(expectation: Expectation) -> None:
     assert canonical(expected(refitted_form(form, find))) == canonical(expectation_to_json(expectation))
 
 
+@settings(max_examples=40)
 @given(expectation=EXPECTATIONS)
 def test_any_call_comes_back_from_being_shown_as_json(expectation: Expectation) -> None:
     for call in case_form(CaseDraft(name="n", query="q", expectation=expectation), find).calls:

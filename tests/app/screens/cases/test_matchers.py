@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.arguments.parameters import Choice, Kind, Parameter
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.cases.matchers import (
     Matcher,
     ParameterField,

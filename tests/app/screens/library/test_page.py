@@ -98,6 +98,7 @@ async def test_from_a_new_tool_to_a_saved_version_that_ran(qapp: QApplication) -
         await bench.until(lambda: pane.output.toPlainText())
         assert pane.output.toPlainText() == "No chain left."
         await bench.until(lambda: len(bench.page.presenter.detail.executions) == 1)
+        await bench.until(lambda: "p50" in bench.page.view.executions.figures.text())
         bench.do(ids.EVALUATE)
         assert bench.gone == [NewCases((ToolLabel(tool="find_parts", server="Library"),))]
 
@@ -142,6 +143,7 @@ async def test_versions_are_compared_and_restored(qapp: QApplication) -> None:
         await bench.select("weather")
         versions = bench.page.view.versions
         await bench.until(lambda: versions.differences.rows.ids())
+        assert versions.after.text() == "Tell the weather."
         versions.table.select("1")
         await bench.until(lambda: not versions.differences.rows.ids())
         versions.restore.click()

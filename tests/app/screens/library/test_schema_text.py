@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.arguments.typed_json import UnreadableError
+from app.arguments.values import UnreadableError
 from app.screens.library.schema_text import OTHER, SchemaText
 
 PART = {"type": "string", "description": "Such as CH-012.", "pattern": "^[A-Z]{2}"}

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from PySide6.QtWidgets import QFileDialog
 
-from app.dialogs.export_format import ExportFormatDialog
+from app.dialogs.export import ExportFormatDialog
 from app.screens.metrics.filters import Dimension
 from tests.app.screens.metrics.conftest import Desk
 from tests.support.run_factories import GPT

@@ -132,7 +132,7 @@ def test_of_several_models_the_best_one_is_shown_and_a_baseline_only_if_there_is
 
 def test_precision_says_where_wrong_tools_count_and_sums_name_their_batches() -> None:
     precision = figures(small().metrics)[2]
-    assert precision.note == "wrong tools: see recall"
+    assert precision.note == "wrong: see recall"
     assert side_metrics(small().metrics, batches=["Everyday, 14:05"]) == side_metrics(small().metrics)
     names = [f"Batch {number}" for number in range(14)]
     summed = side_metrics(small().metrics, batches=names)[0]

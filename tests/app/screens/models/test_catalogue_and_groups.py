@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowModels, ShowRuns, StartRuns
-from app.dialogs.preflight import ApiKeyDialog
+from app.dialogs.consent import ApiKeyDialog
 from app.screens.models.catalogue_tab import HELLO, LOCAL, USE, CatalogueTab
 from app.screens.models.groups_presenter import ability_rows
 from app.screens.models.groups_tab import DeploymentDialog, GroupsTab

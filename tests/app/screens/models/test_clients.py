@@ -7,8 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowBatch, ShowCase, ShowModels
-from app.screens.models.client_profiles import ProfilesPane
-from app.screens.models.clients_tab import ClientsTab
+from app.screens.models.clients_tab import ClientsTab, ProfilesPane
 from app.screens.models.page import ModelsPage
 from mcp_tef import (
     BatchRequest,

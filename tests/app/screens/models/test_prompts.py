@@ -91,3 +91,4 @@ async def test_two_versions_are_compared_by_a_trial_with_the_values_that_they_la
         await bench.until(lambda: tab.presenter.trials)
         await bench.until(lambda: tab.presenter.trials[0][0].status is BatchStatus.COMPLETED)
         await bench.until(lambda: "short@2 against short@1" in tab.trial.sentence.text())
+        await bench.until(lambda: tab.presenter.shares.get(1, (0, 0))[1])

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowModels, StartRuns
-from app.dialogs.preflight import ApiKeyDialog
-from app.screens.models.definition_dialog import LinesDialog
+from app.dialogs.consent import ApiKeyDialog
+from app.screens.models.definition_tab import LinesDialog
 from app.screens.models.page import ModelsPage
-from app.screens.models.routes_dialogs import CompareDialog, RouteDialog
 from app.screens.models.routes_tab import RoutesTab
+from app.screens.models.routes_view import CompareDialog, RouteDialog
 from app.screens.models.search_tab import SearchTab, SearchToolDialog
 from mcp_tef import BatchRequest, ModelRoute, ModelRouter, ModelSettings, SearchProvider, SearchTool, Secret
 from tests.support.displayed_text import drawn

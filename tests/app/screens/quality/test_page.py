@@ -20,7 +20,7 @@ from app.core_link.targets import (
     ShowToolCases,
     ShowToolQuality,
 )
-from app.screens.quality.ignored_findings import IgnoreDialog
+from app.screens.quality.finding_card import IgnoreDialog
 from app.screens.quality.labels import QualityLevel
 from app.screens.quality.view import EVERY, FINDINGS, SERVER
 from app.widgets import Button, Notice

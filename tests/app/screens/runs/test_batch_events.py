@@ -10,7 +10,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import ResumeBatches
 from app.screens.runs.batch_events import BatchQueue, KnownBatches
 from app.screens.runs.batch_summaries import batch_activity, ended_text
-from app.shell.interrupted_batches import InterruptedBatches, interrupted_text
+from app.shell.work_questions import InterruptedBatches, interrupted_text
 from app.widgets import Notice
 from mcp_tef import (
     Batch,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.screens.runs.prompt_field import PromptField
+from app.screens.runs.own_server import PromptField
 from app.screens.runs.start_form import StartField, StartForm, form_from_settings, form_to_settings, parse_start_form
 from mcp_tef import CallingMode, PromptKind, PromptTemplate
 from tests.support.run_factories import case

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.core_link.targets import ShowRuns
-from app.dialogs.export_format import ExportFormatDialog
+from app.dialogs.export import ExportFormatDialog
 from app.screens.kit import NO_FILTERS, ViewState
 from app.screens.runs.batch_summaries import judging_activity
 from app.screens.runs.commands import EXPORT

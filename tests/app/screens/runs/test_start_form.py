@@ -9,8 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
-from app.dialogs.consent import ConsentSheet
-from app.dialogs.preflight import ApiKeyDialog
+from app.dialogs.consent import ApiKeyDialog, ConsentSheet
 from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary
 from app.screens.runs.start_form import (
@@ -263,18 +262,17 @@ BASELINE = ModelInfo(provider="offline", model="words")
 
 def test_a_model_shows_context_price_and_abilities() -> None:
     row = model_row(MINI)
-    assert (row.label, row.context, row.price, row.tools, row.vision) == (
+    assert (row.label, row.context, row.price, row.tools) == (
         "openai/gpt-4.1-mini",
         "1.05 M",
         "$0.40 / $1.60",
-        "yes",
         "yes",
     )
 
 
 def test_what_is_not_known_is_unknown_and_neither_no_nor_free() -> None:
     row = model_row(UNKNOWN)
-    assert (row.context, row.price, row.tools, row.vision) == ("unknown",) * 4
+    assert (row.context, row.price, row.tools) == ("unknown",) * 3
 
 
 def test_a_baseline_can_be_chosen_by_name() -> None:

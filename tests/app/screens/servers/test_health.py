@@ -10,8 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.targets import ShowServer, ShowServerHealth
-from app.screens.servers.health_presenter import HealthPresenter
-from app.screens.servers.health_rows import health_sentence, latency_line, scale_of, time_text
+from app.screens.servers.health_presenter import HealthPresenter, health_sentence, latency_line, scale_of, time_text
 from app.screens.servers.page import ServersPage
 from mcp_tef import ContactKind, HealthState, ServerContact, ServerHealth, ServerSpec, Transport
 from tests.support.fake_engine import FakeEngine

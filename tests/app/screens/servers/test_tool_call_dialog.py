@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.arguments.argument_drafts import WHOLE, CallDraft, draft_from_arguments, read, turned
+from app.arguments.values import WHOLE, CallDraft, draft_from_arguments, read, turned
 from app.dialogs.argument_form import ArgumentForm
 from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from app.core_link.session import Session
-from app.core_link.settings import Settings
-from app.core_link.text_size import TextSizeSetting
+from app.core_link.settings import Settings, TextSizeSetting
 from app.screens.settings.dialog import SettingRow, SettingsDialog
 from app.screens.settings.presenter import SettingsPaths, size_text
 from app.widgets import Button, FlowText, SearchField, Segmented

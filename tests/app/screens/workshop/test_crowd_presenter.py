@@ -20,8 +20,8 @@ from mcp_tef import (
     Transport,
     repeat_text,
 )
-from tests.support.crowd_stand_in import TOOL, CrowdedModel
 from tests.support.model_stub import ModelStub
+from tests.support.stand_in_models import TOOL, CrowdedModel
 from tests.support.workspace_files import written_tools
 
 T = TypeVar("T")

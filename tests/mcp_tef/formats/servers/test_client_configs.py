@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.servers.client_configs import parse_toml
-from mcp_tef.formats.servers.server_formats import parse_config, read_config
+from mcp_tef.formats.servers.server_formats import parse_config, parse_toml, read_config
 from mcp_tef.formats.servers.settings import ServerEntry
 from mcp_tef.model.servers import ServerSpec, Transport
 

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.descriptions import drafts, why_unusable
-from mcp_tef.scoring.differentiation.facts import lost_facts
+from mcp_tef.scoring.differentiation.descriptions import drafts, lost_facts, why_unusable
 from mcp_tef.scoring.differentiation.purposes import purpose
 from mcp_tef.scoring.differentiation.text_terms import common_sentences, sentences
 from mcp_tef.scoring.differentiation.tool_pair import PairedTool

@@ -4,7 +4,7 @@ import pytest
 
 from mcp_tef.model.similarity import DifferentiationIssue, IssueType, Priority
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.issues import issues
+from mcp_tef.scoring.differentiation.tool_pair import issues
 from tests.support.similarity_factories import BOOKING, COMMENT, PAGE_COMMENT, WEATHER, pair_of, told
 
 

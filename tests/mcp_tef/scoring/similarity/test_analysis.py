@@ -22,8 +22,8 @@ from mcp_tef.model.similarity import (
 from mcp_tef.model.tools import Tool
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.confusability import COEFFICIENTS, above, coefficients_for
-from mcp_tef.scoring.similarity.flagged_pairs import best_pairs
 from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.scoring.similarity.score_kinds import best_pairs
 from mcp_tef.scoring.similarity.signals import BLOCK, Matrix, Meaning, Square
 from mcp_tef.scoring.similarity.tool_texts import without_boilerplate
 from tests.support.similarity_factories import a_tool, compared, tool_set

@@ -67,6 +67,6 @@ def test_meaning_counts_from_what_unrelated_tools_have() -> None:
 def test_a_cell_is_explained_by_its_parts() -> None:
     overlap = Overlap(three())
     assert overlap.explain(0, 1) == (
-        f"{overlap.matrix[0, 1]:.2f} is meaning {overlap.semantic[0, 1]:.2f} × 0.50"
+        f"{overlap.matrix[0, 1]:.2f} is similarity {overlap.semantic[0, 1]:.2f} × 0.50"
         f" + parameters 0.33 × 0.30 + wording {overlap.description[0, 1]:.2f} × 0.20"
     )

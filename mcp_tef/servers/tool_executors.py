@@ -1,0 +1,314 @@
+"""Executors of library tools: Python scripts, command lines that no shell reads, and HTTP requests to one origin."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import httpx2
+
+from mcp_tef.errors import InputError, ReachError
+from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.json_patch import value_at
+from mcp_tef.model.library import (
+    ABSENT,
+    DEFAULT_MEMORY_MB,
+    MOST_OUTPUT_BYTES,
+    PLACEHOLDER,
+    ExecutorKind,
+    ToolDesign,
+    as_text,
+    fill_template,
+)
+from mcp_tef.model.secrets import json_without_keys, without_keys
+from mcp_tef.servers.credential_store import ServerAccess
+from mcp_tef.servers.http_transport import address, proxy_for, trust
+from mcp_tef.servers.programs import add_process_group, find_program, remove_process_group, signal_process_group
+
+STARTER: Final = """
+import json, os, sys
+memory, seconds, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+try:
+    import resource
+    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+        resource.setrlimit(kind, (most, most))
+except (ImportError, OSError, ValueError):
+    pass
+if program:
+    os.execv(program[0], program)
+task = json.loads(sys.stdin.buffer.read())
+answers, sys.argv = os.fdopen(os.dup(1), "w", encoding="utf-8"), ["script"]
+os.dup2(2, 1)
+names = {"__name__": "script"}
+exec(compile(task["script"], "script", "exec"), names)
+json.dump(names["run"](task["input"]), answers, allow_nan=False)
+answers.close()
+"""
+"""The program that sets the limits, then becomes the named program, or runs the script of its standard input.
+
+The answer of a script has standard output to itself: what it prints goes to standard error.
+"""
+
+_END_SECONDS = 2.0
+_LAST_WORDS = 300
+_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
+
+
+class _Outputs(asyncio.SubprocessProtocol):
+    """Collects what a program writes, and notes when it ends or has written too much."""
+
+    def __init__(self) -> None:
+        self.written = {1: bytearray(), 2: bytearray()}
+        self.ended = asyncio.Event()
+        self.exited = asyncio.Event()
+        self.closed = asyncio.Event()
+        self.flooded = False
+        self._open = {1, 2}
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        kept = self.written[fd]
+        if len(kept) + len(data) > MOST_OUTPUT_BYTES:
+            self.flooded = True
+            self.ended.set()
+        else:
+            kept += data if isinstance(data, bytes) else data.encode()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._open.discard(fd)
+        if not self._open:
+            self.closed.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+        self.ended.set()
+
+
+class ProgramToolExecutor:
+    """Satisfies `ToolExecutor` for Python scripts and programs. `interpreter` is the Python that runs scripts."""
+
+    def __init__(self, environment: Mapping[str, str], interpreter: str) -> None:
+        self._environment = environment
+        self._interpreter = interpreter
+
+    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+        """Return what the script returns, or what the program writes: JSON where it is, else text."""
+        words: Sequence[str] = ()
+        task = b""
+        if design.executor is ExecutorKind.PYTHON:
+            task = json.dumps({"script": design.script, "input": dict(arguments)}).encode()
+        else:
+            words = self._command(design, arguments)
+        with tempfile.TemporaryDirectory(prefix="mcp-tef-tool-", ignore_cleanup_errors=True) as folder:
+            argv = [self._interpreter, "-I", "-X", "utf8", "-c", STARTER, *_limits(design), *words]
+            outputs, code = await self._ran(argv, folder, self._variables(design, folder), task)
+        return _output(design, outputs, code)
+
+    def _command(self, design: ToolDesign, arguments: JsonObject) -> list[str]:
+        program = find_program(design.config["argv"][0], self._environment, sys.platform)
+        if program is None:
+            named = design.config["argv"][0]
+            raise ReachError(f"{design.name}: there is no program “{named}”.", hint="Install it, or write its path.")
+        return [os.path.abspath(program), *command_arguments(design, arguments)]
+
+    def _variables(self, design: ToolDesign, folder: str) -> dict[str, str]:
+        named = {name: self._environment[name] for name in design.config.get("env", ()) if name in self._environment}
+        needed = {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")} if sys.platform == "win32" else {}
+        return needed | {"HOME": folder, "TMPDIR": folder, "TEMP": folder} | named
+
+    async def _ran(
+        self, argv: Sequence[str], folder: str, variables: Mapping[str, str], task: bytes
+    ) -> tuple[_Outputs, int | None]:
+        """Run a program to its end, or to that of the caller; nothing of it is left afterwards."""
+        loop = asyncio.get_running_loop()
+        starting = asyncio.create_task(
+            loop.subprocess_exec(
+                _Outputs, *argv, cwd=folder, env=dict(variables), start_new_session=True, close_fds=True
+            )
+        )
+        try:
+            transport, outputs = await asyncio.shield(starting)
+            add_process_group(transport.get_pid())
+            if pipe := transport.get_pipe_transport(0):
+                assert isinstance(pipe, asyncio.WriteTransport)
+                pipe.write(task)
+                pipe.close()
+            await outputs.ended.wait()
+        finally:
+            await _to_the_end(starting, folder)
+        return outputs, transport.get_returncode()
+
+
+async def _to_the_end(starting: "asyncio.Task[tuple[asyncio.SubprocessTransport, _Outputs]]", folder: str) -> None:
+    """Kill what is left of a program, also one that is only starting; a cancellation is heeded after it."""
+    ending = asyncio.create_task(_end(starting, folder))
+    while not ending.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({ending})
+
+
+async def _end(starting: "asyncio.Task[tuple[asyncio.SubprocessTransport, _Outputs]]", folder: str) -> None:
+    await asyncio.wait({starting})
+    if starting.exception() is not None:
+        return
+    transport, outputs = starting.result()
+    signal_process_group(transport.get_pid(), _KILL)
+    await asyncio.to_thread(_kill_detached, folder)
+    remove_process_group(transport.get_pid())
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_END_SECONDS):
+            await outputs.exited.wait()
+            await outputs.closed.wait()
+    transport.close()
+
+
+def _kill_detached(folder: str) -> None:
+    """Kill processes that left the group; on Linux they are told by the folder in the variables they inherited."""
+    marker = os.fsencode(f"={folder}\0")
+    for variables in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if marker in variables.read_bytes():
+                os.kill(int(variables.parent.name), signal.SIGKILL)
+
+
+def _limits(design: ToolDesign) -> tuple[str, str]:
+    memory = design.config.get("memory_mb", DEFAULT_MEMORY_MB) * 1024 * 1024
+    return str(memory), str(int(design.seconds) + 1)
+
+
+def command_arguments(design: ToolDesign, arguments: JsonObject) -> list[str]:
+    """Return the arguments of a command line. InputError for a value that would be taken for an option."""
+    template = design.config["argv"][1:]
+    guarded = template.index("--") if "--" in template else len(template)
+    filled: list[str] = []
+    for place, word in enumerate(template):
+        values = [as_text(value) for value in fill_template([word], arguments)]
+        if place < guarded and PLACEHOLDER.match(word):
+            _require_no_option(design, values)
+        filled += values
+    if "\0" in "".join(filled):
+        raise InputError(f"A value for {design.name} holds a null character.", hint="Give another value.")
+    return filled
+
+
+def _require_no_option(design: ToolDesign, values: Sequence[str]) -> None:
+    for text in values:
+        if text.startswith("-"):
+            said = f"{design.name} would take “{text[:80]}” for an option of its program."
+            raise InputError(said, hint="Put -- before the placeholder in its argv, or give another value.")
+
+
+def _output(design: ToolDesign, outputs: _Outputs, code: int | None) -> Json:
+    if outputs.flooded:
+        raise ReachError(f"{design.name} wrote more than 1 MB and was stopped.", hint="Let it write less.")
+    written = bytes(outputs.written[1]).decode("utf-8", "replace")
+    if code:
+        said = bytes(outputs.written[2]).decode("utf-8", "replace").strip().splitlines()
+        words = f": {said[-1][:_LAST_WORDS]}" if said else ""
+        raise ReachError(f"{design.name} ended with {_ending(code)}{words}.", hint="Correct its script or command.")
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return written
+
+
+def _ending(code: int) -> str:
+    return f"the signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+_MOST_REDIRECTS = 5
+
+
+class HttpToolExecutor:
+    """Satisfies `ToolExecutor` for requests."""
+
+    def __init__(self, access: ServerAccess) -> None:
+        self._access = access
+
+    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+        """Return the answer: JSON where it is, of that the part that `result` points at, else text."""
+        resolved = await self._access.resolved(design.request)
+        origin = address(resolved)
+        headers = {name: str(fill_template(text, arguments)) for name, text in resolved.headers().items()}
+        request = _plain(design, arguments)
+        transport = httpx2.AsyncHTTPTransport(verify=await trust(origin, signs_in=False), proxy=proxy_for(origin))
+        try:
+            async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=None) as client:
+                text = await _answer(design, client, origin, **request)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            place = f"{origin.scheme}://{origin.netloc.decode('ascii', 'replace')}"
+            hint = "Look at its address, and at whether the service runs."
+            raise ReachError(f"{design.name} could not reach {place}.", hint=hint) from error
+        except ReachError as error:
+            raise ReachError(without_keys(error.message, resolved.secrets), hint=error.hint) from None
+        found = json_without_keys(_parsed(text), resolved.secrets)
+        return _part(design, found)
+
+
+def _part(design: ToolDesign, found: Json) -> Json:
+    pointer = design.config.get("result", "")
+    try:
+        return value_at(found, pointer)
+    except LookupError as error:
+        said = f"The answer to {design.name} has nothing at {pointer}."
+        raise ReachError(said, hint="Correct the JSON Pointer in its config.") from error
+
+
+def _plain(design: ToolDesign, arguments: JsonObject) -> dict[str, Any]:
+    body = fill_template(design.config.get("body"), arguments)
+    method = str(design.config.get("method", "POST" if body is not None else "GET")).upper()
+    sent: dict[str, Any] = {} if body is None or body is ABSENT else {"json": body}
+    return {"method": method, "url": _filled_url(design, arguments), **sent}
+
+
+def _filled_url(design: ToolDesign, arguments: JsonObject) -> str:
+    """Return the address with the inputs in it, each quoted, so that none of them changes the path around it."""
+
+    def value(name: str) -> str:
+        text = as_text(arguments.get(name, ""))
+        if text in (".", ".."):
+            raise InputError(f"“{text}” cannot be a part of an address.", hint="Give another value.")
+        return quote(text, safe="")
+
+    return PLACEHOLDER.sub(lambda found: value(found[1]), str(design.config["url"]))
+
+
+async def _answer(design: ToolDesign, client: httpx2.AsyncClient, origin: httpx2.URL, **request: Any) -> str:
+    """Send a request, follow redirects within its origin, and return the text of the answer."""
+    for _ in range(_MOST_REDIRECTS + 1):
+        async with client.stream(**request) as response:
+            there = response.headers.get("location") if 300 <= response.status_code < 400 else None
+            if there is None:
+                body = await _bounded(design, response)
+                if response.status_code >= 400:
+                    said = f"{design.name} was answered with HTTP {response.status_code}"
+                    raise ReachError(f"{said}: {body[:200]}" if body else f"{said}.", hint="Look at its request.")
+                return body
+            url = response.url.join(there)
+        if (url.scheme, url.netloc) != (origin.scheme, origin.netloc):
+            said = f"{design.name} was redirected to {url.scheme}://{url.host}, which is another address"
+            raise ReachError(f"{said}.", hint="Nothing was sent there. Write that address if you trust it.")
+        request = {"method": "GET", "url": str(url)}
+    raise ReachError(f"{design.name} was redirected too often.", hint="Look at its address.")
+
+
+async def _bounded(design: ToolDesign, response: httpx2.Response) -> str:
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > MOST_OUTPUT_BYTES:
+            raise ReachError(f"{design.name} was answered with more than 1 MB.", hint="Ask for less.")
+    return body.decode("utf-8", "replace")
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
