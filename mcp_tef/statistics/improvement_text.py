@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from mcp_tef.errors import GAVE_UP
 from mcp_tef.model.improvements import HopelessCase, ImprovementEnd, ImprovementResult
-from mcp_tef.model.trials import TrialResult
+from mcp_tef.model.trials import TrialEnd, TrialResult
 from mcp_tef.scoring.phrases import counted, cut
 from mcp_tef.statistics.candidate_selection import FEWEST_SEALED
 from mcp_tef.statistics.case_split import smallest_gain
@@ -37,10 +38,17 @@ def gain_text(cases: int, families: int) -> str:
     return f"{shown}."
 
 
-def unanswered_text(trial: TrialResult) -> str:
-    """Return the note of a search that ends because most pairs of a trial have a failed run."""
-    failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
-    return f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
+def early_end(trial: TrialResult, stopped: str) -> tuple[ImprovementEnd, str] | None:
+    """Return the end of a search, and its note, where a trial ended otherwise than planned; else None."""
+    if stopped.startswith(GAVE_UP):
+        return ImprovementEnd.UNREACHABLE, stopped
+    if trial.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
+        return ImprovementEnd(trial.end.value), stopped
+    if trial.left_out > trial.pairs:
+        failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
+        said = f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
+        return ImprovementEnd.UNREACHABLE, said
+    return None
 
 
 def improvement_sentences(result: ImprovementResult) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mcp_tef.errors import GAVE_UP, InputError
+from mcp_tef.errors import InputError
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import MARGIN
 from mcp_tef.model.drafts import Draft, name_of
@@ -22,11 +22,11 @@ from mcp_tef.model.improvements import (
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Arm, Batch, RunSummary
 from mcp_tef.model.secrets import Secret
-from mcp_tef.model.trials import TrialEnd, TrialGoal, TrialRequest, TrialResult
+from mcp_tef.model.trials import TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
-from mcp_tef.statistics.improvement_text import unanswered_text
+from mcp_tef.statistics.improvement_text import early_end
 from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts
@@ -337,11 +337,8 @@ class ImprovementSession:
         batch = await self._ended(started.id)
         result = await self.parts.trials.result(batch.id)
         self._spend(result.calls, batch.cost_usd)
-        stopped = batch.stopped or ""
-        if stopped.startswith(GAVE_UP) or result.left_out > result.pairs:
-            raise SearchEndedError(ImprovementEnd.UNREACHABLE, stopped or unanswered_text(result))
-        if result.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
-            raise SearchEndedError(ImprovementEnd(result.end.value), stopped)
+        if early := early_end(result, batch.stopped or ""):
+            raise SearchEndedError(*early)
         return result, await self.parts.runs.list(RunFilter(batch_id=batch.id))
 
     async def _ended(self, batch_id: BatchId) -> Batch:
