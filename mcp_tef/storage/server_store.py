@@ -375,10 +375,9 @@ def _summary(session: Session, before: datetime) -> ContactSummary:
     failures = select(table.id, newest.label("place")).where(table.at <= before, table.failures == table.contacts)
     failed = failures.subquery()
     ids = [*session.scalars(select(failed.c.id).where(failed.c.place <= LAST_FAILURES))]
-    worked = select(table.id, func.max(table.at)).where(table.at <= before, table.failures < table.contacts)
-    ids += session.scalars(worked.group_by(table.server))
-    wrong = select(table.id, func.max(table.at)).where(table.at <= before, table.failures > 0)
-    ids += session.scalars(wrong.group_by(table.server))
+    for some in (table.failures < table.contacts, table.failures > 0):
+        last = select(table.id, func.max(table.at)).where(table.at <= before, some)
+        ids += session.scalars(last.group_by(table.server))
     rows = session.execute(select(SERVER_CONTACTS).where(table.id.in_(one_of(ids))).order_by(table.at, table.id))
     return ContactSummary(before=before, usual_ms=usual, last=tuple(map(_contact, rows)))
 
