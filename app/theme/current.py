@@ -1,14 +1,14 @@
-"""The current theme: its colour scheme, fonts, and line icons out of the Phosphor font that qtawesome carries."""
+"""The current theme: its colour scheme, icons and fonts.
 
-import json
+The first frame needs this, so it imports nothing slow: the namespace `Qt` alone takes 20 ms.
+"""
+
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
-from PySide6.QtCore import QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme.style_sheet import StyleSheetApplier, palette, sheet
@@ -16,51 +16,6 @@ from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, pixels, scheme_c
 
 STYLE_OPTION = ("-style", "Fusion")
 """What starts an application in the one style that the sheet is made for."""
-
-FONT_FILE = "phosphor-1.3.0.ttf"
-NAMES_FILE = "phosphor-charmap-1.3.0.json"
-
-
-@cache
-def glyphs() -> dict[str, str]:
-    """Return the character of each icon, by name; a name with `-fill` is the solid form."""
-    table = json.loads((_folder() / NAMES_FILE).read_text(encoding="utf-8"))
-    return {name: chr(int(code, 16)) for name, code in table.items()}
-
-
-def draw_icon(name: str, colour: QColor, size: int, scale: float) -> QPixmap:
-    """Return a square pixmap of `size` device-independent pixels at a device pixel ratio."""
-    pixmap = QPixmap(round(size * scale), round(size * scale))
-    pixmap.setDevicePixelRatio(scale)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setFont(_font(size))
-    painter.setPen(colour)
-    painter.drawText(QRectF(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, glyphs()[name])
-    painter.end()
-    return pixmap
-
-
-@cache
-def _folder() -> Path:
-    found = find_spec("qtawesome")
-    if found is None or not found.submodule_search_locations:
-        raise FileNotFoundError("The icon font is missing: the package qtawesome is not installed.")
-    return Path(found.submodule_search_locations[0]) / "fonts"
-
-
-@cache
-def _family() -> str:
-    number = QFontDatabase.addApplicationFont(str(_folder() / FONT_FILE))
-    return QFontDatabase.applicationFontFamilies(number)[0]
-
-
-@cache
-def _font(size: int) -> QFont:
-    made = QFont(_family())
-    made.setPixelSize(size)
-    made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    return made
 
 
 class ThemeMode(Enum):
@@ -218,8 +173,10 @@ class Theme(QObject):
 
     def pixmap(self, name: str, role: Role = Role.DIM, size: int = 16, scale: float = 0.0) -> QPixmap:
         """Return an icon as pixels; `scale` 0 takes the main screen's device pixel ratio."""
+        from app.theme import icons
+
         ratio = scale or application().devicePixelRatio()
-        return self.cached((name, role, size, ratio), lambda: draw_icon(name, self.colour(role), size, ratio))
+        return self.cached((name, role, size, ratio), lambda: icons.draw(name, self.colour(role), size, ratio))
 
     def cached(self, key: Hashable, draw: Callable[[], QPixmap]) -> QPixmap:
         """Return the result of `draw` for `key`, cached until the theme changes."""

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from app.theme import Contrast, Role, Size, ThemeMode, theme
-from app.theme.current import glyphs
+from app.theme.icons import glyphs
 from app.widgets import Button
 from tests.support.source_modules import names_in_source
 
