@@ -90,6 +90,9 @@ def require_prompt_name(name: str) -> str:
     if not name or len(name) > LONGEST_PROMPT_NAME or not name.isprintable() or "@" in name:
         said = f"The name of a prompt has 1 to {LONGEST_PROMPT_NAME} characters, which can be shown, and no @."
         raise InputError(said, hint="Use another name.")
+    if any(word in name.split() for word in ("with", "via")):  # results name a model “via” a client “with” a prompt
+        said = f"“{name}” holds “with” or “via”, which stand before other names in results."
+        raise InputError(said, hint="Use another name.")
     if name.casefold().startswith(BUILT_IN):
         raise InputError("Built-in prompts are never changed.", hint=f"Copy one: prompts add NAME --from {BUILT_IN}")
     return name

@@ -96,7 +96,9 @@ def test_a_version_that_is_none_is_refused(text: str) -> None:
         prompt_label(text)
 
 
-@pytest.mark.parametrize("name", ["", "a@2", "x" * 61, "Built-in", "built-in-mine", "a\x07"])
+@pytest.mark.parametrize(
+    "name", ["", "a@2", "short with hints", "x via y", "x" * 61, "Built-in", "built-in-mine", "a\x07"]
+)
 def test_names_that_cannot_be_used(name: str) -> None:
     with pytest.raises(InputError):
         require_prompt_name(name)
