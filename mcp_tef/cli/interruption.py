@@ -2,10 +2,14 @@
 
 import asyncio
 import os
+import select
+import signal
+import socket
 import stat
+import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from mcp_tef import EndingSignals, TefError
 
@@ -72,6 +76,23 @@ class Interruption:
         finally:
             self._cancel = cancel
 
+    @staticmethod
+    def await_line(terminal: TextIO) -> None:
+        """Wait until a terminal has a line to read, so that `raised_at_once` ends the wait at any moment.
+
+        A signal between Python's last look for one and the system's call to read would be noticed after that call only.
+        """
+        if sys.platform == "win32" or not _is_a_file(terminal):
+            return
+        told, telling = socket.socketpair()
+        with told, telling:
+            telling.setblocking(False)
+            before = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
+            try:
+                select.select([terminal.fileno(), told.fileno()], [], [])
+            finally:
+                signal.set_wakeup_fd(before)
+
     def _interrupt(self) -> None:
         if self._signals.received is not None and self._signals.received.name == "SIGHUP":
             _leave_closed_terminal()
@@ -91,6 +112,12 @@ async def to_completion(work: Coroutine[Any, Any, T]) -> T:
     except asyncio.CancelledError:
         await task
         raise
+
+
+def _is_a_file(stream: TextIO) -> bool:
+    with suppress(OSError, ValueError):
+        return stream.fileno() >= 0
+    return False
 
 
 def _leave_closed_terminal() -> None:

@@ -143,15 +143,18 @@ class Terminal:
             return ConsentAnswer.ALLOW if self.confirms("Allow it, now and from now on?") else ConsentAnswer.DECLINE
         self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
         self.errors.flush()
-        with self.interruption.raised_at_once():
-            return _KEY_ANSWERS.get(self.input.readline().strip().lower(), ConsentAnswer.DECLINE)
+        return _KEY_ANSWERS.get(self._answer(), ConsentAnswer.DECLINE)
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""
         self.errors.write(f"{question} [y/N] ")
         self.errors.flush()
+        return self._answer() in ("y", "yes")
+
+    def _answer(self) -> str:
         with self.interruption.raised_at_once():
-            return self.input.readline().strip().lower() in ("y", "yes")
+            self.interruption.await_line(self.input)
+            return self.input.readline().strip().lower()
 
 
 class Heading(str):
