@@ -92,6 +92,18 @@ async def test_the_listing_that_the_user_saw_is_kept_until_the_new_one_is_accept
     assert await servers.accepted_listing(docs.id) is None
 
 
+async def test_a_server_that_changes_only_zero_into_false_lists_something_else(any_store: Store) -> None:
+    docs = await any_store.servers.add(http("docs"))
+    for value in (0, False):
+        [made] = listing("search").tools
+        raw = {**made.raw, "inputSchema": {"type": "object", "default": value}}
+        listed = replace(listing("search"), tools=(replace(made, raw=raw),))
+        await any_store.servers.record_check(docs.id, CheckResult(listing=listed))
+    accepted = await any_store.servers.accepted_listing(docs.id)
+    assert accepted is not None
+    assert accepted.tools[0].raw["inputSchema"]["default"] is not False
+
+
 async def test_calls_by_hand_are_listed_newest_first_removed_and_restored(any_store: Store) -> None:
     docs = await any_store.servers.add(http("docs"))
     calls = [
