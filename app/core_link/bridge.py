@@ -119,7 +119,7 @@ class Bridge(QObject):
     async def _end_calls(self) -> None:
         """Wait for calls to end, since what they clean up needs the core; a second cancel would cut that.
 
-        One that does not end in time is waited for no longer: closing the core ends it.
+        Calls that do not end in time are left to the closing of the core.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(MOST_SECONDS_TO_END):

@@ -15,7 +15,7 @@ from app.theme.style_sheet import StyleSheetApplier, palette, sheet
 from app.theme.tokens import TOKENS_FILE, Role, Size, TextSize, pixels, scheme_colours, weight, width
 
 STYLE_OPTION = ("-style", "Fusion")
-"""What starts an application in the one style that the sheet is made for."""
+"""Option of Qt at the start of an application: the one style that the sheet is made for."""
 
 
 class ThemeMode(Enum):

@@ -82,14 +82,14 @@ class Interruption:
 
         A signal between Python's last look for one and the system's call to read would be noticed after that call only.
         """
-        if sys.platform == "win32" or not _is_a_file(terminal):
+        if sys.platform == "win32" or not _has_descriptor(terminal):
             return
-        told, telling = socket.socketpair()
-        with told, telling:
-            telling.setblocking(False)
-            before = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
+        receiver, sender = socket.socketpair()
+        with receiver, sender:
+            sender.setblocking(False)
+            before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
             try:
-                select.select([terminal.fileno(), told.fileno()], [], [])
+                select.select([terminal.fileno(), receiver.fileno()], [], [])
             finally:
                 signal.set_wakeup_fd(before)
 
@@ -114,7 +114,7 @@ async def to_completion(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-def _is_a_file(stream: TextIO) -> bool:
+def _has_descriptor(stream: TextIO) -> bool:
     with suppress(OSError, ValueError):
         return stream.fileno() >= 0
     return False

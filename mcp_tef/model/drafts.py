@@ -174,7 +174,7 @@ def offered_fingerprint(tools: Iterable[JsonObject], instructions: str) -> str:
 def resumed(draft: Draft, earlier: Draft) -> Draft:
     """Return a draft that shares the listing and states of an earlier reading of it, as far as their steps agree.
 
-    Applying every step again after each edit would take the longer, the longer somebody types.
+    Applying every step again after each edit would take longer with each edit.
     """
     if draft.id != earlier.id or not written_alike(draft.listing, earlier.listing):
         return draft

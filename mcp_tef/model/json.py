@@ -22,7 +22,7 @@ def fingerprint(value: Json) -> str:
 
 
 def written_alike(one: Json, other: Json) -> bool:
-    """Return True if two values have the same text, with their keys in the same order; 1, 1.0 and true have not."""
+    """Return True if two values have the same text, with their keys in the same order; 1, 1.0 and true differ."""
     return one is other or (one == other and json.dumps(one) == json.dumps(other))
 
 

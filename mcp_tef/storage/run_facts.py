@@ -111,7 +111,7 @@ def mark_facts_running(session: Session, run_ids: Iterable[str]) -> None:
 
 
 def _offers(session: Session, runs: Sequence[Any]) -> _Offers:
-    """Return who offered the tools of which a run does not say all itself."""
+    """Return the servers that offered tools, by snapshot and name, where the row of a run does not name them."""
     names = {name for run in runs if run.snapshot_id for name in _doubtful_names(run)}
     if not names:
         return {}

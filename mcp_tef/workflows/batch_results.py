@@ -26,7 +26,7 @@ from mcp_tef.ports import RunStore
 
 FLUSH_EVERY_S, LONGEST_WAIT_S = 0.2, 1.0
 REST_AFTER_FLUSH = 4
-"""After a flush that took long, so many times as long passes to the next one: groups grow with the load."""
+"""The next flush waits at least this many times the length of the last one, so that groups grow with the load."""
 ROWS_PER_TRANSACTION = 250
 
 NOT_STORABLE = "result_not_storable"

@@ -253,7 +253,7 @@ class Drafts:
     async def _require_sound(self, before: Sequence[JsonObject], after: Sequence[JsonObject], name: str) -> None:
         """Raise InputError for a set that no server could list: the checks are those of listings."""
         require_sound_set([raw for raw in before if raw], [raw for raw in after if raw])
-        for listing in await self._gateway.sort_catalogue(name, _new(before, after)):
+        for listing in await self._gateway.sort_catalogue(name, _new_definitions(before, after)):
             for problem in listing.problems:
                 said = f"The change would make {problem.tool or 'a tool'} invalid: {problem.reason}"
                 raise InputError(said, hint="Correct the change; the draft is as it was.", code="bad_draft")
@@ -270,12 +270,12 @@ class Drafts:
         return self._resumed(draft)
 
     def _resumed(self, draft: Draft) -> Draft:
-        """Return a draft with what is known of the last one that was read, most often the same."""
+        """Return a draft that shares the states of the draft read last, which is most often the same one."""
         self._last = resumed(draft, self._last) if self._last else draft
         return self._last
 
 
-def _new(before: Sequence[JsonObject], after: Sequence[JsonObject]) -> list[JsonObject]:
+def _new_definitions(before: Sequence[JsonObject], after: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the definitions that were not there before. Those that a step leaves are the very same objects."""
     kept = set(map(id, before)) & set(map(id, after))
     known = {fingerprint(raw) for raw in before if id(raw) not in kept}

@@ -102,7 +102,7 @@ def _patterns(schema: Mapping[str, Json], _document: SchemaDocument) -> Iterator
 
 
 def broken_parts(schema: Json) -> Iterator[str]:
-    """Yield a sentence for each reference of a sound schema that leads nowhere, and for each pattern that is none."""
+    """Yield a sentence for each reference of a sound schema that leads nowhere, and for each invalid pattern."""
     document = SchemaDocument(schema)
     for _, part in subschemas(schema, "", MOST_NODES):
         for told, _ in (*_references(part, document), *_patterns(part, document)):
