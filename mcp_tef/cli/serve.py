@@ -16,9 +16,7 @@ from mcp_tef import (
     TOKEN,
     CallBudget,
     InputError,
-    WorkspaceOperations,
     parse_model,
-    serve_agents,
 )
 from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
 from mcp_tef.cli.library import bearer_token
@@ -108,6 +106,8 @@ def register_mcp(verbs: Verbs) -> None:
 
 async def serve_mcp(arguments: Namespace, terminal: Terminal) -> int:
     """Serve until told to stop. Servers are only started where the user allowed that before."""
+    from mcp_tef import WorkspaceOperations, serve_agents
+
     if len(arguments.model) > 1:
         raise InputError("mcp takes one model.", hint="Agents name others in each call.", code="bad_usage")
     provider, name = parse_model(default_models(arguments)[0])
