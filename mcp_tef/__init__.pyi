@@ -465,7 +465,13 @@ from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison, ThresholdPoint
 from mcp_tef.statistics.trial_explanation import trial_explanation
-from mcp_tef.statistics.trial_text import drafts_tried_text, joint_sentence, joint_verdict, trial_sentences
+from mcp_tef.statistics.trial_text import (
+    drafts_tried_text,
+    joint_sentence,
+    joint_verdict,
+    left_out_text,
+    trial_sentences,
+)
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
 from mcp_tef.workflows.batch_results import tally_of
@@ -545,13 +551,13 @@ __all__ = [
     "execution_figures_to_json", "execution_to_json", "expectation_from_json", "expectation_to_json", "filled",
     "fingerprint", "free_suite_name", "group_abilities_to_json", "how_to_install", "improvement_sentences",
     "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
-    "keys_by_name", "kill_process_groups", "launch_risks", "left_out_of_override", "library_tool_to_json",
-    "listing_to_json", "local_server_to_json", "make_private_folder", "matrix_file", "messages_from_json",
-    "messages_to_json", "metrics_to_json", "missing_library", "model_check_to_json", "model_info_to_json",
-    "model_router_to_json", "newest_trials", "number", "open_private", "open_regular_file", "outcome_text",
-    "outdated_parts", "overlap_json", "overview_to_json", "pair_results", "parse_deployment", "parse_dollars",
-    "parse_embedder", "parse_model", "parse_number", "parse_prices", "parse_search_provider", "part_name",
-    "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
+    "keys_by_name", "kill_process_groups", "launch_risks", "left_out_of_override", "left_out_text",
+    "library_tool_to_json", "listing_to_json", "local_server_to_json", "make_private_folder", "matrix_file",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "missing_library", "model_check_to_json",
+    "model_info_to_json", "model_router_to_json", "newest_trials", "number", "open_private", "open_regular_file",
+    "outcome_text", "outdated_parts", "overlap_json", "overview_to_json", "pair_results", "parse_deployment",
+    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "parse_search_provider",
+    "part_name", "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
     "program_request", "prompt_fault", "prompt_to_json", "quality_to_json", "read_baseline", "read_pair_lines",
     "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeat_text",
     "repeated_evidence", "require_draft_name", "require_ending", "require_no_credentials", "require_prompt_name",

@@ -354,7 +354,7 @@ class ImprovementSession:
         """Return how many rounds of so many cases the calls allow; SearchEndedError where there is not one."""
         rounds = min(self.plan.request.rounds, calls // (ARMS * cases))
         if rounds < 1:
-            raise SearchEndedError(ImprovementEnd.BUDGET, "Allow more calls with --budget.")
+            raise SearchEndedError(ImprovementEnd.BUDGET, "Allow more calls.")
         return rounds
 
     def _tell(self, text: str) -> None:

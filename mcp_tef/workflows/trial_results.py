@@ -81,5 +81,6 @@ def result_of(
         seed=plan.seed,
         end=_end(batch, record),
         guards=len(plan.guards),
+        guard_outcomes=record.guard_outcomes(),
         of_prompts=bool(plan.prompts),
     )

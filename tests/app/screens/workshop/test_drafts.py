@@ -225,12 +225,12 @@ async def test_new_text_is_copied_and_the_draft_leaves_in_every_format(qapp: QAp
         await bench.type_text(NEW_TEXT)
         bench.do(ids.COPY)
         assert qapp.clipboard().text() == NEW_TEXT
-        for action in bench.page.export_actions():
+        for action in bench.page.exports.actions():
             if action.text.startswith("Copy"):
                 qapp.clipboard().clear()
                 action.do()
                 await bench.until(lambda: NEW_TEXT in qapp.clipboard().text())
-        next(one for one in bench.page.export_actions() if "override" in one.text and "Save" in one.text).do()
+        next(one for one in bench.page.exports.actions() if "override" in one.text and "Save" in one.text).do()
         dialog = await opened_dialog(bench.page, QFileDialog)
         assert "override" in dialog.selectedFiles()[0]
 

@@ -137,7 +137,7 @@ async def test_several_models_have_a_verdict_each_and_a_joint_line(qapp: QApplic
 async def test_the_pull_request_tells_the_evidence_of_what_was_tried(qapp: QApplication) -> None:
     async with with_a_model() as bench:
         await tried(bench)
-        markdown = next(one for one in bench.page.export_actions() if one.text.startswith("Copy markdown"))
+        markdown = next(one for one in bench.page.exports.actions() if one.text.startswith("Copy markdown"))
         markdown.do()
         await bench.until(lambda: "### Evidence" in qapp.clipboard().text())
         assert "qwen3" in qapp.clipboard().text()
