@@ -85,7 +85,7 @@ def percent_points(value: float | None, low: float | None, high: float | None) -
 
 SHOWN_DIGITS, SMALL = 3, 0.01
 MOST_BATCHES: Final = 12
-NO_WRONG_TOOLS: Final = "wrong: see recall"
+NO_WRONG_TOOLS: Final = "without wrong tools"
 RATE_PARTS: Final = ("", " low", " high", " n")
 _RATE_TERMS: Final = {" low": "Wilson interval", " high": "Wilson interval", " n": "n"}
 _TERMS: Final = {
@@ -193,13 +193,14 @@ def _call_help(metrics: Metrics) -> str:
 def _precision_text(metrics: Metrics) -> str:
     if not metrics.precision.n:
         return "No correct and no unexpected calls"
-    return f"{count(metrics.tp, 'correct tool')}, {metrics.fp:,} unexpected"
+    return f"{part_of(metrics.precision, 'call')} expected"
 
 
 def _precision_help(metrics: Metrics) -> str:
     return (
         f"Precision: of {count(metrics.tp + metrics.fp, 'run')} with the correct tool or an unexpected call, the share "
-        "with the correct tool. A low value means that tools are called where none should be."
+        "with the correct tool. A low value means that tools are called where none should be.\n"
+        "A wrong tool counts in recall, and in the table in the precision of the tool that was selected."
     )
 
 

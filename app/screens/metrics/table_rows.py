@@ -42,7 +42,7 @@ TOOL_COLUMNS = (
     ),
     Column(
         key="precision",
-        title="Precision",
+        title="Tool precision",
         kind=CellKind.SHARE,
         width=110,
         tip=explain("tool precision", SHARE_TIP),

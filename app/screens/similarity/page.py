@@ -142,6 +142,10 @@ class SimilarityPage(Page):
             if self.views.hasFocus():
                 self._focus()
 
+    def loading_text(self) -> str:
+        """Leave it to the view, which shows how far the comparison is."""
+        return ""
+
     def handle(self, event: Event) -> Refresh:
         return self.presenter.handle(event)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.screens.similarity.analysis import SimilarityAnalysis
-from app.screens.similarity.labels import STATUS_LABELS, interval_text
+from app.screens.similarity.labels import STATUS_LABELS, confusability_text, interval_text
 from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role
@@ -185,7 +185,7 @@ SCORE = CellKind.NUMBER
 PAIR_COLUMNS = (
     Column(key="a", title="Tool", kind=CellKind.MONO, width=168, stretch=True),
     Column(key="b", title="Other tool", kind=CellKind.MONO, width=168),
-    Column(key="confusability", title="Confusability", width=104, tip=explain("confusability")),
+    Column(key="confusability", title="Confusability", width=112, tip=explain("confusability")),
     Column(key="similarity", title="Similarity", kind=SCORE, width=82, tip=explain("similarity")),
     Column(key="full", title="With parameters", kind=SCORE, width=120, tip=explain("similarity with parameters")),
     Column(key="lexical", title="Wording", kind=SCORE, width=76, tip=explain("wording")),
@@ -219,7 +219,7 @@ def pair_row(row: ToolPairRow) -> Row:
     """Return a pair as a table row."""
     pair = row.pair
     scores = (pair.similarity, pair.full, pair.lexical, pair.parameters)
-    level = Cell(text=pair.level.value, sort=pair.confusability)
+    level = Cell(text=confusability_text(pair.confusability), sort=pair.confusability)
     return Row(row.id, (row.a, row.b, level, *(_score(score) for score in scores), _observed(row), row.standing))
 
 

@@ -70,7 +70,7 @@ class ToolPairsPane(QWidget):
         self._marking = True
         self.table.set_rows(found.table)
         self._marking = False
-        self.note.set_text(pair_count_text(found))
+        self._show_note()
 
     def mark(self, places: PairIndices | None) -> None:
         """Select the row of a pair that was chosen elsewhere."""
@@ -95,7 +95,16 @@ class ToolPairsPane(QWidget):
         if row:
             signal.emit(*pair_of_row(row))  # type: ignore[attr-defined]  # the stubs hide that a signal emits
 
+    def _show_note(self) -> None:
+        """Show the number of pairs, and the score that orders them while no column does."""
+        query, whole = self.list.query, 1 < len(self.list.rows) == self.list.fitting
+        by_score = whole and query.standing is None and self.table.sorted_by is None
+        title = next((column.title.lower() for column in PAIR_COLUMNS if column.key == query.by.value), "")
+        order = f", ordered by {title}" if by_score and title else ""
+        self.note.set_text(pair_count_text(self.list) + order)
+
     def _sorted(self, key: str, down: bool) -> None:
+        self._show_note()
         cut = self.list.fitting > len(self.list.rows)
         if cut and down and key in SORT_SCORES:
             self.sort_wanted.emit(SORT_SCORES[key])
@@ -117,9 +126,9 @@ def pair_count_text(found: PairList) -> str:
             if narrowed
             else "No pairs to compare."
         )
+    score = found.query.by.value
     if shown == found.fitting:
         return count(shown, "pair")
-    score = found.query.by.value
     return f"The {shown:,} pairs with the highest {score} of {found.fitting:,}. Search for a tool to see others."
 
 

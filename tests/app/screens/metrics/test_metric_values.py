@@ -80,7 +80,7 @@ def test_four_figures_say_their_n_in_words() -> None:
     tool = shown_figures["Correct tool"]
     assert (tool.value, tool.bounds, tool.sentence) == ("77 %", "(64–86)", "40 of 52 judged runs")
     assert shown_figures["Correct call"].sentence == "36 of 52 judged runs"
-    assert shown_figures["Precision"].sentence == "31 correct tools, 2 unexpected"
+    assert shown_figures["Precision"].sentence == "31 of 33 calls expected"
     assert shown_figures["Recall"].sentence == "31 of 41 expected tools selected"
 
 
@@ -132,7 +132,7 @@ def test_of_several_models_the_best_one_is_shown_and_a_baseline_only_if_there_is
 
 def test_precision_says_where_wrong_tools_count_and_sums_name_their_batches() -> None:
     precision = figures(small().metrics)[2]
-    assert precision.note == "wrong: see recall"
+    assert precision.note == "without wrong tools"
     assert side_metrics(small().metrics, batches=["Everyday, 14:05"]) == side_metrics(small().metrics)
     names = [f"Batch {number}" for number in range(14)]
     summed = side_metrics(small().metrics, batches=names)[0]

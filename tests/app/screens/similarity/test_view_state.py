@@ -118,7 +118,7 @@ async def test_every_pair_is_listed_and_searched_for(page: SimilarityPage, bench
     assert page.view.pairs.table.rows.rowCount() == 15
     page.search.setText("timer")
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 5)
-    assert page.view.pairs.note.text() == "5 pairs"
+    assert page.view.pairs.note.text() == "5 pairs, ordered by confusability"
     page.search.setText("nobody")
     await bench.until(lambda: page.view.pairs.note.text() == "No pairs match. Clear the search to see others.")
 
