@@ -149,17 +149,19 @@ class SideMetric:
     bad: bool = False
 
 
-def figures(metrics: Metrics) -> tuple[MetricValue, ...]:
+def headline_metrics(metrics: Metrics) -> tuple[MetricValue, ...]:
     """Return the shares of correct calls and correct tools, precision and recall."""
     return (
-        _figure("Correct call", metrics.correct_call, _share_text(metrics.correct_call), _call_help(metrics)),
-        _figure("Correct tool", metrics.correct_tool, _share_text(metrics.correct_tool), _TOOL_HELP),
-        _figure("Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics), NO_WRONG_TOOLS),
-        _figure("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
+        _metric_value("Correct call", metrics.correct_call, _share_text(metrics.correct_call), _call_help(metrics)),
+        _metric_value("Correct tool", metrics.correct_tool, _share_text(metrics.correct_tool), _TOOL_HELP),
+        _metric_value(
+            "Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics), NO_WRONG_TOOLS
+        ),
+        _metric_value("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
     )
 
 
-def _figure(title: str, rate: Rate, sentence: str, explained: str, note: str = "") -> MetricValue:
+def _metric_value(title: str, rate: Rate, sentence: str, explained: str, note: str = "") -> MetricValue:
     return MetricValue(
         title=title,
         value=percent(rate.value),
@@ -319,7 +321,7 @@ def _cost_help(metrics: Metrics) -> str:
     return f"All runs with a known price: {amount}{tokens}.{each}"
 
 
-def figures_table(metrics: Metrics) -> DataTable:
+def metrics_table(metrics: Metrics) -> DataTable:
     """Return all metrics as rows of name, value, low, high and n."""
     rates = (
         ("Correct call", metrics.correct_call),

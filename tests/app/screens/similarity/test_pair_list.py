@@ -90,10 +90,10 @@ def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: Similari
         (2, 4): item(analysis, 2, 4, PairStatus.SIMILAR_UNTESTED),
         (0, 1): item(analysis, 0, 1, PairStatus.CONFUSED_NOT_SIMILAR),
     }
-    untried = PairQuery(standing=PairStatus.SIMILAR_UNTESTED)
+    untried = PairQuery(status=PairStatus.SIMILAR_UNTESTED)
     assert [row.id for row in list_pairs(analysis, untried, work, None).rows] == ["2-4"]
-    assert list_pairs(analysis, PairQuery(text="timer", standing=PairStatus.SIMILAR_UNTESTED), work, None).rows == ()
-    assert list_pairs(analysis, untried, work, None).rows[0].standing == "similar, not tested"
+    assert list_pairs(analysis, PairQuery(text="timer", status=PairStatus.SIMILAR_UNTESTED), work, None).rows == ()
+    assert list_pairs(analysis, untried, work, None).rows[0].status == "similar, not tested"
 
 
 def test_what_runs_say_stands_in_the_row(analysis: SimilarityAnalysis) -> None:

@@ -230,7 +230,7 @@ async def test_each_tool_of_a_pair_leads_to_its_definition_its_quality_and_the_w
 
 
 async def test_where_no_pair_is_left_it_is_told_what_hides_them(page: SimilarityPage, bench: Bench) -> None:
-    page._choose_standing(PairStatus.SIMILAR_UNTESTED)
+    page._choose_status(PairStatus.SIMILAR_UNTESTED)
     page.search.setText("nobody")
     both = "No pairs match. Clear the search or remove the filter to see others."
     await bench.until(lambda: page.view.pairs.note.text() == both)
