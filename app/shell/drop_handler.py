@@ -127,17 +127,17 @@ def contents_name(arrival: DetectedFile) -> str:
 def outcomes_dialog(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
     """Make a dialog that lists the result for each file."""
     taken = sum(outcome.status is DropStatus.TAKEN for outcome in outcomes)
-    sheet = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
+    dialog = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
     section = Section(margins=False)
     for outcome in outcomes:
         line = FlowText()
         name = Span(one_line(outcome.name, 80), strong=True)
-        fate = Span(f"\n{outcome.status}: ", ROLES[outcome.status])
-        line.set_spans([name, fate, Span(outcome.text, Role.DIM)])
+        status = Span(f"\n{outcome.status}: ", ROLES[outcome.status])
+        line.set_spans([name, status, Span(outcome.text, Role.DIM)])
         section.add(line)
     section.column.addStretch(1)
     pane = ScrollPane(section, "What came of each file")
     pane.setMinimumHeight(min(LIST_HEIGHT, ROW_HEIGHT * len(outcomes) + 24))
-    sheet.body.addWidget(pane)
-    sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")])
-    return sheet
+    dialog.body.addWidget(pane)
+    dialog.set_buttons([Action(text="Close", do=dialog.accept, kind="primary")])
+    return dialog

@@ -64,7 +64,7 @@ class ListHead(QWidget):
     def __init__(self, title: str, icon: str, tip: str) -> None:
         super().__init__()
         self.button = IconButton(icon, tip)
-        self.setFixedHeight(height("rail_header"))
+        self.setFixedHeight(height("list_header"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 8, 0)
         row.addWidget(Label(title, size=Size.SMALL, role=Role.DIM, label=True))

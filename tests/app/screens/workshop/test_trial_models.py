@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowRuns
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.screens.workshop import commands as ids
 from app.screens.workshop.decision_dialogs import DecisionDialog
 from app.screens.workshop.trial_view import OTHER
