@@ -424,7 +424,7 @@ from mcp_tef.model.web_search import (
     search_request,
     search_tool_to_json,
 )
-from mcp_tef.ports.agents import AgentOperations, CallingAgent
+from mcp_tef.ports.calling import AgentOperations, CallingAgent
 from mcp_tef.prompts.templates import (
     BUILT_IN_VARIABLES,
     SELECTING_KINDS,
@@ -464,12 +464,12 @@ from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison, ThresholdPoint
-from mcp_tef.statistics.trial_explanation import trial_explanation
 from mcp_tef.statistics.trial_text import (
     drafts_tried_text,
     joint_sentence,
     joint_verdict,
     left_out_text,
+    trial_explanation,
     trial_sentences,
 )
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
@@ -478,7 +478,6 @@ from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.crowd_plan import repeat_text
-from mcp_tef.workflows.draft_trials import newest_trials, trials_by_step
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
@@ -486,6 +485,7 @@ from mcp_tef.workflows.run_parts import part_name, part_of
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
+from mcp_tef.workflows.trial_plan import newest_trials, trials_by_step
 
 __all__ = [
     "BUILT_IN", "BUILT_IN_VARIABLES", "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE",

@@ -6,8 +6,7 @@ from mcp_tef.errors import GAVE_UP
 from mcp_tef.model.improvements import HopelessCase, ImprovementEnd, ImprovementResult
 from mcp_tef.model.trials import TrialEnd, TrialResult
 from mcp_tef.scoring.phrases import counted, cut
-from mcp_tef.statistics.candidate_selection import FEWEST_SEALED
-from mcp_tef.statistics.case_split import smallest_gain
+from mcp_tef.statistics.candidate_selection import FEWEST_SEALED, smallest_gain
 from mcp_tef.statistics.claims import points_text, range_text
 
 MOST_NAMED = 3
