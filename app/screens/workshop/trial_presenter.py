@@ -209,8 +209,6 @@ class TrialPresenter:
         """Return why the draft cannot be tried now; "" if it can."""
         if draft is None or not (draft.revisions or self.same_against_same):
             return "Nothing is changed yet."
-        if self.running or self.paused:
-            return "The trial is running."
         if why := self._obstacle(draft):
             return why
         if self.cases.ticked()[0]:
@@ -221,6 +219,8 @@ class TrialPresenter:
 
     def _obstacle(self, draft: Draft) -> str:
         """Return why the core would refuse the trial, or the model would not see what the draft changes."""
+        if self.running or self.paused:
+            return "The trial is running."
         if self.problem:
             return self.problem
         if draft.changed_tools() != (INSTRUCTIONS,) or any(one.settings.client for one in self.requests(draft)):
