@@ -216,8 +216,24 @@ async def test_a_model_that_fails_or_writes_nonsense_is_told(qapp: QApplication,
             answers.left = len(QUERIES) + 1
             await search(user, settings)
             await user.see("Check the model, and search again.")
+            await try_with_a_model_that_fails(user, settings)
             drafts = await user.window.session.call(lambda core: core.drafts.list())
             assert next(one.step for one in drafts if one.name == "First") == 0
+
+
+async def try_with_a_model_that_fails(user: User, settings: ModelSettings) -> None:
+    """Try a draft on one case with a model that answers no more."""
+    await user.draft("Second")
+    page = user.page
+    await page.settled()
+    cases, guards = page.view.cases.table, page.view.guards.table
+    await until(lambda: len(cases.rows.ids()) > 1 and guards.rows.ids())
+    cases.tick(list(cases.rows.ids())[1:], ticked=False)
+    guards.tick(list(guards.rows.ids()), ticked=False)
+    page.trial.presenter.choose([settings])
+    await until(page.trial.can_try)
+    user.do(ids.TRY)
+    await user.see("left out, since a run failed twice. Check the model, and try again")
 
 
 class Script:
