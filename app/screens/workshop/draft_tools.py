@@ -88,7 +88,7 @@ def tool_name(draft: Draft, key: ToolKey) -> str:
         return INSTRUCTIONS
     known = {one: str(raw.get("name", "")) for one, raw in draft.keyed}
     if key not in known:
-        said = f"The text is not saved, since its tool was removed from the draft {draft.name}."
+        said = f"The tool is not in the draft {draft.name} any more, so its text is not saved."
         raise NotFoundError(said, hint="Undo the last step to bring the tool back.")
     return known[key]
 

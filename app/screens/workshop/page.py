@@ -210,6 +210,7 @@ class WorkshopPage(Page):
     def _then_present(self, do: Callable[[], Awaitable[object]]) -> Callable[[], Coroutine[Any, Any, None]]:
         async def work() -> None:
             await do()
+            self._pause.start()  # a text that was typed for a tool that is back now is still to be saved
             self._present()
             await self.trial.refresh()
 

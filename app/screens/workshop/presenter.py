@@ -252,10 +252,9 @@ class WorkshopPresenter:
             draft = self.draft
             if draft is None:
                 return False
-            if self.problem is not None:  # a refused text goes, that of a removed tool stays until it is back
-                there = {key for key, _ in draft.keyed}
-                self._typed_of[draft.id] = {one: text for one, text in self._typed.items() if one[0] not in there}
-                self.problem = None
+            if self.problem is not None and not isinstance(self.problem, NotFoundError):
+                self._typed_of[draft.id] = {}  # a refused text goes, that of a removed tool stays until it is back
+            self.problem = None
             if not self.can_step(by):
                 return False
             await self._changed(partial(moved, draft_id=draft.id, by=by))

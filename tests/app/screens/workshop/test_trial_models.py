@@ -86,6 +86,7 @@ async def test_a_stopped_trial_keeps_what_was_asked_and_goes_on(qapp: QApplicati
         bench.do(ids.TRY)
         await bench.until(lambda: go.text() == "Stop" and "call" in bench.page.view.footer.line.text())
         assert not bench.can(ids.TRY)
+        assert go.toolTip() == next(one.keys for one in bench.page.commands() if one.id == ids.STOP)
         go.click()
         await bench.until(lambda: trial.decided() and not trial.running)
         (stopped,) = trial.results
