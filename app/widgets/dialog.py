@@ -19,7 +19,8 @@ from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import ReadingOrder, reading_order
 from app.widgets.actions import Action, Button, button, press_focused
 from app.widgets.fields import SearchField, TextArea
-from app.widgets.panes import FittingPane, clear_layout
+from app.widgets.layouts import clear_layout, column_layout
+from app.widgets.panes import FittingPane
 from app.widgets.safe_text import one_line
 from app.widgets.text_view import FlowText
 
@@ -84,9 +85,7 @@ class Dialog(ReadingOrder, QDialog):
         theme().apply_to(self)
 
     def _lay_out_frame(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, ABOVE, SIDE - BAR, ABOVE)
-        column.setSpacing(GAP)
+        column = column_layout(self, margins=(SIDE, ABOVE, SIDE - BAR, ABOVE), spacing=GAP)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(GAP)
         self._foot.setContentsMargins(0, 4, BAR, 0)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QDropEvent, QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Role, Size, sized, theme
+from app.widgets.layouts import column_layout
 from app.widgets.safe_text import meant, plain, tip, visible
 from app.widgets.text_view import FlowText, Label
 
@@ -234,12 +235,7 @@ class Field(QWidget):
         self._below = FlowText(note, size=Size.SMALL, role=Role.DIM)
         if not widget.accessibleName():
             widget.setAccessibleName(label)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._caption)
-        column.addWidget(widget)
-        column.addWidget(self._below)
+        column_layout(self, self._caption, widget, self._below, spacing=4)
         self._show()
 
     def set_label(self, text: str) -> None:

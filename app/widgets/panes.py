@@ -8,14 +8,11 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResize
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
-    QLayout,
     QScrollArea,
     QSizePolicy,
     QSplitter,
     QSplitterHandle,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +20,7 @@ from app.theme import Role, Size, height, roomy, sized, space, theme, unroomy
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, button
 from app.widgets.choices import Tabs
+from app.widgets.layouts import clear_layout, column_layout, row_layout
 from app.widgets.spans import Span
 from app.widgets.text_view import FlowText, Label, Rule
 
@@ -76,11 +74,7 @@ class HeadedPane(QWidget):
         head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
         head.setFixedHeight(height("list_header"))
         head.setContentsMargins(16, 0, 16, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(Rule())
+        column = column_layout(self, head, Rule())
         column.addWidget(body, 1)
 
 
@@ -97,10 +91,7 @@ class DetailPane(QWidget):
         self._to_make: dict[str, Callable[[], QWidget]] = {}
         self._shown: list[str] = []
         self._stack = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.tabs)
+        column = column_layout(self, self.tabs)
         column.addWidget(self._stack, 1)
         self.tabs.changed.connect(self._turn)
 
@@ -150,29 +141,19 @@ class DetailPane(QWidget):
             self._stack.setCurrentWidget(self._panes[key])
 
 
-def clear_layout(layout: QLayout, keep: int = 0) -> None:
-    """Delete the widgets of a layout, but for the first ones to `keep`."""
-    while (item := layout.takeAt(keep)) is not None:
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
-
-
 class Section(QWidget):
     """A small heading with a note at its right, and a column of widgets below."""
 
     def __init__(self, title: str = "", note: str = "", *, margins: bool = True) -> None:
         super().__init__()
         side = space("page_margin") if margins else 0
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(side, space("group"), side, space("group"))
-        self.column.setSpacing(space("between_controls"))
+        self.column = column_layout(
+            self, margins=(side, space("group"), side, space("group")), spacing=space("between_controls")
+        )
         self._title = Label(title, size=Size.SMALL, role=Role.DIM, strong=True)
         self._note = Label(note, size=Size.SMALL, role=Role.DIM)
         self._head = QWidget()
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._title)
+        row = row_layout(self._head, self._title, spacing=None)
         row.addStretch(1)
         row.addWidget(self._note)
         self.column.addWidget(self._head)
@@ -226,14 +207,9 @@ class DetailWithBack(QWidget):
         self.setProperty("pane", "surface")
         self.back = button(Action(text=text, do=leave, icon="arrow-left", kind="quiet"))
         self._bar = QWidget()
-        row = QHBoxLayout(self._bar)
-        row.setContentsMargins(8, 6, 8, 0)
-        row.addWidget(self.back)
+        row = row_layout(self._bar, self.back, margins=(8, 6, 8, 0), spacing=None)
         row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._bar)
+        column = column_layout(self, self._bar)
         column.addWidget(detail, 1)
         self._bar.hide()
 

@@ -17,7 +17,6 @@ from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import ApiKeyDialog, ConsentDialog
 from app.dialogs.export import export_runs
-from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
 from app.screens.cases.page import CasesPage
@@ -33,7 +32,7 @@ from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.shell.system_notifications import show_opening_notices
-from app.shell.work_questions import closing_question
+from app.shell.work_questions import RenameWorkspaceDialog, closing_question
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView

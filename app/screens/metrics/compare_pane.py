@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedLayout, QWidget
 
 from app.screens.metrics.batch_comparison import HELP, READINGS, ComparisonView, PairGroup, pair_row
 from app.screens.metrics.commands import pair_links, single_run_links
@@ -31,8 +31,10 @@ from app.widgets import (
     Rule,
     Split,
     Tabs,
+    column_layout,
     describe,
     one_line,
+    row_layout,
 )
 from app.widgets.paged import PagedTable
 from mcp_tef import BatchId, CasePair, ClaimVerdict, ComparedRuns, NotFoundError
@@ -104,9 +106,7 @@ class ComparePane(QWidget):
         self.table.opened.connect(lambda row: self._open(int(row)))
 
     def _lay_out(self) -> None:
-        pickers = QHBoxLayout()
-        pickers.setContentsMargins(16, 12, 16, 8)
-        pickers.setSpacing(8)
+        pickers = row_layout(margins=(16, 12, 16, 8), spacing=8)
         for word, part in (("Compare", self.before), ("with", self.after)):
             pickers.addWidget(Label(word, role=Role.DIM))
             pickers.addWidget(part, 1)
@@ -123,12 +123,7 @@ class ComparePane(QWidget):
         self.split = Split([self._left(), self.pair], "Cases and one case", [680, 420])
         self.split.set_stretch(0)
         full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(pickers)
-        column.addLayout(said)
-        column.addWidget(Rule())
+        column = column_layout(full, pickers, said, Rule())
         column.addWidget(self.split, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.empty)
@@ -136,10 +131,7 @@ class ComparePane(QWidget):
 
     def _left(self) -> QWidget:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.groups)
+        column = column_layout(left, self.groups)
         column.addWidget(self.table, 1)
         return left
 

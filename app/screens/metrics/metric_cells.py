@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from app.screens.metrics.metric_values import MetricValue, SideMetric, span_of
 from app.theme import Role, Size, height, sized
-from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, describe
+from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, column_layout, describe, row_layout
 from app.widgets.rows import paint_focus
 
 QUIET_ROW, FURTHER_ROW, ASIDE_GAP = 36, 22, 24
@@ -29,17 +29,10 @@ class MetricCell(QWidget):
         self.bar = IntervalBar("")
         self.sentence = LineText(size=Size.SMALL, role=Role.DIM)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        line = QHBoxLayout()
-        line.setSpacing(10)
-        line.addWidget(self.value)
-        line.addWidget(self.bounds)
+        line = row_layout(None, self.value, self.bounds, spacing=10)
         line.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 8)
-        column.setSpacing(2)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.title)
+        column = column_layout(self, margins=(16, 8, 16, 8), spacing=2)
+        head = row_layout(None, self.title, spacing=8)
         head.addWidget(self.note, 1)
         column.addLayout(head)
         column.addLayout(line)
@@ -152,10 +145,7 @@ class SideMetricRow(QWidget):
 
     def _add(self) -> None:
         name, value = Label(size=Size.SMALL, role=Role.DIM), Label(size=Size.SMALL, label=True, tabular=True)
-        pair = QHBoxLayout()
-        pair.setSpacing(6)
-        for label in (name, value):
-            pair.addWidget(label)
+        pair = row_layout(None, name, value, spacing=6)
         pair.addSpacing(ASIDE_GAP)
         pair.addStretch(1)
         self._parts.append((name, value))

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from app.core_link.model_requests import CoreCall
+from app.core_link.model_requests import CoreCall, needed_variables, selecting_prompts
 from app.core_link.refresh import Refresh
-from app.dialogs.prompt_choice import needed_variables, selecting_prompts
 from mcp_tef import (
     BUILT_IN_VARIABLES,
     Batch,
