@@ -54,7 +54,7 @@ def test_a_named_command_is_started_and_bad_input_is_said() -> None:
 
 def ran_pytest(folder: Path, *options: Any) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder, with the cases of its file."""
-    plugins = ("-p", "xdist", "-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider")
+    plugins = ("-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider")
     named = ("--mcp-tef", "cases.json", "--mcp-tef-server", "tools.json")
     command = [sys.executable, "-m", "pytest", *plugins, *named, *map(str, options)]
     own = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # each takes time to load
@@ -67,7 +67,7 @@ def test_cases_are_tests_with_the_verdict_as_their_failure_also_on_a_worker(tmp_
     (tmp_path / "test_own.py").write_text(
         "def test_own(tef):\n    assert tef.check('cases.json').runs\n    assert tef.lint().tools\n", "utf-8"
     )
-    said = ran_pytest(tmp_path, "-n", "2", "-v")
+    said = ran_pytest(tmp_path, "-p", "xdist", "-n", "1", "-v")
     assert "1 failed, 2 passed" in said.stdout, said.stdout + said.stderr
     assert 'expected  weather_report {"city":"Rome"}' in said.stdout
     assert "test_own" in said.stdout
