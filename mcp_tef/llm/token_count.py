@@ -1,9 +1,9 @@
 """Token counts with a bundled vocabulary; nothing is downloaded."""
 
-import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from binascii import a2b_base64
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -35,12 +35,13 @@ def bundled_folder() -> Path | None:
 class BundledTokenCounter:
     """Counts by the vocabulary of GPT-4, which other models' counts are near to; by characters where it is missing.
 
-    The vocabulary is read once, at the first count, in whichever thread counts.
+    The vocabulary is read once for all counters, at the first count, in whichever thread counts.
     """
+
+    _reading = Lock()
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or bundled_folder()
-        self._lock = Lock()
 
     @property
     def name(self) -> str:
@@ -55,17 +56,13 @@ class BundledTokenCounter:
         return tuple(sum(len(encoding.encode_ordinary(part)) for part in _parts(text)) for text in texts)
 
     def _ready(self) -> "Encoding | None":
-        with self._lock:
+        with self._reading:
             return self._encoding
 
     @cached_property
     def _encoding(self) -> "Encoding | None":
-        ranks = _ranks(self._folder) if self._folder else None
-        if ranks is None:
-            return None
-        from tiktoken import Encoding
-
-        return Encoding(VOCABULARY, pat_str=_PIECES, mergeable_ranks=dict(ranks), special_tokens={})
+        file = _vocabulary(self._folder) if self._folder else None
+        return _encoding_of(file) if file else None
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -73,17 +70,20 @@ def _parts(text: str) -> Iterator[str]:
     return (text[start : start + LONGEST_PART] for start in range(0, len(text), LONGEST_PART))
 
 
-def _ranks(folder: Path) -> Mapping[bytes, int] | None:
-    """Return the vocabulary's tokens with their ranks, told by the file's content; None where no file holds them."""
-    for text in _contents(folder):
-        if hashlib.sha256(text).hexdigest() == _SHA256:
-            pairs = (line.split() for line in text.splitlines())
-            return {base64.b64decode(token): int(rank) for token, rank in pairs}
-    return None
-
-
-def _contents(folder: Path) -> Iterator[bytes]:
+def _vocabulary(folder: Path) -> Path | None:
+    """Return the file of the vocabulary, told by its content; None where no file holds it."""
     try:
-        yield from (file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file())
+        files = [file for file in sorted(folder.iterdir()) if file.is_file()]
+        return next((file for file in files if hashlib.sha256(file.read_bytes()).hexdigest() == _SHA256), None)
     except OSError:
-        return
+        return None
+
+
+@cache
+def _encoding_of(file: Path) -> "Encoding":
+    """Return the encoding by a file that holds the vocabulary."""
+    from tiktoken import Encoding
+
+    pairs = (line.split() for line in file.read_bytes().splitlines())
+    ranks = {a2b_base64(token): int(rank) for token, rank in pairs}
+    return Encoding(VOCABULARY, pat_str=_PIECES, mergeable_ranks=ranks, special_tokens={})
