@@ -67,7 +67,7 @@ def test_cases_are_tests_with_the_verdict_as_their_failure_also_on_a_worker(tmp_
     (tmp_path / "test_own.py").write_text(
         "def test_own(tef):\n    assert tef.check('cases.json').runs\n    assert tef.lint().tools\n", "utf-8"
     )
-    said = ran_pytest(tmp_path, "-n", "2", "-v")
+    said = ran_pytest(tmp_path, "-n", "1", "-v")
     assert "1 failed, 2 passed" in said.stdout, said.stdout + said.stderr
     assert 'expected  weather_report {"city":"Rome"}' in said.stdout
     assert "test_own" in said.stdout
