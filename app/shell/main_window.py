@@ -179,7 +179,7 @@ class MainWindow(ReadingOrder, QWidget):
         self.show_screen(target.screen, None if isinstance(target, ShowScreen) else target)
 
     def show_screen(self, key: str, target: Target | None = None) -> None:
-        """Show a screen at once: as it was left, or with a target of its own."""
+        """Show a screen at once: as it was left, or with a target."""
         self._latest_request = None
         if self.current and (key != self.current or target is not None):
             self._history.leave(self._history_entry())
@@ -211,7 +211,7 @@ class MainWindow(ReadingOrder, QWidget):
             if self.navigation.reveal(key):
                 self.session.settings.set(VISITED, [*self._visited(), key])
             self.navigation.set_current(key)
-            self.setFocus()  # or Qt hands the keyboard to whatever stands first on the page
+            self.setFocus()  # otherwise Qt gives the keyboard to the first widget of the page
             self.stack.setCurrentWidget(page)
             self.session.settings.set("window.place", key)
             self.session.commands.put("page", page.commands())

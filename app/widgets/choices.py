@@ -319,7 +319,7 @@ class MenuButton(Button):
         self.set_current(current)
 
     def set_ticked(self, keys: Sequence[str], several: str) -> None:
-        """Tick these, of which there may be several, called so; from now on `changed` gives each key that is used."""
+        """Check any number of keys, with a label for them; from now on `changed` gives each key that is used."""
         self.set_current(keys[0] if keys else "")
         self._ticked = tuple(keys)
         if len(keys) > 1:

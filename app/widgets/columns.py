@@ -151,7 +151,7 @@ class Arrangement:
         self._settle()
 
     def _settle(self, *_moved: int) -> None:
-        """Know the outermost columns, which stand at the margins."""
+        """Update the outermost columns, which touch the margins."""
         header = self._table.horizontalHeader()
         shown = [place for place in range(len(self._keys)) if not header.isSectionHidden(place)]
         places = sorted(shown, key=header.visualIndex)

@@ -1,4 +1,4 @@
-"""A small table that sets two values side by side: a mark, a name, both values, and a note on a line of its own."""
+"""A small table that sets two values side by side: a mark, a name, both values, and a note on a separate line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

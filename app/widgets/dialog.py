@@ -193,7 +193,7 @@ class Dialog(ReadingOrder, QDialog):
         return made
 
     def add_scrolling(self, pane: QWidget) -> None:
-        """Put a pane that scrolls into the body; its bar stands in the margin, so that its fields end with the foot."""
+        """Put a pane that scrolls into the body; its bar is in the margin, so that its fields align with the foot."""
         self._pane.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(pane, 1)
 
@@ -208,7 +208,7 @@ class Dialog(ReadingOrder, QDialog):
             raise
 
     def while_open(self, task: "asyncio.Task[object]") -> None:
-        """Give a task up when the dialog is closed, since what it would show is gone."""
+        """Cancel a task when the dialog is closed, because nothing could show its result."""
         self.finished.connect(lambda _: task.cancel())
 
     def _finish(self, result: int) -> None:

@@ -33,7 +33,7 @@ class FileDrops(QObject):
 
 
 def files_in(data: QMimeData) -> list[Path]:
-    """Return the local files that something dropped or pasted stands for."""
+    """Return the local files among dropped or pasted data."""
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
@@ -105,7 +105,7 @@ class GrowingEdit(TextArea):
         self._settle()
 
     def set_text(self, text: str) -> None:
-        """Show a text, unless it is what stands there already; undo starts anew."""
+        """Show a text, unless it is shown already; undo starts again."""
         if text not in (self._given, self.text()):
             self.blockSignals(True)
             self.setPlainText(text)
@@ -204,7 +204,7 @@ class SearchField(QLineEdit):
         self._redraw()
 
     def say(self, text: str) -> None:
-        """Show what is searched for already: nobody has to be told."""
+        """Show a query without the signal, because its search has been done."""
         self.setText(text)
         self._timer.stop()
 
@@ -258,7 +258,7 @@ class Field(QWidget):
         self._show()
 
     def set_note(self, text: str) -> None:
-        """Say something else below the widget, where nothing is wrong."""
+        """Change the note below the widget; an error stays."""
         self._note = text
         self._show()
 

@@ -64,7 +64,7 @@ class EmptyState(QWidget):
         self._buttons.set_links(actions)
 
     def set(self, icon: str, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
-        """Say something else."""
+        """Change icon, title, sentence and buttons."""
         self._icon.set_icon(icon, Role.ACCENT)
         self._title.setText(title)
         self._sentence.set_text(sentence)
@@ -198,7 +198,7 @@ class Toaster(QObject):
         self._toast: Toast | None = None
 
     def show(self, text: str, undo: Callable[[], object] | None = None, *, label: str = "Undo") -> None:
-        """Say it for eight seconds, or until the next."""
+        """Show a message for eight seconds, or until the next one."""
         self.dismiss()
         self._toast = Toast(text, undo, label, self._host)
         self._toast.gone.connect(self.dismiss)

@@ -96,12 +96,12 @@ class DetailPane(QWidget):
         self.tabs.changed.connect(self._turn)
 
     def add_tab(self, key: str, label: str, widget: QWidget, *, scroll: bool = True) -> None:
-        """Add a pane under a word; `scroll` False for one that scrolls by itself."""
+        """Add a pane with a label; `scroll` False for one that scrolls by itself."""
         self._take_in(key, ScrollPane(widget, label) if scroll else widget)
         self._label(key, label)
 
     def add_later(self, key: str, label: str, make: Callable[[], QWidget]) -> None:
-        """Add a scrolling pane under a word, made once somebody turns to it."""
+        """Add a scrolling pane with a label, built when it is first shown."""
         self._to_make[key] = make
         self._label(key, label)
 
@@ -160,7 +160,7 @@ class Section(QWidget):
         self._head.setVisible(bool(title or note))
 
     def set_title(self, title: str, note: str = "") -> None:
-        """Other words."""
+        """Change heading and note."""
         self._title.setText(title)
         self._note.setText(note)
         self._head.setVisible(bool(title or note))
@@ -176,7 +176,7 @@ class Section(QWidget):
 
 
 class KeyValues(QWidget):
-    """Labels, at least `label_width` wide, with values beside them; a value is foreign text or spans."""
+    """Labels, at least `label_width` wide, with values beside them; a value is untrusted text or spans."""
 
     def __init__(self, *, label_width: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -185,7 +185,7 @@ class Editor(QWidget):
         self.about.servers.changed.connect(lambda names: self._tell(replace(self._form, servers=names)))
 
     def show_case(self, edited: CaseEditorState, offered: EditorChoices) -> None:
-        """Show a case as it stands; what is being typed is left alone where it says the same."""
+        """Show the state of a case; a field that already holds the same value keeps its cursor."""
         if edited is not self._shown:
             self._shown = edited
             self.calls.start_over()

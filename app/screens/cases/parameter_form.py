@@ -88,7 +88,7 @@ class FieldRow(QWidget):
         self._name.set_spans([Span(parameter.name, mono=True), Span(f"  {word}", role)], hint)
 
     def show_field(self, field: ParameterField, error: str, *, exact: bool, stray: bool = False) -> None:
-        """Show a field as it stands, and what is wrong with it; a stray one is not in the schema of the tool."""
+        """Show the state of a field and its error; a stray one is not in the schema of the tool."""
         self._field = field
         note = error or (NOT_IN_TOOL if stray else "")
         self.matcher.set_choices(_menu(field), field.matcher.value)

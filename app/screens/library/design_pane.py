@@ -158,11 +158,11 @@ class DesignPane(QWidget):
         self.advice.setVisible(bool(advice))
 
     def commit(self) -> None:
-        """Take what is typed in a field that the user did not leave yet."""
+        """Read the field that has the keyboard, whose text was not reported yet."""
         self.schema.commit()
 
     def draft(self) -> DesignDraft:
-        """Return the design as it stands there."""
+        """Return the design as entered."""
         return self._draft
 
     def stop(self) -> None:

@@ -153,7 +153,7 @@ class SchemaRowEditor(QWidget):
         return self._row
 
     def commit(self) -> None:
-        """Take what is typed in a field that the user did not leave yet."""
+        """Read the field that has the keyboard, whose text was not reported yet."""
         for edit in self._fields().values():
             self._finished(edit)
 
@@ -253,11 +253,11 @@ class SchemaEditor(QWidget):
             take_turns(self, steps)
 
     def schema(self) -> SchemaText:
-        """Return the schema as it stands there."""
+        """Return the schema as entered."""
         return self._schema
 
     def commit(self) -> None:
-        """Take what is typed in a field that the user did not leave yet."""
+        """Read the field that has the keyboard, whose text was not reported yet."""
         for row in self.rows:
             if not row.isHidden():
                 row.commit()

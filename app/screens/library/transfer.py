@@ -84,9 +84,9 @@ def _refusal(taken: TakenTools) -> tuple[str, str, str]:
 
 
 class LibraryServing(QObject):
-    """At most one address at a time. `told` carries it from the core's thread to the window's; `changed` follows."""
+    """At most one address at a time. `address_known` carries it to the window's thread; `changed` follows."""
 
-    told = Signal(str)
+    address_known = Signal(str)
     changed = Signal()
 
     def __init__(self, session: Session, presenter: LibraryPresenter, parent: QWidget) -> None:
@@ -96,7 +96,7 @@ class LibraryServing(QObject):
         self._task: asyncio.Task[None] | None = None
         self._dialog: ServeDialog | None = None
         self.address = self.token = ""
-        self.told.connect(self._show)
+        self.address_known.connect(self._show)
 
     def open(self, names: Sequence[str]) -> ServeDialog:
         """Open the dialog that explains both ways and starts or stops the address."""
@@ -125,7 +125,7 @@ class LibraryServing(QObject):
             if await with_consent(session, self._dialog or self._page, self._presenter.allowed_to_serve) is None:
                 return
             self.token = token
-            await self._presenter.serve(session.call_long, self.told.emit, token)
+            await self._presenter.serve(session.call_long, self.address_known.emit, token)
         finally:
             self._task = None
             self._show("")

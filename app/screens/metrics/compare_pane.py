@@ -138,7 +138,7 @@ class ComparePane(QWidget):
     # ------------------------------------------------------------------ which two
 
     async def refresh(self) -> None:
-        """Offer the batches there are now, and compare the chosen two anew."""
+        """Offer the current batches, and compare the selected two again."""
         choices = self._presenter.filter_choices(Dimension.BATCH)
         for picker in (self.before, self.after):
             picker.set_items([_item(choice) for choice in choices])
@@ -202,7 +202,7 @@ class ComparePane(QWidget):
         self.show_group(self._group)
 
     def find_rows(self, text: str) -> None:
-        """Show only cases of which a run says so: its query, its case, or a tool."""
+        """Show only cases with a run that contains the text: in its query, its case, or a tool."""
         if text.strip() != self._text:
             self._text = text.strip()
             self.show_group(self._group)
@@ -222,7 +222,7 @@ class ComparePane(QWidget):
             self._show_pairs(pairs)
 
     async def _arrange(self, pairs: tuple[CasePair, ...], text: str, order: tuple[int, bool] | None) -> None:
-        """Show those that say so, in the order that is wanted, unless others are wanted by then."""
+        """Show the pairs that match, in the order of a column, unless the request has changed meanwhile."""
         found = await self._presenter.saying(pairs, self._chosen, text) if text else pairs
         if order is not None:
             found = await self._presenter.by_column(found, PAIR_COLUMNS[order[0]].key, down=order[1])

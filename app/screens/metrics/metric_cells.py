@@ -1,4 +1,4 @@
-"""The figures of the overview: four large ones with their intervals, and a row of quieter ones."""
+"""Metrics of the overview: four large ones with their intervals, and a row of further ones."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ FIGURES, LEAST_FIGURE = 4, 176
 
 
 class MetricCell(QWidget):
-    """One figure, its interval in words and as a bar, and its n in words."""
+    """One metric, its interval as text and as a bar, and its n as text."""
 
     SPOKEN_AS = Spoken.StaticText
 
@@ -40,7 +40,7 @@ class MetricCell(QWidget):
         column.addWidget(self.sentence)
 
     def show_metric(self, figure: MetricValue) -> None:
-        """Show another figure."""
+        """Show another metric."""
         self.title.setText(figure.title)
         self.note.set_text(figure.note)
         self.value.setText(figure.value)
@@ -97,7 +97,7 @@ class MetricCells(QWidget):
 
 
 class SideMetricRow(QWidget):
-    """Quieter figures: a dim name and a value each, in one line, or in columns where they do not fit into one."""
+    """Further metrics: a dim name and a value each, in one line, or in columns if they do not fit."""
 
     def __init__(self) -> None:
         super().__init__()

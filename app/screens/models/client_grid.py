@@ -192,7 +192,7 @@ class ClientGrid(QWidget):
         column_layout(self, split, spacing=None)
 
     def show_grid(self, presenter: ClientsPresenter) -> None:
-        """Show all cases; columns are made anew where the clients are others."""
+        """Show all cases; the table is replaced if the clients changed."""
         self._presenter, clients = presenter, presenter.shown_clients()
         if clients != self._clients:
             self._clients = clients

@@ -153,7 +153,7 @@ EDGE_BAR = 3
 
 
 class FindingExcerpt(QWidget):
-    """The text that a note is about, on a ground of its own, hidden characters shown."""
+    """The text that a note is about, on a tinted background, with hidden characters made visible."""
 
     def __init__(self) -> None:
         super().__init__()

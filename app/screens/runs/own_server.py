@@ -115,7 +115,7 @@ NO_PROMPT = "Built-in prompt"
 class PromptField(QWidget):
     """Menu of prompts with their versions, and a line for each variable that the run must give.
 
-    `wanted` asks for the prompts when somebody comes near the menu, since most runs need none.
+    `wanted` asks for the prompts when the pointer or the keyboard reaches the menu, since most runs need none.
     """
 
     SPOKEN_AS = Spoken.Grouping

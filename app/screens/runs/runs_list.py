@@ -197,7 +197,7 @@ class RunsList(QWidget):
         return (ORDERS[COLUMNS[now[0]].key], now[1]) if now else (RunOrder.PLANNED, False)
 
     def show_table(self, table: RunTable, *, models: int, keep: RunId | None) -> None:
-        """Show a table anew; the kept run stays chosen where it is among its first rows, else the first one is."""
+        """Show a table; select the saved run if it is among its first rows, otherwise the first one."""
         shown = _first_rows(table)
         rows = [table_row(row) for row in shown]
         self.table.setColumnHidden(MODEL, models < 2)

@@ -284,7 +284,7 @@ class EarlierVerdictsSection(QWidget):
 
 
 class _PastEntry(QWidget):
-    """One earlier verdict; the newest one's line stands at the top of the pane already."""
+    """One earlier verdict; the newest one is at the top of the pane already."""
 
     def __init__(self) -> None:
         super().__init__()

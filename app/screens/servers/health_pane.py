@@ -88,12 +88,12 @@ class HealthFigure(QFrame):
 
 
 class HealthPane(QWidget):
-    """The Health tab. It reads anew while it is visible; watching goes on while the window is open.
+    """The Health tab. It reads again and again while it is visible; watching goes on while the window is open.
 
-    `told` carries a change of state from the core's thread to the window's; `server_wanted` gives the id of a server.
+    `changes_reported` carries changes of state to the window's thread; `server_wanted` gives the id of a server.
     """
 
-    told = Signal(object)
+    changes_reported = Signal(object)
     server_wanted = Signal(str)
     consent_wanted = Signal(str)
 
@@ -118,7 +118,7 @@ class HealthPane(QWidget):
         self.list.chosen.connect(self._show_detail)
         self.list.opened.connect(self.server_wanted)
         self.list.describe_keys(Enter="Show the server and its tools")
-        self.told.connect(self._hear)
+        self.changes_reported.connect(self._take_changes)
 
     def _lay_out(self) -> None:
         figures = row_layout()
@@ -265,9 +265,9 @@ class HealthPane(QWidget):
             self._watching.cancel()
             self._watching = None
         if (interval := self.interval()) != NOT_WATCHED:
-            self._watching = self._session.spawn(self.presenter.watch(float(interval), self.told.emit))
+            self._watching = self._session.spawn(self.presenter.watch(float(interval), self.changes_reported.emit))
 
-    def _hear(self, health: ServerHealth) -> None:
+    def _take_changes(self, health: ServerHealth) -> None:
         if text := self.presenter.notice(health):
             self._session.toast(text)
 

@@ -89,7 +89,7 @@ class SchemaParameterTable(QWidget):
         self._grid.setColumnStretch(4, 0 if self._narrow else 2)
 
     def _place(self, description: QWidget, number: int) -> None:
-        """Under its row where it is narrow, else in it; the first is the title, which needs no room of its own."""
+        """Under its row where it is narrow, else in it; the first is the title, which needs no separate room."""
         under = self._narrow and number > 0
         description.setContentsMargins(8 if under else 0, 0, 0, 0)
         row, column, wide = (3 * number + 1, 0, len(TITLES)) if under else (3 * number, DESCRIPTION, 1)

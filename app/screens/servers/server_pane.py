@@ -294,7 +294,7 @@ class ServerPane(QWidget):
             self._show_tools(server)
 
     def _show_tool(self, name: str) -> None:
-        """Show what a row of the tool list stands for."""
+        """Show the content of a row of the tool list."""
         listing = self.presenter.listings.get(self.server_id)
         if listing is None:
             return

@@ -201,7 +201,7 @@ class WorkStateButton(QAbstractButton):
 
 
 class WorkSummary(QWidget):
-    """A cell for each status that has pairs. `chosen` gives the status, or None where a cell was let go."""
+    """A cell for each status that has pairs. `chosen` gives the status, or None if a cell was unchecked."""
 
     chosen = Signal(object)
 
@@ -221,7 +221,7 @@ class WorkSummary(QWidget):
         self.words.set_text(UNREAD)
 
     def show_work(self, work: WorkList) -> None:
-        """Count anew."""
+        """Show other counts."""
         shown = 0
         for status, cell in self.cells.items():
             cell.set_number(work.numbers.get(status, 0))

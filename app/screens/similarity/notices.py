@@ -109,7 +109,7 @@ WHAT = "Comparing tools"
 
 
 class ComparisonProgress(QObject):
-    """`reported` may be emitted on any thread; `stop` is called when the user wants no more of it."""
+    """`reported` may be emitted on any thread; `stop` is called when the user cancels."""
 
     reported = Signal(float)
 

@@ -89,7 +89,7 @@ class MainScore(QWidget):
         column_layout(self, row, self.bar, spacing=6)
 
     def show_score(self, score: ScoreExplanation, threshold: float) -> None:
-        """Show another; the tick stands at the threshold."""
+        """Show another score; the tick marks the threshold."""
         self.number.setText(score.shown)
         self.title.set_text(score.title)
         self.sentence.set_text(score.sentence)
@@ -209,7 +209,7 @@ class ToolPairPane(QWidget):
         return row
 
     def show_pair(self, detail: PairDetail, threshold: float) -> None:
-        """Show another pair, or the same anew: whole descriptions stay whole."""
+        """Show another pair, or the same one again; expanded descriptions stay expanded."""
         told = (self.detail.a, self.detail.b) if self.detail else None
         self.detail = detail
         a, b = detail.names
