@@ -11,7 +11,7 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowRuns
 from app.dialogs.consent import ApiKeys, Preflight
-from app.dialogs.trial_models import ask_model
+from app.dialogs.model_request_dialog import ask_model
 from app.screens.workshop.commands import TRY_KEYS
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
