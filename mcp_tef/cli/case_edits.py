@@ -67,6 +67,8 @@ def _add_fields(parser: Parser, *, required: bool) -> None:
     expected.add_argument("--expected", metavar="JSON", help="the expectation, as in case files")
     parser.add_argument("--name", metavar="NAME", help="its name (default: the first line of the query)")
     parser.add_argument("--family", metavar="NAME", help="the family of paraphrases that it belongs to")
+    held = "hide it where drafts are edited; trials ask it (default: no)"
+    parser.add_argument("--held-back", choices=("yes", "no"), help=held)
     for option, field in LISTS.items():
         parser.add_argument(f"--{option}", dest=field, action="append", metavar="NAME", help=f"one of its {field}")
 
@@ -98,6 +100,7 @@ def _changed(draft: CaseDraft, arguments: Namespace) -> CaseDraft:
         key: values and tuple(dict.fromkeys(values)) for key in LISTS.values() if (values := vars(arguments)[key])
     }
     given["expectation"] = _expectation(arguments)
+    given["held_back"] = {"yes": True, "no": False}.get(arguments.held_back)
     return replace(draft, **{key: value for key, value in given.items() if value is not None})
 
 

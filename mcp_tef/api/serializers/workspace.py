@@ -149,6 +149,7 @@ def case_to_json(case: TestCase) -> Json:
         **fields_to_json(case.draft, "suites tags family"),
         "before": messages_to_json(case.draft.before) or [],
         "origin": case.draft.origin.value,
+        **({"held_back": True} if case.draft.held_back else {}),
     }
 
 

@@ -137,6 +137,8 @@ def test_a_case_is_added_and_changed_by_options() -> None:
     say("cases", "edit", "Rain", "--query", "Will it snow?", "--family", "Weather")
     again = say("cases", "show", "Rain", "--json").document
     assert (again["query"], again["family"], again["id"]) == ("Will it snow?", "Weather", shown["id"])
+    assert "held_back" not in again
+    assert say("cases", "edit", "Rain", "--held-back", "yes", "--json").document["held_back"] is True
     for line in (
         ["add", "x"],
         ["add", "x", "--tool", "a", "--server", "cty"],
