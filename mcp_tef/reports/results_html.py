@@ -143,7 +143,7 @@ def _confusions(matrix: ConfusionMatrix) -> str:
 
 
 def _cut(heads: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> str:
-    """Render a table of which the last column is a number; rows after the first ones unfold below it."""
+    """Render a table whose last column is a number; rows after the first ones unfold below it."""
     rest = table(heads, rows[most:], [len(heads) - 1])
     unfold = f"<details><summary>{most:,} of {len(rows):,}: show the others</summary>{rest}</details>" if rest else ""
     return table(heads, rows[:most], [len(heads) - 1]) + unfold

@@ -79,16 +79,18 @@ async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
         await _shown(window, place.key, ready)
 
 
-async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
-    """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
+async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look, rows: int = MOST_ROWS) -> None:
+    """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it, and at its first rows."""
     for place in screens():
         page = await _shown(window, place.key, ready)
         await _look(page, look)
         for bar in _bars(page):
+            before = bar._place
             while _moved(bar):
                 await _look(page, look)
+            bar.choose(before)
         for view in [one for one in page.findChildren(KeyedView) if one.isVisible()]:
-            for row in range(min(MOST_ROWS, view.rows.rowCount())):
+            for row in range(min(rows, view.rows.rowCount())):
                 if view.currentIndex().row() != row:  # else it was looked at already
                     view.setCurrentIndex(view.rows.index(row, 0))
                     await _look(page, look)

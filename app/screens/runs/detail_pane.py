@@ -208,6 +208,7 @@ class RunDetailPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._run: RunDetail | None = None
+        self._links: Mapping[str, Link] | None = None  # of the run on screen, once they were asked for
         self._since = NO_CHANGES
         self._misleads, self._repeat = False, ""
         self._stale: set[str] = set()
@@ -242,6 +243,7 @@ class RunDetailPane(QWidget):
         `since` is what became of its tools, `misleads` is shown with its confidence, `repeat_text` names its repeat.
         """
         self._run, self._since, self._misleads, self._repeat = run, since, misleads, ""
+        self._links = None
         if run is not None and repeat_text is not None:
             self._repeat = repeat_text(run.summary)
         self._stale = {"verdict", "tools", "exchange", "settings"}
@@ -250,7 +252,9 @@ class RunDetailPane(QWidget):
 
     def links(self) -> Mapping[str, Link]:
         """Return the links of the run on screen."""
-        return run_links(verdict_view(self._run)) if self._run else {}
+        if self._links is None:
+            self._links = run_links(verdict_view(self._run)) if self._run else {}
+        return self._links
 
     def set_retry(self, text: str) -> None:
         """Set the text of a failed run's button; an empty text hides it."""
