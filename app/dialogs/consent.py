@@ -1,4 +1,4 @@
-"""Questions before a program starts, a server is contacted or a run starts: consent, and a missing API key."""
+"""Dialogs for what a run still needs: consent to start a program or to send something, and API keys."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -6,11 +6,10 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QWidget
 
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
-from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent_presenter import ConsentPresenter
 from app.text.formatting import error_text
 from app.theme import Role, sized, theme
@@ -22,6 +21,7 @@ from app.widgets import (
     FlowText,
     KeyValues,
     Span,
+    Spoken,
     button,
     column_layout,
     one_line,
@@ -236,3 +236,36 @@ class ApiKeyDialog(Dialog):
         self.key = self.input.take()
         self.kept = self.input.remember.isChecked()
         self.accept()
+
+
+class ApiKeyField(QWidget):
+    """Hidden input for a key, with a choice to remember it; `take` returns the key once and clears the input."""
+
+    SPOKEN_AS = Spoken.Grouping
+
+    def __init__(self, *, can_remember: bool = True) -> None:
+        super().__init__()
+        self.edit = QLineEdit()
+        self.edit.setEchoMode(QLineEdit.EchoMode.Password)
+        self.edit.setAccessibleName("Key")
+        self.remember = QCheckBox("Remember in the system keychain")
+        self.remember.setVisible(can_remember)
+        self._provider = ""
+        self.setAccessibleName("Key")
+        self.setFocusProxy(self.edit)
+        column_layout(self, self.edit, self.remember, spacing=6)
+
+    def set_provider(self, provider: str) -> None:
+        """Ask for a key of this provider; a key typed for another one is cleared, so that it is not sent there.
+
+        An empty provider changes nothing.
+        """
+        if provider and self._provider not in ("", provider):
+            self.edit.clear()
+        self._provider = provider or self._provider
+
+    def take(self) -> Secret | None:
+        """Return the typed key, if any, and clear the input."""
+        text = self.edit.text().strip()
+        self.edit.clear()
+        return Secret(text) if text else None

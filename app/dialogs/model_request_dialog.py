@@ -19,8 +19,7 @@ from app.core_link.model_requests import (
 )
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
-from app.dialogs.api_key import ApiKeyField
-from app.dialogs.consent import with_consent
+from app.dialogs.consent import ApiKeyField, with_consent
 from app.text.formatting import count, duration, error_text, money, rounded
 from app.theme import Role, Size
 from app.widgets import Action, Button, Dialog, Field, FlowText, Notice, Picker, PickItem, Segmented

@@ -140,10 +140,9 @@ def comparison_view(comparison: BatchComparison, now: datetime) -> ComparisonVie
 def _short(comparison: BatchComparison) -> str:
     """Return the counts of cases, and what the other claim says."""
     fixed, regressed = comparison.counts[PairChange.FIXED], comparison.counts[PairChange.REGRESSED]
-    unchanged = comparison.cases - fixed - regressed
     other = READINGS[comparison.for_queries_like_these.verdict].lower()
-    changed = f"{count(fixed, 'case')} fixed, {regressed:,} regressed, {unchanged:,} unchanged"
-    return f"{changed}. For queries like these: {other}."
+    counts = f"{fixed:,} of {count(comparison.cases, 'case')} fixed, {regressed:,} regressed"
+    return f"{counts}. For queries like these: {other}."
 
 
 def _detail(comparison: BatchComparison) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from app.core_link.model_requests import KeyNeed
-from app.dialogs.api_key import ApiKeyField
+from app.dialogs.consent import ApiKeyField
 from app.screens.runs.labels import UNKNOWN, ModelRow, search_models
 from app.screens.runs.own_server import OwnServerFields, PromptField
 from app.screens.runs.start_form import EVERY_CLIENT, CaseScope, StartForm

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from PySide6.QtCore import QPoint, QSize, QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.dialogs.api_key import ApiKeyField
+from app.dialogs.consent import ApiKeyField
 from app.screens.similarity.labels import EMBEDDER_LABELS, embedder_label
 from app.text.formatting import count
 from app.theme import Role

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowBatch, ShowCase, ShowModels
+from app.screens.models.client_grid import RUN_TEXTS, VISIBILITY_MARKS
 from app.screens.models.clients_tab import ClientsTab, ProfilesPane
 from app.screens.models.page import ModelsPage
 from mcp_tef import (
@@ -106,3 +107,7 @@ async def test_a_profile_with_a_limit_of_0_is_refused_in_a_sentence_and_a_sound_
         await tab.refresh()
         assert "mine.yaml" in tab.notice.accessibleName()
         assert "mine" in tab.presenter.clients, "what was read before stays"
+
+
+def test_no_mark_of_the_grid_means_a_tool_list_and_a_run() -> None:
+    assert not set(VISIBILITY_MARKS.values()) & set(RUN_TEXTS)
