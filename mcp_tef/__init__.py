@@ -184,7 +184,7 @@ _NAMES = {
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.route_comparison": "RouteArm RouteComparison ThresholdPoint",
     "mcp_tef.statistics.trial_text": (
-        "drafts_tried_text joint_sentence joint_verdict trial_explanation trial_sentences"
+        "drafts_tried_text joint_sentence joint_verdict left_out_text trial_explanation trial_sentences"
     ),
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",

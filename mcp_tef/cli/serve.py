@@ -12,8 +12,6 @@ from mcp_tef import (
     TOKEN,
     CallBudget,
     InputError,
-    WorkspaceOperations,
-    serve_agents,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.library import bearer_token, token_of
@@ -90,6 +88,8 @@ def register_mcp(verbs: Verbs) -> None:
 
 async def serve_mcp(arguments: Namespace, terminal: Terminal) -> None:
     """Serve until told to stop. Servers are only started where the user allowed that before."""
+    from mcp_tef import WorkspaceOperations, serve_agents
+
     if len(arguments.model) > 1:
         raise InputError("mcp takes one model.", hint="Agents name others in each call.", code="bad_usage")
     settings = asked_models(arguments)[0]

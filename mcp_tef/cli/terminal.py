@@ -220,7 +220,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], none: str = "") -
         return [none]
     widths = _fitted([max(map(len, column)) for column in zip(*cells, strict=True)], allowed)
     lines = ["  ".join(one_line(*cell).ljust(cell[1]) for cell in zip(row, widths, strict=True)) for row in cells]
-    return [Heading(lines[0].rstrip()), *(line.rstrip() for line in lines[1:])]
+    return [Heading(lines[0].rstrip()), *map(str.rstrip, lines[1:])]
 
 
 def _fitted(widths: list[int], allowed: int | None) -> list[int]:

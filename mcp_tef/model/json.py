@@ -38,7 +38,7 @@ def as_json(value: object) -> Json:
     if isinstance(value, Mapping):
         return {as_json(key): as_json(one) for key, one in value.items()}
     if isinstance(value, tuple | list):
-        return [as_json(one) for one in value]
+        return list(map(as_json, value))
     if is_dataclass(value):
         return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
     return value

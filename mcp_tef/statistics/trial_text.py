@@ -61,12 +61,16 @@ def plan_text(claims: TrialClaims) -> str:
 
 def trial_sentences(result: TrialResult) -> tuple[str, ...]:
     """Return what a trial shows: the verdict, queries like these, pairs left out, and how many drafts were tried."""
-    left_out = ""
-    if result.left_out:
-        left_out = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
-        left_out += " Check the model, and try again." if result.left_out > result.pairs else ""
     second = result.claims.for_queries_like_these.sentence
-    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result))))
+    return tuple(filter(None, (result.sentence, second, left_out_text(result), drafts_tried_text(result))))
+
+
+def left_out_text(result: TrialResult) -> str:
+    """Return how many pairs were left out, and what to do where they are the most; "" for none."""
+    if not result.left_out:
+        return ""
+    told = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
+    return f"{told} Check the model, and try again." if result.left_out > result.pairs else told
 
 
 def joint_sentence(results: Sequence[TrialResult]) -> str:

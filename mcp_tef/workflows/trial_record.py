@@ -1,6 +1,6 @@
 """Record of a trial: its pairs of runs in the planned order, the decision read from them, and the pairs still due."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -260,10 +260,17 @@ class TrialRecord:
 
     def outcomes(self) -> tuple[CaseOutcome, ...]:
         """Return each case with its passes so far."""
-        found: dict[CaseId, list[tuple[bool, bool]]] = {case_id: [] for case_id in self.plan.cases}
-        for (case_id, _), pair in self._read.items():
+        return self._outcomes(self.plan.cases, self._read.values())
+
+    def guard_outcomes(self) -> tuple[CaseOutcome, ...]:
+        """Return each guard with its passes in the rounds so far, without those that ask it afresh."""
+        return self._outcomes(self.plan.guards, (pair for pair in self._of_guards() if pair.round < FRESH_ROUND))
+
+    def _outcomes(self, cases: Sequence[CaseId], pairs: Iterable[TrialPair]) -> tuple[CaseOutcome, ...]:
+        found: dict[CaseId, list[tuple[bool, bool]]] = {case_id: [] for case_id in cases}
+        for pair in pairs:
             if one := pair.outcome(self.criterion):
-                found[case_id].append(one)
+                found[pair.case_id].append(one)
         return tuple(
             CaseOutcome(case_id, len(ones), sum(one[0] for one in ones), sum(one[1] for one in ones))
             for case_id, ones in found.items()
@@ -346,5 +353,6 @@ def result_of(
         seed=plan.seed,
         end=_end(batch, record),
         guards=len(plan.guards),
+        guard_outcomes=record.guard_outcomes(),
         of_prompts=bool(plan.prompts),
     )
