@@ -173,7 +173,7 @@ def _repeats(repeats: RepeatStatistics) -> str:
     )
     rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky]
     known = f"<p>{len(rows):,} of {repeats.mixed:,}; the CSV holds all runs.</p>" if len(rows) < repeats.mixed else ""
-    return f"<p>{words}</p>{known}{_cut(('Now and then', 'Model', 'Passed'), rows, MOST_FLAKY)}"
+    return f"<p>{words}</p>{known}{_cut(('Passes sometimes', 'Model', 'Passed'), rows, MOST_FLAKY)}"
 
 
 def _tools(matrix: ConfusionMatrix) -> str:
