@@ -18,7 +18,7 @@ OWN, FOREIGN, LOCAL = "https://cloud.example/v1", "https://evil.example/v1", "ht
 PLAIN, TYPED = "http://10.1.2.3/v1", Secret("typed-1")
 
 
-class Desk:
+class StoredKeys:
     """Models with one stored key of `cloud`, and every way to change where it may go."""
 
     def __init__(self, config: Config | None = None) -> None:
@@ -52,91 +52,91 @@ class Desk:
 def test_a_stored_address_gets_a_stored_key_only_at_the_providers_own_origin(
     base_url: str | None, outcome: str
 ) -> None:
-    assert Desk().outcome(base_url) == outcome
+    assert StoredKeys().outcome(base_url) == outcome
 
 
 def test_an_unknown_provider_is_refused_with_the_nearest_name_unless_an_address_is_given() -> None:
-    desk = Desk()
+    stored = StoredKeys()
     with pytest.raises(NotFoundError, match="There is no provider called clout") as raised:
-        desk.outcome(None, provider="clout")
+        stored.outcome(None, provider="clout")
     assert raised.value.hint == "Did you mean cloud?"
-    assert not desk.models.needs_key(ModelSettings(provider="clout", model="m"))
-    assert desk.outcome("http://127.0.0.1:1234/v1", provider="clout") == "none"
-    desk.keys.addresses["clout"] = "http://127.0.0.1:1234/v1"
-    assert desk.outcome(None, provider="clout") == "none"
+    assert not stored.models.needs_key(ModelSettings(provider="clout", model="m"))
+    assert stored.outcome("http://127.0.0.1:1234/v1", provider="clout") == "none"
+    stored.keys.addresses["clout"] = "http://127.0.0.1:1234/v1"
+    assert stored.outcome(None, provider="clout") == "none"
 
 
 def test_an_unknown_provider_of_a_file_cannot_name_a_variable_for_its_address() -> None:
-    desk = Desk()
-    desk.keys = desk.models._keys = FakeKeys(github="marker")
-    assert desk.outcome(FOREIGN, provider="github") == "asks"
+    stored = StoredKeys()
+    stored.keys = stored.models._keys = FakeKeys(github="marker")
+    assert stored.outcome(FOREIGN, provider="github") == "asks"
 
 
 def test_a_typed_address_is_agreement_for_that_origin_and_provider_only() -> None:
-    desk = Desk()
-    desk.consents.add_typed_address("cloud", FOREIGN)
-    assert desk.outcome(FOREIGN) == "stored-1"
-    assert desk.outcome("https://other.example") == "asks"
-    desk.consents.add_typed_address("cloud", LOCAL)
-    assert desk.outcome(LOCAL) == "none"
+    stored = StoredKeys()
+    stored.consents.add_typed_address("cloud", FOREIGN)
+    assert stored.outcome(FOREIGN) == "stored-1"
+    assert stored.outcome("https://other.example") == "asks"
+    stored.consents.add_typed_address("cloud", LOCAL)
+    assert stored.outcome(LOCAL) == "none"
 
 
 def test_an_address_in_the_environment_beside_the_key_is_agreement() -> None:
-    desk = Desk()
-    desk.keys.addresses["cloud"] = FOREIGN
-    assert desk.outcome(None) == "stored-1"
-    assert desk.outcome(FOREIGN) == "asks"
-    desk.keys.addresses["cloud"] = LOCAL
-    assert desk.outcome(None) == "stored-1"
+    stored = StoredKeys()
+    stored.keys.addresses["cloud"] = FOREIGN
+    assert stored.outcome(None) == "stored-1"
+    assert stored.outcome(FOREIGN) == "asks"
+    stored.keys.addresses["cloud"] = LOCAL
+    assert stored.outcome(None) == "stored-1"
 
 
 def test_a_typed_key_goes_to_the_address_that_it_was_typed_with() -> None:
-    desk = Desk()
-    desk.keys.typed_keys["cloud", "https://evil.example"] = TYPED
-    desk.keys.typed_keys["cloud", "http://127.0.0.1:1234"] = TYPED
-    assert desk.outcome(FOREIGN) == desk.outcome(LOCAL) == "typed-1"
-    assert desk.outcome("https://other.example") == "asks"
-    assert desk.outcome(None) == "stored-1"
+    stored = StoredKeys()
+    stored.keys.typed_keys["cloud", "https://evil.example"] = TYPED
+    stored.keys.typed_keys["cloud", "http://127.0.0.1:1234"] = TYPED
+    assert stored.outcome(FOREIGN) == stored.outcome(LOCAL) == "typed-1"
+    assert stored.outcome("https://other.example") == "asks"
+    assert stored.outcome(None) == "stored-1"
 
 
 def test_a_key_given_for_a_batch_with_a_stored_address_is_asked_about() -> None:
-    desk = Desk()
-    assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
-    assert desk.outcome(LOCAL, {"cloud": TYPED}) == "asks"
-    assert desk.outcome(None, {"cloud": TYPED}) == "typed-1"
-    desk.consents.add_typed_address("cloud", FOREIGN)
-    assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "typed-1"
+    stored = StoredKeys()
+    assert stored.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
+    assert stored.outcome(LOCAL, {"cloud": TYPED}) == "asks"
+    assert stored.outcome(None, {"cloud": TYPED}) == "typed-1"
+    stored.consents.add_typed_address("cloud", FOREIGN)
+    assert stored.outcome(FOREIGN, {"cloud": TYPED}) == "typed-1"
 
 
 def test_plain_http_to_another_machine_is_asked_about_even_where_it_was_typed() -> None:
-    desk = Desk()
-    desk.consents.add_typed_address("cloud", PLAIN)
-    desk.keys.addresses["ollama"] = PLAIN
-    assert desk.outcome(PLAIN) == "asks"
-    assert desk.outcome(PLAIN, {"cloud": TYPED}) == "asks"
-    assert desk.outcome(None, provider="ollama") == "asks"
-    trusting = Desk(Config.from_environment({"MCP_TEF_TRUSTED_NETWORKS": "10.0.0.0/8"}))
+    stored = StoredKeys()
+    stored.consents.add_typed_address("cloud", PLAIN)
+    stored.keys.addresses["ollama"] = PLAIN
+    assert stored.outcome(PLAIN) == "asks"
+    assert stored.outcome(PLAIN, {"cloud": TYPED}) == "asks"
+    assert stored.outcome(None, provider="ollama") == "asks"
+    trusting = StoredKeys(Config.from_environment({"MCP_TEF_TRUSTED_NETWORKS": "10.0.0.0/8"}))
     trusting.consents.add_typed_address("cloud", PLAIN)
     assert trusting.outcome(PLAIN) == "stored-1"
 
 
 def test_a_local_provider_at_its_usual_address_gets_no_stored_key() -> None:
-    assert Desk().outcome(None, provider="ollama") == "none"
+    assert StoredKeys().outcome(None, provider="ollama") == "none"
 
 
 async def test_an_answer_counts_for_provider_source_and_origin() -> None:
-    desk = Desk()
+    stored = StoredKeys()
     settings = ModelSettings(provider="cloud", model="m", base_url=FOREIGN)
     with pytest.raises(ConsentError) as caught:
-        desk.models.keys_for([settings, settings], {})
+        stored.models.keys_for([settings, settings], {})
     (request,) = caught.value.requests
     assert (request.subject, request.names, request.target) == ("cloud", ("CLOUD_API_KEY",), "https://evil.example")
-    desk.consents.decline_key(request)
-    assert desk.outcome(FOREIGN) == "none"
-    await desk.consents.allow(request)
-    assert desk.outcome(FOREIGN + "/else") == "stored-1"
-    assert desk.outcome("https://other.example") == "asks"
-    assert desk.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
+    stored.consents.decline_key(request)
+    assert stored.outcome(FOREIGN) == "none"
+    await stored.consents.allow(request)
+    assert stored.outcome(FOREIGN + "/else") == "stored-1"
+    assert stored.outcome("https://other.example") == "asks"
+    assert stored.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
 
 
 @pytest.mark.parametrize(
@@ -144,27 +144,27 @@ async def test_an_answer_counts_for_provider_source_and_origin() -> None:
 )
 def test_an_address_that_cannot_be_told_is_refused_and_never_counts_as_the_providers_own(address: str) -> None:
     with pytest.raises(InputError, match="no address"):
-        Desk().outcome(address)
+        StoredKeys().outcome(address)
 
 
 @pytest.mark.parametrize("provider", ["databricks", "watsonx", "watsonx_text"])
 def test_credentials_that_a_library_finds_by_itself_are_asked_about(provider: str) -> None:
-    assert Desk().outcome(FOREIGN, provider=provider) == "asks"
+    assert StoredKeys().outcome(FOREIGN, provider=provider) == "asks"
 
 
 @pytest.mark.parametrize("base_url", [FOREIGN, LOCAL])
 def test_credentials_that_a_provider_sends_by_itself_are_asked_about_as_keys_are(base_url: str) -> None:
-    desk = Desk()
+    stored = StoredKeys()
     settings = ModelSettings(provider="vertex_ai", model="m", base_url=base_url)
-    assert desk.outcome(None, provider="vertex_ai") == "none"
+    assert stored.outcome(None, provider="vertex_ai") == "none"
     with pytest.raises(ConsentError) as caught:
-        desk.models.keys_for([settings], {})
+        stored.models.keys_for([settings], {})
     (request,) = caught.value.requests
     assert request.names == ("your vertex_ai credentials",)
-    desk.consents.decline_key(request)
+    stored.consents.decline_key(request)
     with pytest.raises(InputError, match="cannot be asked"):
-        desk.models.keys_for([settings], {})
-    fresh = Desk()
+        stored.models.keys_for([settings], {})
+    fresh = StoredKeys()
     fresh.consents.add_typed_address("vertex_ai", base_url)
     assert fresh.outcome(base_url, provider="vertex_ai") == "none"
 
@@ -176,13 +176,13 @@ def test_a_cloud_provider_without_a_key_still_says_where_to_put_it() -> None:
 
 
 def test_embedders_follow_the_same_rule() -> None:
-    desk = Desk()
+    stored = StoredKeys()
     model = parse_embedder("litellm:cloud/embed")
-    assert desk.models.embedder_key(model) == Secret("stored-1")
+    assert stored.models.embedder_key(model) == Secret("stored-1")
     endpoint = parse_embedder("http:https://vectors.example/embed")
-    assert desk.models.embedder_key(endpoint) is None
+    assert stored.models.embedder_key(endpoint) is None
     with pytest.raises(ConsentError):
-        desk.models.embedder_key(endpoint, TYPED)
-    desk.consents.add_typed_address("http", "https://vectors.example/embed")
-    assert desk.models.embedder_key(endpoint, TYPED) == TYPED
-    assert desk.models.embedder_key(parse_embedder("tfidf"), TYPED) is None
+        stored.models.embedder_key(endpoint, TYPED)
+    stored.consents.add_typed_address("http", "https://vectors.example/embed")
+    assert stored.models.embedder_key(endpoint, TYPED) == TYPED
+    assert stored.models.embedder_key(parse_embedder("tfidf"), TYPED) is None
