@@ -70,7 +70,8 @@ QLineEdit[wrong="true"], QPlainTextEdit[wrong="true"] { border-color: $bad; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {
     background: $sunken; color: $dim; border-color: $line;
 }
-QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; border-color: $line; }
+QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; }
+QLineEdit:read-only:!focus, QPlainTextEdit[readOnly="true"]:!focus { border-color: $line; }
 QSpinBox, QDoubleSpinBox { padding: 0 6px; min-height: ${h26}px; }
 QSpinBox:focus, QDoubleSpinBox:focus {
     border: ${ring}px solid $focus; padding: 0 ${in6}px; min-height: ${in_h26}px;
@@ -105,7 +106,7 @@ QScrollBar[idle="true"]::handle { background: transparent; }
 QScrollBar::handle:vertical { min-height: ${h28}px; }
 QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: $dim; border-radius: 3px; margin: 1px; }
-QScrollBar[loud="true"]::handle { background: $focus; border-radius: 4px; margin: 0; }
+QScrollBar[focused="true"]::handle { background: $focus; border-radius: 4px; margin: 0; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QProgressBar { background: $track; border: none; border-radius: 3px; }

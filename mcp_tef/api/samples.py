@@ -1,4 +1,4 @@
-"""Runs the bundled sample servers: the bicycle shop, and the reading room with a local embedding model where one is."""
+"""Servers of the bundled samples: the bicycle shop, and the reading room with a local embedding model, if any."""
 
 import asyncio
 import json

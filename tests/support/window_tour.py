@@ -15,9 +15,8 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
-from app.dialogs.consent import ApiKeyDialog, ConsentSheet
+from app.dialogs.consent import ApiKeyDialog, ConsentDialog
 from app.dialogs.export import export_runs
-from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
 from app.screens.cases.page import CasesPage
@@ -33,7 +32,7 @@ from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.shell.system_notifications import show_opening_notices
-from app.shell.work_questions import closing_question
+from app.shell.work_questions import RenameWorkspaceDialog, closing_question
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
@@ -80,16 +79,18 @@ async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
         await _shown(window, place.key, ready)
 
 
-async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
-    """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
+async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look, rows: int = MOST_ROWS) -> None:
+    """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it, and at its first rows."""
     for place in screens():
         page = await _shown(window, place.key, ready)
         await _look(page, look)
         for bar in _bars(page):
+            before = bar._place
             while _moved(bar):
                 await _look(page, look)
+            bar.choose(before)
         for view in [one for one in page.findChildren(KeyedView) if one.isVisible()]:
-            for row in range(min(MOST_ROWS, view.rows.rowCount())):
+            for row in range(min(rows, view.rows.rowCount())):
                 if view.currentIndex().row() != row:  # else it was looked at already
                     view.setCurrentIndex(view.rows.index(row, 0))
                     await _look(page, look)
@@ -228,7 +229,7 @@ def _of_servers(window: MainWindow, folder: Path, server: Server, text: str, mar
     yield "server, an address", _command(window, "servers.edit")
     yield "import of servers, from where", _command(window, "servers.import")
     yield "import of servers", lambda: session.spawn(page.bring_in([dropped]))
-    yield "consent", lambda: ConsentSheet(program_request(spec, (spec.name,)), window).open()
+    yield "consent", lambda: ConsentDialog(program_request(spec, (spec.name,)), window).open()
     yield "try a tool", lambda: ToolCallDialog(session, server, tool, window).open()
     yield "call a tool", lambda: ConfirmCallDialog(server, tool, {text: text}, window).open()
 
