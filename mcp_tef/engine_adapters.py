@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.events import EventStream, NoticePublished
 from mcp_tef.model.config import CurrentConfig
-from mcp_tef.storage.store import SqliteStore
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from mcp_tef.servers.credential_store import CredentialStore
     from mcp_tef.servers.tool_caller import McpToolCaller
     from mcp_tef.servers.tool_lister import McpToolLister
+    from mcp_tef.storage.store import SqliteStore
     from mcp_tef.workflows.calls import WorkspaceCaller
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
@@ -118,7 +118,7 @@ class ServerAdapters(ModelAdapters):
         environment: Mapping[str, str],
         current: CurrentConfig,
         data: Path,
-        store: SqliteStore,
+        store: "SqliteStore",
         show: "OpenAddress | None",
     ) -> None:
         super().__init__(environment, current, data)

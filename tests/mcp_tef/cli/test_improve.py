@@ -39,20 +39,9 @@ def writer_and_target(request: Received) -> Reply:
 
 
 def test_a_better_text_is_found_offline_and_its_patch_is_tried_with_the_same_verdict(folder: Path) -> None:
-    said = say("improve", "--server", "city", "--budget", "900", "--out", "better.json")
-    assert said.code == 0
-    assert "Promising, not proven" in said.out
-    assert "sealed cases can show" in said.err
-    assert "At most 900 calls" in said.err
-    patch = json.loads((folder / "better.json").read_text("utf-8"))
-    assert [one["path"] for one in patch] == ["/tools/0/name", "/tools/0/description"]
-    tried = say("try", "--patch", "better.json", "--server", "city", "--json").document
-    assert tried["on_these_cases"] == "better"
-    assert [one["name"] for one in say("draft", "list", "--json").document["drafts"]] == ["Better text for city"]
-
-
-def test_the_document_has_the_shape_of_try_for_the_sealed_cases_and_every_round() -> None:
-    found = say("improve", "--server", "city", "--budget", "900", "--json", "--strict")
+    found = say("improve", "--server", "city", "--budget", "900", "--json", "--strict", "--out", "better.json")
+    assert "sealed cases can show" in found.err
+    assert "At most 900 calls" in found.err
     document = found.document
     assert (found.code, document["result"], document["on_these_cases"]) == (4, "promising", "better")
     assert document["guards"] == {"n": 0, "broken": []}
@@ -62,6 +51,11 @@ def test_the_document_has_the_shape_of_try_for_the_sealed_cases_and_every_round(
     assert {"texts", "score", "refused"} <= set(first["candidates"][0])
     assert document["patch"][0]["op"] == "test"
     assert document["calls"] <= document["budget"] == 900
+    patch = json.loads((folder / "better.json").read_text("utf-8"))
+    assert [one["path"] for one in patch] == ["/tools/0/name", "/tools/0/description"]
+    tried = say("try", "--patch", "better.json", "--server", "city", "--json").document
+    assert tried["on_these_cases"] == "better"
+    assert [one["name"] for one in say("draft", "list", "--json").document["drafts"]] == ["Better text for city"]
 
 
 def test_a_writer_and_a_target_over_http_are_asked_within_the_budget() -> None:

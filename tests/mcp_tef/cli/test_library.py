@@ -1,17 +1,15 @@
 """`library …` and `servers health`: a tool designed, run, evaluated, improved and exported from the command line."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
+import httpx
 import pytest
 
-from tests.support.command_line import command, say
+from tests.support.command_line import say
 from tests.support.library_designs import CITY
+from tests.support.serving_verbs import serving
 from tests.support.workspace_files import tools_file
 
 WEATHER = {"name": "weather", "description": "Tell the weather.", "inputSchema": CITY}
@@ -134,18 +132,19 @@ def test_the_health_of_servers_follows_their_contacts(at: tuple[str | Path, ...]
     assert (one["error_rate"], one["last_success"], said.document["overall"]["status"]) == (1.0, None, "unavailable")
 
 
-def test_the_library_is_served_on_a_port_with_the_token_of_a_file(at: tuple[str | Path, ...], tmp_path: Path) -> None:
+async def test_the_library_is_served_on_a_port_with_the_token_of_a_file(
+    at: tuple[str | Path, ...], tmp_path: Path
+) -> None:
     token = file(tmp_path, "token", "a-token-of-mine\n")
-    words = command("library", "serve", "--http", "0", "--token-file", token, *at)
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=os.environ) as serving:
-        assert serving.stderr is not None
-        address = serving.stderr.readline().strip()
+    words = ("library", "serve", "--http", "0", "--token-file", token, *at)
+    async with serving(*words) as address, httpx.AsyncClient() as client:
         assert address.startswith("http://127.0.0.1:")
-        with pytest.raises(HTTPError, match="401"):
-            urlopen(address)
-        serving.terminate()
-        serving.communicate(timeout=60)
-    assert serving.returncode == 143
+        answers = [
+            await client.post(address, headers={"Authorization": f"Bearer {given}"})
+            for given in ("a-token-of-others", "a-token-of-mine")
+        ]
+    assert answers[0].status_code == 401
+    assert answers[1].status_code != 401
 
 
 def test_the_demo_of_the_reading_room_gives_every_case_a_verdict(tmp_path: Path) -> None:

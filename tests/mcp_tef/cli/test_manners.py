@@ -81,7 +81,7 @@ MANNERS: dict[str, dict[str, str]] = {
         "the JSON of every verb": "test_every_verb_has_a_golden_json_document_of_its_success",
     },
     "mcp_tef/cli/test_start_up": {
-        "--version": "test_the_version_is_told_alone_and_beside_other_options",
+        "--version": "test_the_version_is_told_beside_other_options_too",
     },
     "mcp_tef/cli/test_examples": {
         "each verb has an example that works": "test_every_example_works_when_pasted",

@@ -1,7 +1,5 @@
 """`serve`: its options and variables, TLS, and its end by a signal."""
 
-import asyncio
-import io
 import json
 import os
 import ssl
@@ -21,9 +19,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from mcp_tef.cli.main import parser
-from mcp_tef.cli.terminal import Terminal
 from tests.support.command_line import ROOT, command, say
+from tests.support.serving_verbs import serving
 
 TOKEN = "a-token-of-mine-in-a-file"
 
@@ -71,31 +68,12 @@ def test_it_serves_over_tls_with_the_token_of_a_file_until_a_signal_ends_it(tmp_
     assert process.returncode == 143
 
 
-class FirstLine(io.StringIO):
-    """Standard error, whose first line is awaited."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told = asyncio.get_running_loop().create_future()
-
-    def write(self, text: str) -> int:
-        """Keep a text."""
-        written = super().write(text)
-        if "\n" in self.getvalue() and not self.told.done():
-            self.told.set_result(self.getvalue().splitlines()[0])
-        return written
-
-
 async def test_port_and_token_come_from_the_environment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", "0")
     monkeypatch.setenv("MCP_TEF_TOKEN", TOKEN)
-    given, errors = parser().parse_args(["serve", "--workspace", str(tmp_path / "w.db")]), FirstLine()
-    serving = asyncio.create_task(given.command(given, Terminal(errors=errors)))
-    async with asyncio.timeout(60), httpx.AsyncClient(base_url=await errors.told) as client:
-        assert (await client.get("/test-cases")).status_code == 401
-        assert (await client.get("/health")).json()["status"] == "healthy"
-    serving.cancel()
-    await asyncio.wait({serving})
+    async with serving("serve", "--workspace", tmp_path / "w.db") as address, httpx.AsyncClient() as client:
+        assert (await client.get(f"{address}/test-cases")).status_code == 401
+        assert (await client.get(f"{address}/health")).json()["status"] == "healthy"
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,8 @@ def test_a_helpful_patch_is_better_and_a_harmful_one_worse_with_a_model_that_rea
     assert (code, found["on_these_cases"]) == (1, "worse")
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_patch_of_white_space_is_no_better(seed: int) -> None:
-    code, found = asked(VAGUE, f"{VAGUE}  ", seed, "--repeats", "3", "--strict")
+def test_a_patch_of_white_space_is_no_better() -> None:
+    code, found = asked(VAGUE, f"{VAGUE}  ", 0, "--repeats", "3", "--strict")
     assert (code, found["on_these_cases"] == "better") != (0, True)
 
 
