@@ -71,14 +71,14 @@ async def write_a_case(user: Keyboard, query: str, tool: str) -> None:
 
 async def see_the_end(user: Keyboard, before: object = None) -> None:
     """Wait until Runs shows a batch, another one than before, and no batch runs."""
-    runs = user.page("runs", RunsPage).presenter
+    runs = user.screen("runs", RunsPage).presenter
     await until(lambda: runs.batch and runs.current != before and runs.batches.newest_active() is None)
 
 
 async def run_with(user: Keyboard, model: str, address: str) -> None:
     """Run every case with a model, and wait for its answers."""
     await user.go(3, "runs")
-    before = user.page("runs", RunsPage).presenter.current
+    before = user.screen("runs", RunsPage).presenter.current
     user.press(Key.Key_R, CTRL)
     await user.see("Run test cases")
     await user.tab_to("Who answers")
@@ -149,12 +149,12 @@ async def run_offline(user: Keyboard, number: int) -> None:
 async def copy_advice(user: Keyboard) -> None:
     """Find the look-alikes of the catalogue, open the most confusable pair and copy what to write instead."""
     await user.go(5, "similarity")
-    await until(lambda: user.page("similarity", SimilarityPage).presenter.analysis)
+    await until(lambda: user.screen("similarity", SimilarityPage).presenter.analysis)
     await user.tab_to("View")
     user.press(Key.Key_Right)
     await user.tab_to("Pairs of tools")
     user.press(Key.Key_Return)
-    pair = user.page("similarity", SimilarityPage).view.pair
+    pair = user.screen("similarity", SimilarityPage).view.pair
     await until(lambda: pair.advice.copy.isVisible() and pair.advice.copy.isEnabled())
     QApplication.clipboard().clear()
     await user.push(spoken(pair.advice.copy))
@@ -182,7 +182,7 @@ async def design_a_tool(user: Keyboard) -> None:
     await user.tab_to("Description")
     user.type("Find spare parts of bikes by words.")
     await user.push("Create tool")
-    await until(lambda: user.page("library", LibraryPage).presenter.detail.versions)
+    await until(lambda: user.screen("library", LibraryPage).presenter.detail.versions)
     await user.tab_to("Runs as")
     user.press(Key.Key_Space)
     await user.choose("Python script")
@@ -192,7 +192,7 @@ async def design_a_tool(user: Keyboard) -> None:
     user.press(Key.Key_Tab)
     user.press(Key.Key_S, CTRL)
     await user.see("Saved version 2 of find_parts")
-    assert user.page("library", LibraryPage).presenter.tool is not None
+    assert user.screen("library", LibraryPage).presenter.tool is not None
 
 
 async def try_the_tool(user: Keyboard) -> None:
@@ -202,7 +202,7 @@ async def try_the_tool(user: Keyboard) -> None:
     user.type("bicycle chain")
     user.press(Key.Key_Return, CTRL)
     await user.push("Allow and start")
-    output = user.page("library", LibraryPage).view.run.output
+    output = user.screen("library", LibraryPage).view.run.output
     await until(lambda: "bicycle chain" in output.toPlainText())
 
 

@@ -39,7 +39,7 @@ async def run_the_sample(user: Keyboard) -> None:
     await user.come_to("runs")
     await user.push("cases offline")
     await user.see("Selected ")
-    await until(lambda: user.page("runs", RunsPage).presenter.batches.newest_active() is None)
+    await until(lambda: user.screen("runs", RunsPage).presenter.batches.newest_active() is None)
 
 
 async def follow_a_confusion(user: Keyboard, report: Path) -> None:
@@ -49,10 +49,10 @@ async def follow_a_confusion(user: Keyboard, report: Path) -> None:
     await walk_to_a_confusion(user, the(MatrixChart, user.window))
     user.press(Key.Key_Return)
     await user.come_to("runs")
-    await until(lambda: "advice" in user.page("runs", RunsPage).detail.links())
+    await until(lambda: "advice" in user.screen("runs", RunsPage).detail.links())
     user.press(Key.Key_I, CTRL)
     await user.come_to("similarity")
-    pair = user.page("similarity", SimilarityPage).view.pair
+    pair = user.screen("similarity", SimilarityPage).view.pair
     await until(lambda: pair.advice.copy.hasFocus())
     user.press(Key.Key_Space)
     assert QApplication.clipboard().text() != BETTER
@@ -85,14 +85,14 @@ async def walk_to_a_confusion(user: Keyboard, chart: MatrixChart) -> None:
 
 async def to_the_wrong_run(user: Keyboard) -> WorkshopPage:
     """Go to the run that wanted an update of a booking, and from there to the Workshop."""
-    runs = user.page("runs", RunsPage)
+    runs = user.screen("runs", RunsPage)
     wrong = RunFilter(classifications=(Classification.FN,))
     found = await user.window.session.call(lambda core: core.runs.list(wrong))
     runs.run_list.table.select(next(one.id for one in found if one.case_name == "A loan bike after all"))
     await user.see("Change the description")
     await user.push("Change the description")
     await user.come_to("workshop")
-    page = user.page("workshop", WorkshopPage)
+    page = user.screen("workshop", WorkshopPage)
     await until(lambda: page.presenter.revision().name == "update_booking")
     return page
 

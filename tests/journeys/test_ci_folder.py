@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 import yaml
 
 from mcp_tef import Engine, InputError
-from tests.support.command_line import ROOT, say
+from tests.support.command_line import ROOT, command, say
 
 ACTION = re.compile(r"uses: (\S+@[0-9a-f]{40} # v\S+)|uses: \S+")
 
@@ -41,7 +40,7 @@ def test_the_exported_folder_runs_alone_in_an_empty_home_as_the_workspace_did(tm
     assert set(tomllib.loads((folder / "mcp-tef.toml").read_text("utf-8"))) == {"cases", "junit", "tools-file"}
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", "mcp_tef", "run", "--json"],
+        command("run", "--json"),
         cwd=folder, env=environment, capture_output=True, text=True, timeout=90, check=False,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stderr

@@ -24,7 +24,7 @@ async def test_a_lost_tool_and_a_thief_are_found_by_keyboard(qapp: QApplication,
         await user.come_to("runs")
         await user.go(6, "workshop")
         await user.command("Show the crowd test")
-        tab = user.page("workshop", WorkshopPage).tabs.tab
+        tab = user.screen("workshop", WorkshopPage).tabs.tab
         assert isinstance(tab, CrowdTab)
         await until(lambda: tab.presenter.estimate)
         assert "No model was asked" in tab.banner.claims[0].text()
@@ -61,7 +61,7 @@ async def to_the_tool_selected_instead(user: Keyboard, tab: CrowdTab) -> None:
     run = next(one for one in tab.presenter.wrong if one.selected_tool)
     tab.wrong.table.select(run.id)
     await user.push("Change ")
-    page = user.page("workshop", WorkshopPage)
+    page = user.screen("workshop", WorkshopPage)
     await until(page.view.rival.isVisible)
     assert run.selected_tool is not None
     assert run.selected_tool in page.view.rival.title.text()
@@ -80,7 +80,7 @@ async def ask_what_a_server_takes(user: Keyboard, folder: Path) -> None:
     user.window.page("servers").server_list.select(server.id)  # type: ignore[attr-defined]  # the Servers screen
     await user.command("Ask what the server takes from others")
     await user.come_to("workshop")
-    tab = user.page("workshop", WorkshopPage).tabs.tab
+    tab = user.screen("workshop", WorkshopPage).tabs.tab
     assert isinstance(tab, StealTab)
     await until(lambda: tab.presenter.estimate)
     assert tab.presenter.server == "Thief"

@@ -38,7 +38,7 @@ class Keyboard:
         assert self.bench.window is not None
         return self.bench.window
 
-    def page(self, place: str, kind: type[Found]) -> Found:
+    def screen(self, place: str, kind: type[Found]) -> Found:
         """The screen at a place."""
         found = self.window.page(place)
         assert isinstance(found, kind)

@@ -17,7 +17,7 @@ def program(fault: str) -> tuple[str, ...]:
 
     With `environment` it tells all of its environment, as the description of its tool.
     """
-    return (sys.executable, str(Path(__file__).resolve()), fault)
+    return (sys.executable, "-S", str(Path(__file__).resolve()), fault)
 
 
 def _secrets() -> str:

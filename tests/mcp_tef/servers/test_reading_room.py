@@ -12,12 +12,14 @@ import pytest
 import yaml
 
 from mcp_tef.errors import NotFoundError
+from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.scoring.retrieval import DocumentIndex, Embed, RetrievalOptions, Retrieved, Technique, letter_vectors
 from mcp_tef.servers.reading_room import ReadingRoom, reading_room_documents
 from mcp_tef.servers.tool_caller import McpToolCaller
 from mcp_tef.servers.tool_lister import McpToolLister
 from mcp_tef.workflows.sample_program import SampleName, sample_spec
+from tests.support.command_line import command
 from tests.support.model_replies import rate_limited, words
 from tests.support.model_stub import ModelStub
 
@@ -160,12 +162,11 @@ async def test_a_question_that_takes_too_long_is_given_up_and_counts_as_failed()
 
 async def test_a_model_writes_the_answers_if_one_is_named() -> None:
     with ModelStub([words('{"answer": "From nine to five."}'), rate_limited("2")]) as stub:
-        spec = sample_spec(sample=SampleName.READING_ROOM)
-        args = (*spec.args, "--model", "openai/small", "--base-url", stub.url)
+        options = ("--sample", "reading-room", "--model", "openai/small", "--base-url", stub.url)
+        program, *args = command("sample-server", *options)
+        spec = ServerSpec(name="room", transport=Transport.STDIO, command=program, args=tuple(args))
         caller = McpToolCaller()
-        written, failed = [
-            await caller.call_tool(replace(spec, args=args), "rag_basic", QUESTION, timeout=60) for _ in range(2)
-        ]
+        written, failed = [await caller.call_tool(spec, "rag_basic", QUESTION, timeout=60) for _ in range(2)]
         await caller.close()
     assert written.structured["answer"] == "From nine to five."
     assert "When is the library open?" in str(stub.requests[0].body)
@@ -177,6 +178,8 @@ async def test_the_bundled_program_lists_and_answers() -> None:
     lister, caller = McpToolLister(), McpToolCaller()
     listing = await lister.list_tools(spec, timeout=60)
     assert [tool.name for tool in listing.tools] == [*(f"rag_{one}" for one in Technique), "rag_health_check"]
+    program, *args = command("sample-server", "--sample", "reading-room")
+    spec = replace(spec, command=program, args=tuple(args))
     reply = await caller.call_tool(spec, "rag_graphrag", QUESTION, timeout=60)
     assert reply.structured["metadata"]["pipeline_name"] == "graphrag"
     await lister.close()
