@@ -12,9 +12,10 @@ from mcp_tef.engine_adapters import ModelWorkflows
 from mcp_tef.events import Event
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.files import tighten
+from mcp_tef.model.installation import data_folder
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from mcp_tef.storage.workspace_file import data_folder, default_workspace, require_folder, tools_folder
+from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.drafts import Draft
     from mcp_tef.model.runs import Batch
     from mcp_tef.ports import OpenAddress
+    from mcp_tef.ports.execution import RunSteering
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks, Families
@@ -36,12 +38,11 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
+    from mcp_tef.workflows.name_search import NameSearch
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
-    from mcp_tef.workflows.run_steering import RunSteering
     from mcp_tef.workflows.runs import Runs
-    from mcp_tef.workflows.search import NameSearch
     from mcp_tef.workflows.server_import import ServerFiles
     from mcp_tef.workflows.servers import Servers
     from mcp_tef.workflows.similarity import SimilarityAnalyses
@@ -294,7 +295,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def finding(self) -> "NameSearch":
         """Search for servers, tools, cases and batches by name."""
-        from mcp_tef.workflows.search import NameSearch
+        from mcp_tef.workflows.name_search import NameSearch
 
         return NameSearch(self._store, self._events)
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
@@ -14,7 +14,19 @@ from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent_presenter import ConsentPresenter
 from app.text.formatting import error_text
 from app.theme import Role, sized, theme
-from app.widgets import Action, Dialog, Field, FittingPane, FlowText, KeyValues, Span, button, one_line
+from app.widgets import (
+    Action,
+    Dialog,
+    Field,
+    FittingPane,
+    FlowText,
+    KeyValues,
+    Span,
+    button,
+    column_layout,
+    one_line,
+    row_layout,
+)
 from mcp_tef import ConsentAnswer, ConsentKind, ConsentRequest, ModelError, ModelFault, Secret, consent_rows
 
 T = TypeVar("T")
@@ -52,9 +64,7 @@ class ConsentView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._rows, self._warnings = KeyValues(label_width=sized(LABELS)), KeyValues(label_width=sized(LABELS))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = column_layout(self, spacing=4)
         for part, name in ((self._rows, "What you would allow"), (self._warnings, "Check these")):
             column.addWidget(FittingPane(part, name, lambda: MOST_HEIGHT))
 
@@ -64,7 +74,7 @@ class ConsentView(QWidget):
         self._warnings.set_rows(warning_rows(request))
 
 
-class ConsentSheet(Dialog):
+class ConsentDialog(Dialog):
     """Question about one consent; accepted if the user allows it.
 
     `without_key` is True if the user chose to go on without sending the key. `need` is the sentence about its
@@ -99,10 +109,10 @@ async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awa
 
 async def ask(parent: QWidget, request: ConsentRequest, need: str | None = None, no: str = "Cancel") -> ConsentAnswer:
     """Ask one question and return the answer."""
-    sheet = ConsentSheet(request, parent, need, no)
-    if not await sheet.done_with():
+    dialog = ConsentDialog(request, parent, need, no)
+    if not await dialog.done_with():
         return ConsentAnswer.DECLINE
-    return ConsentAnswer.WITHOUT_KEY if sheet.without_key else ConsentAnswer.ALLOW
+    return ConsentAnswer.WITHOUT_KEY if dialog.without_key else ConsentAnswer.ALLOW
 
 
 async def ask_for_servers(session: Session, parent: QWidget) -> None:
@@ -144,13 +154,8 @@ class ConsentBar(QFrame):
         super().__init__()
         self._view = ConsentView()
         self._question, self._why = FlowText(strong=True), FlowText(role=Role.DIM)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(8)
-        for part in (self._question, self._why, self._view):
-            column.addWidget(part)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        column = column_layout(self, self._question, self._why, self._view, margins=(16, 12, 16, 12), spacing=8)
+        row = row_layout(spacing=8)
         self._start = button(Action(text=ALLOW[ConsentKind.PROGRAM], do=self.agreed.emit, kind="primary"))
         row.addWidget(self._start)
         row.addWidget(button(Action(text="Not now", do=self.postponed.emit)))
@@ -204,10 +209,10 @@ class Preflight:
                 keys[wanted] = key
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
-        sheet = ApiKeyDialog(provider, error_text(error).hint, self._parent)
-        if not await sheet.done_with() or not sheet.key:
+        dialog = ApiKeyDialog(provider, error_text(error).hint, self._parent)
+        if not await dialog.done_with() or not dialog.key:
             return None
-        key, remember = sheet.key, sheet.kept
+        key, remember = dialog.key, dialog.kept
         await ModelKeys(self._session.call).hold(provider, key, remember=remember)
         return key
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Message
 from app.text.formatting import clock
 from app.theme import Role, sized
-from app.widgets import Action, Dialog, FlowText, KeyValues, ScrollPane, SearchField, Section
+from app.widgets import Action, Dialog, FlowText, KeyValues, ScrollPane, SearchField, Section, column_layout
 
 HEIGHT = 560
 EVERY_LIST = {
@@ -29,17 +29,17 @@ def open_shortcuts(parent: QWidget, groups: Mapping[str, Sequence[Command]], lis
     tables = [(group, [(one.shown_keys, one.text) for one in commands]) for group, commands in groups.items()]
     tables += [(f"In the list: {name}", list(means.items())) for name, means in lists]
     tables.append(("In every list", list(EVERY_LIST.items())))
-    sheet = SearchableListDialog(parent, "Shortcuts", tables, sized(168))
-    sheet.open()
-    return sheet
+    dialog = SearchableListDialog(parent, "Shortcuts", tables, sized(168))
+    dialog.open()
+    return dialog
 
 
 def open_messages(parent: QWidget, said: Sequence[Message]) -> Dialog:
     """Open the list of recent messages, the latest first."""
     rows = [(f"{clock(one.at)}", one.text) for one in reversed(said)]
-    sheet = SearchableListDialog(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
-    sheet.open()
-    return sheet
+    dialog = SearchableListDialog(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
+    dialog.open()
+    return dialog
 
 
 class SearchableListDialog(Dialog):
@@ -51,8 +51,7 @@ class SearchableListDialog(Dialog):
         self._nothing = FlowText(role=Role.DIM)
         self._parts = [(table, *_section(table, wide)) for table in tables]
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = column_layout(inside, spacing=None)
         for _, section, _ in self._parts:
             column.addWidget(section)
         column.addWidget(self._nothing)

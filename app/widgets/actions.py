@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QStyle,
@@ -30,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Role, radius, sized, theme
+from app.widgets.layouts import row_layout
 from app.widgets.spans import paint_icon
 
 ICON, ICON_ROOM, CARET = 16, 21, 12
@@ -40,7 +40,7 @@ EDGE = 8
 class Action:
     """A verb and what it does. `kind` is plain, primary, quiet, link or danger; `checked` makes it a choice.
 
-    In a menu, those `under` it open beside it.
+    In a menu, those `under` it open beside it. A button shows `keys` as its tooltip where there is no `tip`.
     """
 
     text: str
@@ -77,7 +77,7 @@ class Button(QPushButton):
         """Do another action from now on, and keep the text."""
         self._do = action.do
         self.setEnabled(action.enabled)
-        self.setToolTip(action.tip)
+        self.setToolTip(action.tip or action.keys)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -257,9 +257,7 @@ class Links(QWidget):
     def __init__(self, spacing: int = 12) -> None:
         super().__init__()
         self.buttons: list[Button] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(spacing)
+        self._row = row_layout(self, spacing=spacing)
         self._row.addStretch(1)
         self.hide()
 

@@ -255,7 +255,7 @@ COARSEST = 256
 class Heat:
     """A square of scores 0–1 (NaN: not known) by `names`; `titles` are the whole names and `what` says what is scored.
 
-    `shown` writes a score. Rows and columns stand in `order`; cells whose value in `outlined` is at least a threshold
+    `shown` writes a score. Rows and columns are in `order`; cells whose value in `outlined` is at least a threshold
     get an outline.
     """
 
@@ -279,14 +279,14 @@ class Heat:
         return {int(one): place for place, one in enumerate(self.order)}
 
     def score(self, row: int, column: int) -> float:
-        """Return the score of a cell as it stands."""
+        """Return the score of a cell."""
         return float(self.scores[self.order[row], self.order[column]])
 
     def name(self, place: int) -> str:
-        """Return the short name that stands at a place."""
+        """Return the short name at a place."""
         return self.names[int(self.order[place])]
 
-    def says(self, row: int, column: int) -> str:
+    def cell_text(self, row: int, column: int) -> str:
         """Return a cell as text: both whole names and the score."""
         score = self.score(row, column)
         value = "not known" if np.isnan(score) else self.shown(score)
@@ -299,7 +299,7 @@ class Heat:
         found: NDArray[np.bool_] = np.logical_and(self.outlined[part] >= threshold, ~same)
         return found
 
-    def loud(self, rows: range, threshold: float) -> list[int]:
+    def flagged(self, rows: range, threshold: float) -> list[int]:
         """Return the places among rows whose closest neighbour is at or above the threshold, closest first."""
         closest = self.nearest[self.order[rows.start : rows.stop]]
         found = np.flatnonzero(closest >= threshold)

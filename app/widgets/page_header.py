@@ -27,12 +27,14 @@ class Step:
     asides: bool = False
     lines: int = 1
     folded: bool = False
+    squeezed: bool = False
 
 
 STEPS = (
     Step(icons=True, asides=True),
     Step(asides=True),
     Step(),
+    Step(asides=True, squeezed=True),
     Step(asides=True, lines=2),
     Step(lines=2),
     Step(lines=2, folded=True),
@@ -42,7 +44,7 @@ STEPS = (
 class PageHeader(QWidget):
     """56 pixels over a hairline: title and count, then search, filter and buttons from left to right.
 
-    Where there is too little room it goes without icons, then without what stands beside the title, then has two lines.
+    With too little room, it first drops icons, then help and count beside the title, and then has two lines.
     """
 
     def __init__(self, title: str) -> None:
@@ -184,7 +186,8 @@ class PageHeader(QWidget):
         """Return the minimum width of a part, with the gap beside it."""
         gap = self._row.spacing()
         if isinstance(part, Segmented):
-            return gap + (part.folded_width() if step.folded else part.whole_width())
+            least = part.squeezed_width() if step.squeezed else part.whole_width()
+            return gap + (part.folded_width() if step.folded else least)
         least = gap + part.minimumSizeHint().expandedTo(part.minimumSize()).width()
         if isinstance(part, Button) and part in self._buttons and part.icon_name:
             least += (part.iconSize().width() + 4) * (step.icons - self._step.icons)

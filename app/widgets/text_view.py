@@ -34,7 +34,7 @@ ELLIPSIS = "…"
 
 
 class Label(QLabel):
-    """A label that never reads markup, for short texts of our own; what a stranger put into one is made visible."""
+    """A label without markup, for short texts of our own; hidden characters are made visible."""
 
     def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
                  label: bool = False, tabular: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
@@ -69,7 +69,7 @@ class Label(QLabel):
 
 
 class LineText(QWidget):
-    """One line of foreign text, or of spans of it, made safe and elided; the whole of it is the tooltip."""
+    """One line of untrusted text, or of spans of it, made safe and elided; the whole of it is the tooltip."""
 
     SPOKEN_AS = Spoken.StaticText
 
@@ -113,7 +113,7 @@ class LineText(QWidget):
 
 
 class Rule(QFrame):
-    """A hairline, lying or standing."""
+    """A horizontal or vertical hairline."""
 
     def __init__(self, *, upright: bool = False) -> None:
         super().__init__()

@@ -98,7 +98,8 @@ class TrialResult:
 
     `end` is None while it runs. `shares` holds the correct calls (for the baseline: correct tools) of both arms,
     `other_shares` the other outcome, without a verdict. `plan` tells what would settle it, "" if nothing is open.
-    `guards` counts the cases that must not change. `of_prompts` is True where the arms are prompts, not tools.
+    `guards` counts the cases that must not change, `guard_outcomes` are theirs in full rounds.
+    `of_prompts` is True where the arms are prompts, not tools.
     """
 
     batch_id: BatchId
@@ -124,4 +125,5 @@ class TrialResult:
     seed: int
     end: TrialEnd | None
     guards: int = 0
+    guard_outcomes: tuple[CaseOutcome, ...] = ()
     of_prompts: bool = False

@@ -1,4 +1,4 @@
-"""JSON made readable that would cost a whole answer, by a mark in place of what nobody can read.
+"""Repair of JSON that would cost a whole answer: a mark replaces each part that cannot be read.
 
 Half characters, bytes that are no UTF-8 and what nests too deep become a mark that no sound text holds, so that only
 the tool that has it is bad.
@@ -27,11 +27,11 @@ def sanitized(data: bytes) -> bytes:
 def _without_halves(data: bytes) -> bytes:
     if b"\\ud" not in data and b"\\uD" not in data:
         return data
-    mending = bytearray(data)
+    repaired = bytearray(data)
     for found in _HALVES.finditer(data):
         if found[1]:
-            mending[found.start(1) - 1 : found.end()] = b"fdd0"
-    return bytes(mending)
+            repaired[found.start(1) - 1 : found.end()] = b"fdd0"
+    return bytes(repaired)
 
 
 def _in_utf8(data: bytes) -> bytes:

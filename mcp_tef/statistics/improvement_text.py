@@ -6,8 +6,7 @@ from mcp_tef.errors import GAVE_UP
 from mcp_tef.model.improvements import HopelessCase, ImprovementEnd, ImprovementResult
 from mcp_tef.model.trials import TrialEnd, TrialResult
 from mcp_tef.scoring.phrases import counted, cut
-from mcp_tef.statistics.candidate_selection import FEWEST_SEALED
-from mcp_tef.statistics.case_split import smallest_gain
+from mcp_tef.statistics.candidate_selection import FEWEST_SEALED, smallest_gain
 from mcp_tef.statistics.claims import points_text, range_text
 
 MOST_NAMED = 3
@@ -45,10 +44,14 @@ def early_end(trial: TrialResult, stopped: str) -> tuple[ImprovementEnd, str] | 
     if trial.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
         return ImprovementEnd(trial.end.value), stopped
     if trial.left_out > trial.pairs:
-        failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
-        said = f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
-        return ImprovementEnd.UNREACHABLE, said
+        return ImprovementEnd.UNREACHABLE, failed_text(trial)
     return None
+
+
+def failed_text(trial: TrialResult) -> str:
+    """Return how many pairs of runs failed, and what to do."""
+    failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
+    return f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
 
 
 def improvement_sentences(result: ImprovementResult) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def dump(value: Json) -> str:
     return text
 
 
-class Words(TypeDecorator[str]):
+class SafeText(TypeDecorator[str]):
     """Text that may come from strangers."""
 
     impl = Text
@@ -126,6 +126,11 @@ class Moment(TypeDecorator[datetime]):
 def now() -> datetime:
     """This moment, in UTC."""
     return datetime.now(UTC)
+
+
+def attributes(value: object, names: str) -> dict[str, Any]:
+    """Return attributes of a row or a value under their own names, which are separated by spaces."""
+    return {name: getattr(value, name) for name in names.split()}
 
 
 def mark_of(classification: str | None, parameters_ok: int | None, unreadable: int | None) -> RunMark | None:

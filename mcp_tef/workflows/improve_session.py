@@ -26,7 +26,7 @@ from mcp_tef.model.trials import TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
-from mcp_tef.statistics.improvement_text import early_end
+from mcp_tef.statistics.improvement_text import early_end, failed_text
 from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts
@@ -137,6 +137,8 @@ class ImprovementSession:
         result, runs = await self._ask("failing cases", working, step=0, hints=True)
         calls = {run.case_id: run for run in runs if run.arm is Arm.ORIGINAL}
         hinted = {one.case_id: one.draft > 0 for one in result.outcomes if one.pairs and not one.original}
+        if result.left_out and not hinted:
+            raise SearchEndedError(ImprovementEnd.UNREACHABLE, failed_text(result))
         found = [self._failure(self.parts.cases[case_id], calls[case_id]) for case_id in hinted]
         return self._fixable([(one, self._why_hopeless(one, hinted[one.case_id])) for one in found])
 
@@ -354,7 +356,7 @@ class ImprovementSession:
         """Return how many rounds of so many cases the calls allow; SearchEndedError where there is not one."""
         rounds = min(self.plan.request.rounds, calls // (ARMS * cases))
         if rounds < 1:
-            raise SearchEndedError(ImprovementEnd.BUDGET, "Allow more calls with --budget.")
+            raise SearchEndedError(ImprovementEnd.BUDGET, "Allow more calls.")
         return rounds
 
     def _tell(self, text: str) -> None:

@@ -15,7 +15,7 @@ from app.core_link.bridge import Bridge
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
-from app.dialogs.consent import ConsentSheet
+from app.dialogs.consent import ConsentDialog
 from app.theme import ThemeMode, theme
 from tests.support.fake_engine import FakeEngine
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
 PATIENCE = 30.0
+LEAST_OFTEN = 0.1
 
 
 class TestApplication(QApplication):
@@ -78,12 +79,13 @@ async def session_for(
 
 
 async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: float = 0.005) -> None:
-    """Wait until something holds, looking every so many seconds, and letting Qt and the loop work meanwhile."""
+    """Wait until something holds, looking less and less often, and letting Qt and the loop work meanwhile."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     while not holds():
         assert loop.time() < deadline, "it never came true"
         await asyncio.sleep(every)
+        every = min(1.25 * every, LEAST_OFTEN)
 
 
 async def opened_dialog(page: QWidget, kind: type[W]) -> W:
@@ -98,12 +100,12 @@ async def opened_dialog(page: QWidget, kind: type[W]) -> W:
     return found[0]
 
 
-async def consent_for(page: QWidget, server: str) -> ConsentSheet:
+async def consent_for(page: QWidget, server: str) -> ConsentDialog:
     """The sheet that asks whether a server's program may be started, once it is there."""
     title = f"Start {server}?"
 
-    def sheet() -> ConsentSheet | None:
-        sheets = page.findChildren(ConsentSheet)
+    def sheet() -> ConsentDialog | None:
+        sheets = page.findChildren(ConsentDialog)
         return next((one for one in sheets if one.isVisible() and one.windowTitle() == title), None)
 
     await until(sheet)

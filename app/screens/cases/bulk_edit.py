@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Page
 from app.screens.cases.calls import ToolChoice
@@ -16,7 +16,19 @@ from app.screens.cases.view import CasesTable
 from app.screens.kit import ViewStates
 from app.text.formatting import count
 from app.theme import Role
-from app.widgets import Action, Dialog, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, TokensEdit, one_line
+from app.widgets import (
+    Action,
+    Dialog,
+    Field,
+    FlowText,
+    LineEdit,
+    MenuButton,
+    Picker,
+    PickItem,
+    TokensEdit,
+    one_line,
+    row_layout,
+)
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, InputError, ToolLabel, free_suite_name
 
 LABELS_NOTE = "Everything else stays unchanged."
@@ -90,8 +102,7 @@ class LabelsDialog(Dialog):
         add.set_known(known)
         remove = TokensEdit(what, f"Select a {what}", only_known=True, framed=True)
         remove.set_known(sorted(used, key=str.lower))
-        beside = QHBoxLayout()
-        beside.setSpacing(16)
+        beside = row_layout(spacing=16)
         for title, edit in ((f"Add {what}s", add), (f"Remove {what}s", remove)):
             field = Field(title, edit)
             field.setVisible(edit is add or bool(used))
@@ -268,15 +279,15 @@ class BulkEdit:
         presenter = self._presenter
         await presenter.save()
         before = presenter.drafts(ids)
-        sheet = LabelsDialog(
+        dialog = LabelsDialog(
             before.values(),
             tags=presenter.all_tags(),
             suites=presenter.all_suites(),
             servers=presenter.server_names(),
             parent=self._page,
         )
-        if await sheet.done_with():
-            after = {case_id: sheet.label_changes.of(draft) for case_id, draft in before.items()}
+        if await dialog.done_with():
+            after = {case_id: dialog.label_changes.of(draft) for case_id, draft in before.items()}
             await self.change("tags, suites and servers", before, after)
 
     async def _make_family(self, ids: Sequence[CaseId]) -> None:
@@ -289,9 +300,9 @@ class BulkEdit:
         presenter = self._presenter
         await presenter.save()
         before = presenter.drafts(ids)
-        sheet = ExpectedToolDialog(before, presenter.tools.of(()), self._page)
-        if await sheet.done_with():
-            await self.change("the expected tool", before, sheet.changed())
+        dialog = ExpectedToolDialog(before, presenter.tools.of(()), self._page)
+        if await dialog.done_with():
+            await self.change("the expected tool", before, dialog.changed())
 
     async def change(self, what: str, before: Drafts, wanted: Drafts) -> None:
         """Store all changed drafts as one undo step."""
@@ -375,13 +386,13 @@ class SuiteRenaming:
         there = presenter.all_suites()
         opened = presenter.edited.form.suites if presenter.edited else ()
         likely = (suite, presenter.view.filters.first(SUITE.name), *opened, *there)
-        sheet = RenameSuiteDialog(there, next(name for name in likely if name in there), self._page)
-        if await sheet.done_with() and sheet.name != sheet.suite:
-            before, after = sheet.suite, sheet.name
+        dialog = RenameSuiteDialog(there, next(name for name in likely if name in there), self._page)
+        if await dialog.done_with() and dialog.name != dialog.suite:
+            before, after = dialog.suite, dialog.name
             await self._rename(before, after)
             back, again = partial(self._rename, after, before), partial(self._rename, before, after)
-            deed = f"rename the suite “{one_line(before, 40)}”"
-            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, action=deed)
+            action = f"rename the suite “{one_line(before, 40)}”"
+            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, action=action)
 
     async def _rename(self, suite: str, name: str) -> None:
         await self._presenter.rename_suite(suite, name)

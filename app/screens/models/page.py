@@ -1,4 +1,4 @@
-"""Models screen: prompts, client profiles and whatever else decides under which conditions tools are picked."""
+"""Models screen: models and groups, prompts, client profiles, routes and search tools."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -61,7 +61,11 @@ class ModelsPage(Page):
         tab = self.tab()
         tab.stale = False
         await tab.refresh()
+        tab.loaded = True
         self._show_header()
+
+    def loading_text(self) -> str:
+        return "" if self.tab().loaded else f"Loading {self._specs[self.tabs.current()].label.lower()}…"
 
     def handle(self, event: Event) -> Refresh:
         shown = Refresh.NONE

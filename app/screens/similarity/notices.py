@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Page
 from app.screens.similarity.analysis import GatheredTools
 from app.screens.similarity.presenter import SimilarityPresenter
 from app.text.formatting import count
-from app.widgets import Action, EmptyState, Notice
+from app.widgets import Action, EmptyState, Notice, column_layout
 from mcp_tef import EmbedderKind
 
 
@@ -48,11 +48,7 @@ class SimilarityNotices(QWidget):
         super().__init__()
         self.missing, self.embedder = Notice("info"), Notice("info")
         self._hidden: set[str] = set()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self.missing, self.embedder):
-            column.addWidget(part)
+        column_layout(self, self.missing, self.embedder)
 
     def show_missing_tools(self, gathered: GatheredTools) -> None:
         """Say what is missing."""
@@ -113,9 +109,9 @@ WHAT = "Comparing tools"
 
 
 class ComparisonProgress(QObject):
-    """`heard` may be emitted on any thread; `stop` is called when the user wants no more of it."""
+    """`reported` may be emitted on any thread; `stop` is called when the user cancels."""
 
-    heard = Signal(float)
+    reported = Signal(float)
 
     def __init__(self, page: Page, stop: Callable[[], object]) -> None:
         super().__init__(page)
@@ -124,7 +120,7 @@ class ComparisonProgress(QObject):
         self._slow.timeout.connect(lambda: self.bar.show_share(WHAT, 0.0))
         page.session.closing.connect(self._slow.stop)
         self.bar.cancel_wanted.connect(stop)
-        self.heard.connect(self._show)
+        self.reported.connect(self._show)
 
     def begin(self) -> None:
         """Start; the bar appears if the comparison takes long."""

@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.screens.workshop.trial_cases import shown_texts
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
@@ -88,7 +89,8 @@ class DraftNameDialog(Dialog):
             require_draft_name(self.edit.text())
         except InputError as error:
             return f"{error.message} {error.hint}"
-        return "There is a draft with this name already." if self.edit.text().strip().casefold() in self._taken else ""
+        taken = self.edit.text().strip().casefold() in self._taken
+        return "There is a draft with this name already. Use another name." if taken else ""
 
     def _ask_file(self) -> None:
         dialog = QFileDialog(self, "Select a tools file", "", "Tools file (*.json)")
@@ -138,8 +140,8 @@ class AddCasesDialog(Dialog):
 
 
 def _case_cells(case: TestCase, now: str) -> tuple[Cell, ...]:
-    query = case.draft.query
-    return Cell(text=case.name, tip=case.name), Cell(text=query, tip=query), Cell(text=now, tip=now)
+    name, query = shown_texts(case)
+    return Cell(text=name, tip=name), Cell(text=query, tip=query), Cell(text=now, tip=now)
 
 
 class ListingConflictsDialog(Dialog):

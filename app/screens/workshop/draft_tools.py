@@ -4,13 +4,26 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.screens.workshop.definition_fields import definition_edit
-from mcp_tef import INSTRUCTIONS, Draft, DraftId, JsonObject, ToolEdit, ToolKey, ToolRevision
+from mcp_tef import (
+    INSTRUCTIONS,
+    Draft,
+    DraftId,
+    JsonObject,
+    NotFoundError,
+    Prediction,
+    ToolEdit,
+    ToolKey,
+    ToolRevision,
+    edited_draft,
+)
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
+BY: Final = "workshop"
 
 
 class ListingState(Enum):
@@ -55,6 +68,31 @@ def _removed(place: int, raw: JsonObject) -> DraftTool:
     return DraftTool(key=str(place), name=str(raw.get("name", "")), removed=True)
 
 
+def listing_text(state: ListingState, server: str) -> str:
+    """Return what to know of the server of a draft; "" where it lists the same tools."""
+    if state is ListingState.NEWER:
+        return f"{server} lists other tools than this draft was made over."
+    if state is ListingState.SERVER_GONE:
+        return f"The server {server} was removed. Add it again to try the draft, which is kept."
+    return ""
+
+
+def key_of(text: str) -> ToolKey:
+    """Return the key of a tool from its text."""
+    return int(text) if text.isdigit() else text
+
+
+def tool_name(draft: Draft, key: ToolKey) -> str:
+    """Return the name of a tool of a draft by its key. Raises NotFoundError where it was removed meanwhile."""
+    if key == INSTRUCTIONS:
+        return INSTRUCTIONS
+    known = {one: str(raw.get("name", "")) for one, raw in draft.keyed}
+    if key not in known:
+        said = f"The tool is not in the draft {draft.name} any more, so its text is not saved."
+        raise NotFoundError(said, hint="Undo the last step to bring the tool back.")
+    return known[key]
+
+
 def edits_of(typed: Mapping[tuple[ToolKey, str], str]) -> dict[ToolKey, ToolEdit]:
     """Return one edit for each tool of what was typed."""
     texts: dict[ToolKey, dict[str, str]] = {}
@@ -88,3 +126,28 @@ async def read_drafts(core: "Engine", known: Mapping[DraftId, Draft]) -> tuple[d
 def _same(one: Draft, other: Draft) -> bool:
     kept = ("name", "step", "updated_at", "listing")
     return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
+
+
+async def edited(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
+    """Make a step that edits one tool."""
+    return await core.drafts.edit(draft_id, tool, edit, by=BY)
+
+
+async def with_text(core: "Engine", draft: Draft, tool: str, text: str | None) -> Draft:
+    """Return the draft with a description of one of its tools, if there is a text. Raises NotFoundError."""
+    if text is not None:
+        return await edited(core, draft.id, tool, ToolEdit(description=text))
+    if tool:
+        core.drafts.require_tool(draft, tool)
+    return draft
+
+
+async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
+    """Predict what a draft changes with edits that are not saved yet."""
+    changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
+    return await core.predictions.predict(changed)
+
+
+async def moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
+    """Undo a step of a draft, or redo one."""
+    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)

@@ -1,24 +1,39 @@
 """State of the workshop screen: drafts, the selected tool, typed texts and steps; knows no Qt."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.targets import ChangeTool
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
-from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name, read_drafts
+from app.screens.workshop.draft_tools import (
+    BY,
+    DraftTool,
+    ListingState,
+    draft_tools,
+    edited,
+    edits_of,
+    free_name,
+    key_of,
+    moved,
+    predicted,
+    read_drafts,
+    tool_name,
+    with_text,
+)
 from mcp_tef import (
     INSTRUCTIONS,
     SAMPLE_SERVER,
     Draft,
-    DraftFormat,
     DraftId,
     DraftsChanged,
     Event,
+    InputError,
     JsonObject,
     NotFoundError,
     Prediction,
@@ -27,17 +42,12 @@ from mcp_tef import (
     ServerStateChanged,
     SourceEdit,
     TefError,
-    ToolEdit,
     ToolKey,
     ToolRevision,
-    draft_text,
-    edited_draft,
 )
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
-
-BY: Final = "workshop"
 
 
 class WorkshopPresenter:
@@ -49,7 +59,7 @@ class WorkshopPresenter:
         self._loading = self._changes = 0
         self._drafts: dict[DraftId, Draft] = {}
         self._removed: set[DraftId] = set()
-        self._typed: dict[tuple[ToolKey, str], str] = {}
+        self._typed_of: dict[DraftId | None, dict[tuple[ToolKey, str], str]] = {}
         self.servers: tuple[str, ...] = ()
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
@@ -81,9 +91,8 @@ class WorkshopPresenter:
             found = await self._ask(partial(read_drafts, known=known))
         if mine != self._loading:
             return False
-        self._drafts, self.servers = found
-        for gone in self._removed.intersection(self._drafts):  # read while it was being removed
-            del self._drafts[gone]
+        drafts, self.servers = found  # one may have been read while it was being removed
+        self._drafts = {key: draft for key, draft in drafts.items() if key not in self._removed}
         if self.draft_id not in self._drafts:
             self.choose(next(reversed(self._drafts), None))
         await self._compare_listing()
@@ -170,6 +179,11 @@ class WorkshopPresenter:
     # ------------------------------------------------------------ typing and steps
 
     @property
+    def _typed(self) -> dict[tuple[ToolKey, str], str]:
+        """Texts typed in the selected draft that are not saved yet; a refused one waits in its own draft."""
+        return self._typed_of.setdefault(self.draft_id, {})
+
+    @property
     def unsaved(self) -> bool:
         """True while something typed is not a step yet."""
         return bool(self._typed)
@@ -177,19 +191,19 @@ class WorkshopPresenter:
     def type_text(self, field: str, text: str) -> None:
         """Take a text as typed in a field of the selected tool; `save` makes it a step."""
         if self.draft is not None:
-            self._typed[int(self.tool_key) if self.tool_key.isdigit() else self.tool_key, field] = text
+            self._typed[key_of(self.tool_key), field] = text
 
     async def predict(self) -> bool:
         """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
         try:
             draft, edits = self.draft, edits_of(self._typed)
-        except TefError:  # told once it is to be a step
+            if draft is None:
+                self.prediction = None
+                return True
+            # Also where nothing is changed yet: the first prediction reads much that the next ones know.
+            found = await self._ask(partial(predicted, draft=draft, edits=edits))
+        except InputError:  # told once it is to be a step
             return False
-        if draft is None:
-            self.prediction = None
-            return True
-        # Also where nothing is changed yet: the first prediction reads much that the next ones know.
-        found = await self._ask(partial(_predicted, draft=draft, edits=edits))
         if found is None or draft.id != self.draft_id:
             return False
         self.prediction = found if edits or draft.revisions else None
@@ -208,14 +222,14 @@ class WorkshopPresenter:
         before = draft.step
         try:
             for key, edit in edits_of(typed).items():
-                names = {INSTRUCTIONS: INSTRUCTIONS, **{known: str(raw.get("name", "")) for known, raw in draft.keyed}}
-                name = names[key]
-                draft = await self._changed(partial(_edit, draft_id=draft.id, tool=name, edit=edit))
+                name = tool_name(draft, key)
+                draft = await self._changed(partial(edited, draft_id=draft.id, tool=name, edit=edit))
         except TefError as error:
             self.problem = error
             return False
         self.problem = None
-        self._typed = {field: text for field, text in self._typed.items() if typed.get(field) != text}
+        kept = {field: text for field, text in self._typed_of[draft.id].items() if typed.get(field) != text}
+        self._typed_of[draft.id] = kept
         return draft.step != before
 
     async def _changed(self, change: "Callable[[Engine], Awaitable[Draft]]") -> Draft:
@@ -235,12 +249,15 @@ class WorkshopPresenter:
         """Take back the last step (-1), or apply the one that was undone last (1); return False if there is none."""
         async with self._saving:
             await self._save()
-            if self.problem is not None:
-                self._typed, self.problem = {}, None
             draft = self.draft
-            if draft is None or not self.can_step(by):
+            if draft is None:
                 return False
-            await self._changed(partial(_moved, draft_id=draft.id, by=by))
+            if self.problem is not None and not isinstance(self.problem, NotFoundError):
+                self._typed_of[draft.id] = {}  # a refused text goes, that of a removed tool stays until it is back
+            self.problem = None
+            if not self.can_step(by):
+                return False
+            await self._changed(partial(moved, draft_id=draft.id, by=by))
             self._keep_tool()
             return True
 
@@ -254,6 +271,16 @@ class WorkshopPresenter:
         """Select another tool where the selected one is gone."""
         if self.tool_key not in {one.key for one in self.tools()}:
             self.choose(self.draft_id)
+
+    async def apply_patch(self, patch: str) -> None:
+        """Add a step: RFC 6902 operations as JSON. TefError."""
+        draft = self.draft
+        if draft is None:
+            raise InputError("A patch changes a draft, and none is selected.", hint="Select or make a draft first.")
+        async with self._saving:
+            await self._save()
+            await self._changed(lambda core: core.drafts.apply(draft.id, json.loads(patch), by=BY))
+        self._keep_tool()
 
     async def put_back(self, field: DefinitionField) -> None:
         """Take the original text of a field again."""
@@ -274,12 +301,12 @@ class WorkshopPresenter:
 
     async def remove_tool(self) -> None:
         """Remove the selected tool in the draft."""
-        draft, (_, raw) = self.draft, self.tool()
-        if draft is None or raw is None:
+        draft, key = self.draft, key_of(self.tool_key)
+        if draft is None:
             return
-        name = str(raw.get("name", ""))
         async with self._saving:
             await self._save()
+            name = tool_name(self.draft or draft, key)
             await self._changed(lambda core: core.drafts.remove_tool(draft.id, name, by=BY))
         self._keep_tool()
 
@@ -328,20 +355,19 @@ class WorkshopPresenter:
         """Select a tool in the newest draft over its server; a given text goes into a new one. TefError."""
         server, tool = target.tool.server, target.tool.tool or ""
         await self.save()
-        draft = self._newest_over(server) if target.description is None else None
-        if draft is None:
-            draft = await self.new(free_name(tool, [one.name for one in self.drafts()]), server)
-        if target.description is not None:
-            edit = ToolEdit(description=target.description)
-            draft = await self._changed(partial(_edit, draft_id=draft.id, tool=tool, edit=edit))
+        over = [one for one in (self.draft, *self.drafts()) if one and one.server == server and not target.description]
+        before, known = self.draft_id, next(iter(over), None)
+        draft = known or await self.new(free_name(tool, [one.name for one in self.drafts()]), server)
+        try:
+            draft = await self._changed(partial(with_text, draft=draft, tool=tool, text=target.description))
+        except TefError:  # no draft is left that changes nothing
+            if known is None:
+                await self.remove()
+                self.choose(before)
+            raise
         place = draft.place_of(tool)
         self.choose(draft.id, "" if place is None else str(draft.keyed[place][0]))
         self.reason = target.reason
-
-    def _newest_over(self, server: str | None) -> Draft | None:
-        """Return the selected draft where it is over this server, else the newest that is."""
-        over = [draft for draft in (self.draft, *self.drafts()) if draft is not None and draft.server == server]
-        return next(iter(over), None)
 
     async def rebase(self, *, keep_draft: bool | None) -> RebasedDraft | None:
         """Move the draft to the listing of its server; with None texts that both changed are only returned."""
@@ -362,12 +388,6 @@ class WorkshopPresenter:
 
     # ------------------------------------------------------------ ways out
 
-    async def text(self, kind: DraftFormat, evidence: Sequence[str] = ()) -> str:
-        """Return the draft in a format; `evidence` are sentences about its trial."""
-        draft = self.draft
-        assert draft is not None
-        return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
-
     async def source_edits(self) -> tuple[SourceEdit, ...]:
         """Return the edits of the server's own source that would make the change; nothing is written."""
         draft = self.draft
@@ -377,23 +397,3 @@ class WorkshopPresenter:
             return await self._ask(lambda core: core.drafts.source_edits(draft))
         except NotFoundError:
             return ()
-
-    async def write_source(self, edits: Sequence[SourceEdit], *, back: bool = False) -> None:
-        """Write edits of source files, or put back what was there."""
-        from mcp_tef import undo_source_edit, write_source_edit
-
-        for edit in edits:
-            await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)
-
-
-async def _edit(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
-    return await core.drafts.edit(draft_id, tool, edit, by=BY)
-
-
-async def _predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
-    changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
-    return await core.predictions.predict(changed)
-
-
-async def _moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
-    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)

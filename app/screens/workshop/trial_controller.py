@@ -11,15 +11,15 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowRuns
 from app.dialogs.consent import ApiKeys, Preflight
-from app.dialogs.trial_models import ask_model
+from app.dialogs.model_request_dialog import ask_model
+from app.screens.workshop.commands import TRY_KEYS
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
-from app.screens.workshop.trial_cases import BROKEN, TrialCaseRow, with_ranks
-from app.screens.workshop.trial_presenter import TrialPresenter, price_text
+from app.screens.workshop.trial_cases import TrialCaseRow, guards_count_text, with_ranks
+from app.screens.workshop.trial_presenter import GUARDS, ROUNDS, TrialPresenter, price_text
 from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
-from app.text.formatting import count
 from app.widgets import Action, show_menu_under
 from mcp_tef import (
     INSTRUCTIONS,
@@ -34,6 +34,7 @@ from mcp_tef import (
     TrialResult,
     drafts_tried_text,
     is_baseline,
+    left_out_text,
     percent_text,
 )
 
@@ -192,8 +193,20 @@ class TrialController(QObject):
                 do=self._toggle_same,
                 checked=presenter.same_against_same,
             ),
+            Action(text="Most rounds with a model", under=tuple(self._numbers("rounds", ROUNDS)), apart=True),
+            Action(text="Most cases that must not change", under=tuple(self._numbers("guards", GUARDS))),
             Action(text="Show the tools as a client does", under=tuple(self._client_choices()), apart=True),
         ]
+
+    def _numbers(self, name: str, choices: Sequence[int]) -> Iterator[Action]:
+        """Yield the choices of a number of the presenter."""
+        for number in choices:
+            chosen = getattr(self.presenter, name) == number
+            yield Action(text=f"{number:,}", do=partial(self._choose_number, name, number), checked=chosen)
+
+    def _choose_number(self, name: str, number: int) -> None:
+        setattr(self.presenter, name, number)
+        self._session.spawn(self.refresh())
 
     def _client_choices(self) -> Iterator[Action]:
         for label, title in {"": "No client", **self.presenter.clients}.items():
@@ -296,11 +309,8 @@ class TrialController(QObject):
         self._say_why_none()
         prediction = self._drafts.prediction
         cases, guards = (with_ranks(rows, prediction) for rows in (presenter.case_rows(), presenter.guard_rows()))
-        view.cases.show_rows(cases, change_text(cases) or presenter.cases.size_text(), reasons=True)
-        said = [row.said for row in guards]
-        broken = f"{said.count(BROKEN):,} broken" if BROKEN in said else "none broken" if any(said) else ""
-        number = count(sum(row.ticked for row in guards), "case")
-        view.guards.show_rows(guards, " · ".join(filter(None, (number, broken))), reasons=False)
+        view.cases.show_rows(cases, change_text(cases) or presenter.size_text(), reasons=True)
+        view.guards.show_rows(guards, guards_count_text(guards), reasons=False)
         return cases
 
     def _say_why_none(self) -> None:
@@ -315,14 +325,8 @@ class TrialController(QObject):
         known = dict.fromkeys([*self._models, *(one.label for one in presenter.models if not one.offline)])
         footer.show_models(tuple(known), chosen)
         footer.goal.set_current(presenter.goal)
-        line = presenter.progress_text() if self.can_stop() else why or self._plan_text()
-        footer.show_state(
-            line, cases, running=self.can_stop(), possible=not why, hint=why or presenter.can_show or "Ctrl+Return"
-        )
-
-    def _plan_text(self) -> str:
-        """Return what a trial would take; where there is little room without the sizes, which the lists tell."""
-        return self.presenter.cost_text() if self._view.narrow() else self.presenter.plan_text()
+        line = presenter.progress_text() if self.can_stop() else why or presenter.cost_text()
+        footer.show_state(line, cases, running=self.can_stop(), possible=not why, hint=why or TRY_KEYS)
 
     def _show_verdict(self) -> None:
         results, banner = self.presenter.results, self._view.banner
@@ -373,7 +377,7 @@ def _notes(result: TrialResult) -> tuple[str, ...]:
     shares = [percent_text(rate.value) for rate in (result.shares.before, result.shares.after)]
     return (
         BY_SEARCH if is_baseline(result.model) else result.model,
-        f"correct {' → '.join(shares)}",
-        f"{result.left_out:,} pairs left out" if result.left_out else "",
+        f"correct {' → '.join(shares)}" if result.pairs else "",
+        left_out_text(result).rstrip("."),
         drafts_tried_text(result),
     )

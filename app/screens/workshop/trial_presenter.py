@@ -25,6 +25,7 @@ from mcp_tef import (
     Claim,
     ClaimVerdict,
     Draft,
+    DraftFormat,
     Estimate,
     Event,
     ModelSettings,
@@ -37,6 +38,7 @@ from mcp_tef import (
     TrialRequest,
     TrialResult,
     TrialScope,
+    draft_text,
     is_baseline,
     joint_sentence,
     joint_verdict,
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 BASELINE = ModelSettings()
+ROUNDS, GUARDS = (3, 5, 10), (0, 20, 40)
+"""Choices of the most rounds and guards, the usual one second."""
 
 
 class TrialPresenter:
@@ -64,6 +68,7 @@ class TrialPresenter:
         self.more_estimate: Estimate | None = None
         self.models: tuple[ModelSettings, ...] = (BASELINE,)
         self.goal = TrialGoal.QUICK
+        self.rounds, self.guards = ROUNDS[1], GUARDS[1]
         self.max_cost_usd: float | None = None
         self.same_against_same = False
         self.client = ""
@@ -89,7 +94,7 @@ class TrialPresenter:
         self._loading += 1
         mine = self._loading
         self.clients = self.clients or await self._ask(_clients)
-        scope, known, batches, same = await self._ask(partial(_read, draft=draft))
+        scope, known, batches, same = await self._ask(partial(_read, draft=draft, guards=self.guards))
         results = await self._ask(partial(_results, batches=batches))
         if mine != self._loading:
             return False
@@ -152,6 +157,7 @@ class TrialPresenter:
                 cases=cases,
                 guards=guards,
                 goal=self.goal,
+                rounds=self.rounds,
                 seed=seed,
                 max_cost_usd=self.max_cost_usd,
                 same_against_same=self.same_against_same,
@@ -207,14 +213,18 @@ class TrialPresenter:
         """Return why the draft cannot be tried now; "" if it can."""
         if draft is None or not (draft.revisions or self.same_against_same):
             return "Nothing is changed yet."
-        if self.running or self.paused:
-            return "The trial is running."
         if why := self._obstacle(draft):
             return why
-        return "" if self.cases.ticked()[0] else "No test case is about the changed tools."
+        if self.cases.ticked()[0]:
+            return ""
+        return (
+            "Tick a case about the changed tools." if self.cases.affected() else "No case is about the changed tools."
+        )
 
     def _obstacle(self, draft: Draft) -> str:
         """Return why the core would refuse the trial, or the model would not see what the draft changes."""
+        if self.running or self.paused:
+            return "The trial is running."
         if self.problem:
             return self.problem
         if draft.changed_tools() != (INSTRUCTIONS,) or any(one.settings.client for one in self.requests(draft)):
@@ -227,12 +237,12 @@ class TrialPresenter:
 
     def guard_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases that must not change, broken and doubtful ones first."""
-        return self.cases.guard_rows(self.results, decided=self.decided())
+        return self.cases.guard_rows(self.results)
 
-    def plan_text(self) -> str:
-        """Return cost and size of the trial that would start now; the cost first, since the end may be cut."""
-        sizes = " and ".join(filter(None, (self.cases.size_text(), self.cases.guards_text())))
-        return " · ".join(filter(None, (self.cost_text(), sizes)))
+    def size_text(self) -> str:
+        """Return how many cases are asked, and what that can show: "34 of 210 cases can rule out changes above …"."""
+        _, _, can_show = self.can_show.rstrip(".").partition(" can ")
+        return " can ".join(filter(None, (self.cases.size_text(), can_show)))
 
     def cost_text(self) -> str:
         """Return the calls and the cost of the trial that would start now."""
@@ -256,9 +266,10 @@ class TrialPresenter:
         held_back = self.cases.held_back()
         return [(one.model, trial_explanation(one, held_back)) for one in self.results]
 
-    async def evidence(self, draft: Draft) -> tuple[str, ...]:
-        """Return sentences about the last whole trial of the draft as it is now; none where there is none."""
-        return trials_evidence(await self._ask(lambda core: core.trials.evidence(draft)))
+    async def draft_text(self, draft: Draft, kind: DraftFormat) -> str:
+        """Return the draft in a format, with sentences about its last whole trial where it was tried as it is now."""
+        evidence = trials_evidence(await self._ask(lambda core: core.trials.evidence(draft)))
+        return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
 
 
 def _is_open(result: TrialResult) -> bool:
@@ -297,10 +308,10 @@ def _together(estimates: Sequence[Estimate]) -> Estimate:
 
 
 async def _read(
-    core: "Engine", draft: Draft
+    core: "Engine", draft: Draft, guards: int
 ) -> tuple[TrialScope | None, dict[CaseId, TestCase], tuple[Batch, ...], bool]:
     """Return the scope of a draft, all test cases, its newest trial, and if that tried the draft as it is."""
-    scope = await core.predictions.scope(draft) if draft.revisions else None
+    scope = await core.predictions.scope(draft, guards) if draft.revisions else None
     cases = {case.id: case for case in await core.cases.list()}
     batches = await core.trials.newest(draft.id)
     return scope, cases, batches, all(core.trials.tried_as_it_is(batch, draft) for batch in batches)
