@@ -154,7 +154,7 @@ IN_UNICODE = " ".join(text for kind, text in HOSTILE.items() if kind != "surroga
 """What a server's definition can hold: one that no file can keep is set aside where it is read."""
 ENDLESS = f"{PLAIN} Said: {HOSTILE['html']} ".ljust(1_990, "x")
 REFUSED = ModelError(ModelFault.REJECTED, f"Said: {ALL}", hint=ALL, context={"body": ALL})
-NO_ANSWERS: dict[str, str | TefError] = {"words": f"Said: {ALL}", "endless words": f"Said: {HUGE}", "refusal": REFUSED}
+NO_ANSWERS: dict[str, str | TefError] = {"endless words": f"Said: {HUGE}", "refusal": REFUSED}
 
 
 def advice(description: str, rationale: str) -> str:
@@ -172,11 +172,7 @@ def review(reason: str, suggested: str) -> str:
 ADVICE = {"harm": advice(OPEN_HARM, f"Said: {ALL}"), "endless": advice(ENDLESS, f"Said: {HUGE}")}
 NO_ADVICE = {**NO_ANSWERS, "hidden": advice(f"Said: {ALL}", ALL), "far too long": advice(f"Said: {HUGE}", HUGE)}
 REVIEWS = {"harm": review(f"Said: {ALL}", f"Said: {ALL}"), "endless": review(f"Said: {HUGE}", f"Said: {HUGE[:7_000]}")}
-NO_REVIEWS = {
-    "endless words": NO_ANSWERS["endless words"],
-    "refusal": REFUSED,
-    "far too long": review("Said: so", f"Said: {HUGE}"),
-}
+NO_REVIEWS = {**NO_ANSWERS, "far too long": review("Said: so", f"Said: {HUGE}")}
 
 
 class Model:

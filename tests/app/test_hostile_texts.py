@@ -34,10 +34,9 @@ MOST_ROWS = 2
 P = TypeVar("P", bound=Page)
 
 
-@pytest.mark.parametrize(("text", "name"), [(ALL, ALL), (HUGE, HUGE[:500])], ids=["hostile", "huge"])
-async def test_every_screen_shows_foreign_text_as_text(qapp: QApplication, text: str, name: str) -> None:
+async def test_every_screen_shows_endless_text_in_part(qapp: QApplication) -> None:
     found: set[str] = set()
-    async with opened(await hostile_engine(text, name)) as window:
+    async with opened(await hostile_engine(HUGE, HUGE[:500])) as window:
         await tour(window, shows_markup, lambda page: found.update(text_faults(page)))
     assert found == set(), "\n".join(sorted(found))
 
@@ -68,12 +67,11 @@ def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[]
     yield "palette", window.show_palette
 
 
-async def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, tmp_path: Path) -> None:
+async def test_every_screen_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplication, tmp_path: Path) -> None:
     found: dict[str, set[str]] = {}
     async with opened(await hostile_engine(ALL, ALL)) as window:
-        for place in screens():
-            window.show_screen(place.key)
-            await until(partial(shows_markup, window.page(place.key)), every=0.1)
+        await tour(window, shows_markup, lambda page: found.setdefault(page.title, set()).update(text_faults(page)))
+        looked_at = len(found)
         for name, show in dialogs(window, tmp_path):
             before = set(overlays(window))
             window.session.do(show)
@@ -83,7 +81,7 @@ async def test_every_dialog_and_notice_shows_foreign_text_as_text(qapp: QApplica
                 found[name] |= {"it draws something hidden"} if HIDDEN.search(drawn(shown)) else set()
                 shown.close()
     assert {name: faults for name, faults in found.items() if faults} == {}
-    assert len(found) == 10
+    assert len(found) - looked_at == 10
 
 
 def others(window: MainWindow, before: set[QWidget]) -> set[QWidget]:
