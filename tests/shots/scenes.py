@@ -329,6 +329,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-broken", FULL, states.broken_guard),
     Scene("workshop-running", FULL, states.running),
     Scene("workshop-stopped", FULL, states.stopped),
+    Scene("workshop-put-in", FULL, states.put_in),
+    Scene("workshop-advice", FULL, states.advised),
     Scene("workshop-drifted", FULL, states.drifted),
     Scene("workshop-gone", FULL, states.server_gone),
     Scene("crowd-line", FULL, crowds.offline_line),

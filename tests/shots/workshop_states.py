@@ -201,6 +201,25 @@ async def broken_guard(stage: Stage) -> None:
     await tried(page)
 
 
+async def put_in(stage: Stage) -> None:
+    """The repair of a finding, put into a draft."""
+    await _finding(stage, "search_code", "parameter-undocumented", "parameter limit")
+
+
+async def advised(stage: Stage) -> None:
+    """The advice of a finding whose repair needs knowledge of the tool."""
+    await _finding(stage, "summarise", "description-vague", "description")
+
+
+async def _finding(stage: Stage, tool: str, rule: str, place: str) -> None:
+    advice = "Say what to put there, in which form, with an example where it helps."
+    target = ChangeTool(ToolLabel(tool=tool, server="Documents"), advice, rule=rule, place=place)
+    page = await stage.page("workshop", target)
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: page.presenter.opened and page.view.editor.row(page.presenter.opened.field))
+    await until(lambda: page.view.footer.line.text())
+
+
 async def drifted(stage: Stage) -> None:
     """A draft over a listing that the server does not have any more."""
     listing = await _documents(stage, "Draft of documents")

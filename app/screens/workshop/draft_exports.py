@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from app.core_link.session import Page
 from app.dialogs.export import ask_file, copy_text, file_name, text_writer
 from app.screens.workshop.draft_dialogs import SourceEditsDialog
+from app.screens.workshop.draft_tools import write_source
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_presenter import TrialPresenter
 from app.widgets import Action, show_menu_under
@@ -90,6 +91,6 @@ class DraftExports(QObject):
             self._session.toast("No file on this computer holds the old text exactly once.")
             return
         if await SourceEditsDialog(edits, self._page).done_with():
-            await self._drafts.write_source(edits)
-            undo = partial(self._drafts.write_source, edits, back=True)
+            await write_source(edits)
+            undo = partial(write_source, edits, back=True)
             self._session.toast("Changed the server’s source", undo=undo, action="change the server’s source")

@@ -1,16 +1,30 @@
 """Drafts as they are read, the tools of one as a list, and edits of what was typed; knows no Qt."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.screens.workshop.definition_fields import definition_edit
-from mcp_tef import INSTRUCTIONS, Draft, DraftId, JsonObject, ToolEdit, ToolKey, ToolRevision
+from mcp_tef import (
+    INSTRUCTIONS,
+    Draft,
+    DraftId,
+    JsonObject,
+    Prediction,
+    SourceEdit,
+    ToolEdit,
+    ToolKey,
+    ToolRevision,
+    edited_draft,
+)
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
+
+BY: Final = "workshop"
+"""Author of the changes of this screen, by which it tells its own from those of others."""
 
 
 class ListingState(Enum):
@@ -68,6 +82,19 @@ def _tool(key: ToolKey, raw: JsonObject, before: JsonObject | None) -> DraftTool
     return DraftTool(key=str(key), name=str(raw.get("name", "")), edits=edits, added=before is None)
 
 
+def key_of(draft: Draft, name: str) -> str:
+    """Return the key of a tool by its name in the draft, else by that in the listing; "" where there is none."""
+    place = draft.place_of(name)
+    if place is not None:
+        return str(draft.keyed[place][0])
+    return next((str(at) for at, raw in enumerate(draft.base) if raw.get("name") == name), "")
+
+
+def newest_over(drafts: Iterable[Draft | None], server: str | None) -> Draft | None:
+    """Return the first of these drafts that is over a server."""
+    return next((draft for draft in drafts if draft is not None and draft.server == server), None)
+
+
 def free_name(name: str, taken: Sequence[str]) -> str:
     """Return a name that is not taken, with a number behind it if need be."""
     used = {one.casefold() for one in taken}
@@ -88,3 +115,27 @@ async def read_drafts(core: "Engine", known: Mapping[DraftId, Draft]) -> tuple[d
 def _same(one: Draft, other: Draft) -> bool:
     kept = ("name", "step", "updated_at", "listing")
     return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
+
+
+async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
+    """Predict what a draft changes with edits that are no steps yet; None where a newer prediction is on its way."""
+    changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
+    return await core.predictions.predict(changed)
+
+
+async def write_source(edits: Sequence[SourceEdit], *, back: bool = False) -> None:
+    """Write edits of source files, or put back what was there."""
+    from mcp_tef import undo_source_edit, write_source_edit
+
+    for edit in edits:
+        await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)
+
+
+async def edit_draft(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
+    """Change one tool of a draft, as one step."""
+    return await core.drafts.edit(draft_id, tool, edit, by=BY)
+
+
+async def move_draft(core: "Engine", draft_id: DraftId, by: int) -> Draft:
+    """Take the last step of a draft back (-1), or apply the next one again (1)."""
+    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)

@@ -43,6 +43,7 @@ class WorkshopPage(Page):
         self.exports = DraftExports(self, self.presenter, self.trial.presenter, self.save)
         self._pending: Target | None = None
         self._tab: BatchTab[Any] | None = None
+        self._choices = 0
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._predict_pause = QTimer(self, singleShot=True, interval=PREDICT_MS)
         self.view.restore(session.settings)
@@ -105,9 +106,10 @@ class WorkshopPage(Page):
             self._choose_draft(target.draft_id)
         elif isinstance(target, ChangeTool):
             self.view.rival.show_tool(await read_rival(self.session.call, target.beside))
+            self._choices += 1
             await self.presenter.open_tool(target)
             self._present()
-            self._edit_description()
+            self.view.editor.focus(self.presenter.opened.field if self.presenter.opened else "description")
 
     def current_target(self) -> Target | None:
         draft = ShowDraft(self.presenter.draft_id) if self.presenter.draft_id else None
@@ -224,6 +226,7 @@ class WorkshopPage(Page):
         revision = presenter.revision()
         over = presenter.draft.server or "tools file" if presenter.draft else ""
         editor.show_tool(presenter.tool_key, revision.name, " · ".join(filter(None, (over, presenter.reason))))
+        editor.show_put_in(*presenter.put_in())
         editor.show_every(every=presenter.every_field)
         editor.show_fields(presenter.fields(), other_changes(revision), removed=revision.after is None)
         self._show_saved()
@@ -279,13 +282,15 @@ class WorkshopPage(Page):
 
     def _choose_draft(self, draft_id: str) -> None:
         if draft_id and draft_id != self.presenter.draft_id:
-            self.session.spawn(self._switch(DraftId(draft_id)))
+            self._choices += 1
+            self.session.spawn(self._switch(DraftId(draft_id), self._choices))
 
-    async def _switch(self, draft_id: DraftId) -> None:
+    async def _switch(self, draft_id: DraftId, choice: int) -> None:
         await self.save()
-        self.presenter.choose(draft_id)
-        self._present()
-        self.request_refresh()
+        if choice == self._choices:  # else another draft was chosen or made while the text was saved
+            await self.presenter.open_draft(draft_id)
+            self._present()
+            self.request_refresh()
 
     def _choose_tool(self, key: str) -> None:
         if key and key != self.presenter.tool_key:
@@ -340,7 +345,7 @@ class WorkshopPage(Page):
         self.tabs.show_tab(DRAFT)
         dialog = DraftNameDialog("New draft", f"Draft {len(taken) + 1}", taken, self, self.presenter.servers)
         if await dialog.done_with():
-            file = dialog.tools_file
+            file, self._choices = dialog.tools_file, self._choices + 1
             await self.presenter.new(dialog.name, None if file else dialog.server_name, file)
             self._present()
 

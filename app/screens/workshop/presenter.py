@@ -1,16 +1,30 @@
 """State of the workshop screen: drafts, the selected tool, typed texts and steps; knows no Qt."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.targets import ChangeTool
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
-from app.screens.workshop.draft_tools import DraftTool, ListingState, draft_tools, edits_of, free_name, read_drafts
+from app.screens.workshop.draft_tools import (
+    BY,
+    DraftTool,
+    ListingState,
+    draft_tools,
+    edit_draft,
+    edits_of,
+    free_name,
+    move_draft,
+    newest_over,
+    predicted,
+    read_drafts,
+)
+from app.screens.workshop.tool_opening import OpenedTool, opened_tool
 from mcp_tef import (
     INSTRUCTIONS,
     SAMPLE_SERVER,
@@ -27,17 +41,13 @@ from mcp_tef import (
     ServerStateChanged,
     SourceEdit,
     TefError,
-    ToolEdit,
     ToolKey,
     ToolRevision,
     draft_text,
-    edited_draft,
 )
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
-
-BY: Final = "workshop"
 
 
 class WorkshopPresenter:
@@ -54,6 +64,7 @@ class WorkshopPresenter:
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
         self.reason = ""
+        self.opened: OpenedTool | None = None
         self.every_field = False
         self.problem: TefError | None = None
         self.listing = ListingState.SAME
@@ -124,6 +135,14 @@ class WorkshopPresenter:
         known = [one.key for one in self.tools()]
         self.tool_key = tool if tool in known else next(iter(known), "")
 
+    async def open_draft(self, draft_id: DraftId) -> None:
+        """Select a draft; one that is not known yet is read first, else a reading that began before would hide it."""
+        if draft_id not in self._drafts:
+            with suppress(NotFoundError):
+                await self._changed(lambda core: core.drafts.get(draft_id))
+        if draft_id in self._drafts:
+            self.choose(draft_id)
+
     def choose_tool(self, key: str) -> None:
         """Select a tool of the draft by key."""
         if key != self.tool_key:
@@ -189,7 +208,7 @@ class WorkshopPresenter:
             self.prediction = None
             return True
         # Also where nothing is changed yet: the first prediction reads much that the next ones know.
-        found = await self._ask(partial(_predicted, draft=draft, edits=edits))
+        found = await self._ask(partial(predicted, draft=draft, edits=edits))
         if found is None or draft.id != self.draft_id:
             return False
         self.prediction = found if edits or draft.revisions else None
@@ -210,7 +229,7 @@ class WorkshopPresenter:
             for key, edit in edits_of(typed).items():
                 names = {INSTRUCTIONS: INSTRUCTIONS, **{known: str(raw.get("name", "")) for known, raw in draft.keyed}}
                 name = names[key]
-                draft = await self._changed(partial(_edit, draft_id=draft.id, tool=name, edit=edit))
+                draft = await self._changed(partial(edit_draft, draft_id=draft.id, tool=name, edit=edit))
         except TefError as error:
             self.problem = error
             return False
@@ -222,9 +241,12 @@ class WorkshopPresenter:
         """Change the selected draft in the core, and keep what it is now."""
         draft = await self._ask(change)
         await self._ask(lambda _: asyncio.to_thread(lambda: draft.revisions))
+        self._keep(draft)
+        return draft
+
+    def _keep(self, draft: Draft) -> None:
         self._changes += 1
         self._drafts[draft.id] = draft
-        return draft
 
     def can_step(self, by: int) -> bool:
         """Return True if there is a step to undo (-1) or to redo (1)."""
@@ -240,7 +262,7 @@ class WorkshopPresenter:
             draft = self.draft
             if draft is None or not self.can_step(by):
                 return False
-            await self._changed(partial(_moved, draft_id=draft.id, by=by))
+            await self._changed(partial(move_draft, draft_id=draft.id, by=by))
             self._keep_tool()
             return True
 
@@ -325,23 +347,22 @@ class WorkshopPresenter:
         self.choose(draft.id)
 
     async def open_tool(self, target: ChangeTool) -> None:
-        """Select a tool in the newest draft over its server; a given text goes into a new one. TefError."""
-        server, tool = target.tool.server, target.tool.tool or ""
+        """Select a tool in the newest draft over its server, a repair put in; a given text goes into a new one."""
         await self.save()
-        draft = self._newest_over(server) if target.description is None else None
+        draft = newest_over((self.draft, *self.drafts()), target.tool.server) if target.description is None else None
         if draft is None:
-            draft = await self.new(free_name(tool, [one.name for one in self.drafts()]), server)
-        if target.description is not None:
-            edit = ToolEdit(description=target.description)
-            draft = await self._changed(partial(_edit, draft_id=draft.id, tool=tool, edit=edit))
-        place = draft.place_of(tool)
-        self.choose(draft.id, "" if place is None else str(draft.keyed[place][0]))
-        self.reason = target.reason
+            name = free_name(target.tool.tool or "", [one.name for one in self.drafts()])
+            draft = await self.new(name, target.tool.server)
+        async with self._saving:
+            found = await self._ask(partial(opened_tool, draft=draft, target=target))
+            self._keep(found.draft)
+        self.choose(found.draft.id, found.key)
+        self.opened, self.reason = found, "" if target.rule else target.reason
+        self.every_field = self.every_field or found.hidden
 
-    def _newest_over(self, server: str | None) -> Draft | None:
-        """Return the selected draft where it is over this server, else the newest that is."""
-        over = [draft for draft in (self.draft, *self.drafts()) if draft is not None and draft.server == server]
-        return next(iter(over), None)
+    def put_in(self) -> tuple[str, str]:
+        """Return what was put into the selected tool from a finding, and why; "" once its step was undone."""
+        return self.opened.told(self.draft, self.tool_key) if self.opened else ("", "")
 
     async def rebase(self, *, keep_draft: bool | None) -> RebasedDraft | None:
         """Move the draft to the listing of its server; with None texts that both changed are only returned."""
@@ -377,23 +398,3 @@ class WorkshopPresenter:
             return await self._ask(lambda core: core.drafts.source_edits(draft))
         except NotFoundError:
             return ()
-
-    async def write_source(self, edits: Sequence[SourceEdit], *, back: bool = False) -> None:
-        """Write edits of source files, or put back what was there."""
-        from mcp_tef import undo_source_edit, write_source_edit
-
-        for edit in edits:
-            await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)
-
-
-async def _edit(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
-    return await core.drafts.edit(draft_id, tool, edit, by=BY)
-
-
-async def _predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
-    changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
-    return await core.predictions.predict(changed)
-
-
-async def _moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
-    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)
