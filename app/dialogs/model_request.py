@@ -182,9 +182,9 @@ class RequestProgress:
         return [money(self.spent)] if self.priced and self.spent else []
 
 
-def last_form(settings: Settings) -> ModelForm:
-    """Return the model and address of the last request."""
-    saved = settings.get(LAST_MODEL, {}) or settings.get(REPLACED_KEY, {})
+def last_form(settings: Settings, key: str = LAST_MODEL) -> ModelForm:
+    """Return the model and address of the last request, or of a last one of its own kind."""
+    saved = settings.get(key, {}) or settings.get(LAST_MODEL, {}) or settings.get(REPLACED_KEY, {})
     return ModelForm(*(text if isinstance(text := saved.get(name), str) else "" for name in ("model", "base_url")))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from app.core_link.model_requests import ModelForm
 from app.core_link.session import Page
 from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
 from mcp_tef import Estimate, ModelSettings
@@ -13,8 +14,9 @@ async def ask_model(
     explanation: str,
     estimate: Callable[[ModelSettings], Awaitable[Estimate]],
     cases: Sequence[object],
+    form: ModelForm | None = None,
 ) -> tuple[ModelSettings, float | None] | None:
-    """Ask for a model with its key and cost cap in US dollars; None without an answer."""
+    """Ask for a model with its key and cost cap in US dollars, the form filled in; None without an answer."""
 
     async def estimated(_cases: object, model: ModelSettings) -> Estimate:
         return await estimate(model)
@@ -33,8 +35,8 @@ async def ask_model(
         run=run,
         cost=lambda _: None,
     )
-    form = last_form(page.session.settings)
-    dialog = ModelRequestDialog(page.session, task, [("Cases", cases)], form, page)
+    filled = form or last_form(page.session.settings)
+    dialog = ModelRequestDialog(page.session, task, [("Cases", cases)], filled, page)
     if not await dialog.done_with() or dialog.agreed is None:
         return None
     return dialog.agreed, dialog.max_cost_usd

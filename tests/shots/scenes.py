@@ -321,6 +321,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("workshop-explained", FULL, states.explained),
     Scene("workshop-history", FULL, states.history),
     Scene("workshop-better", FULL, states.better_text),
+    Scene("workshop-who-writes", FULL, states.own_writer),
+    Scene("workshop-ask-writer", FULL, states.ask_writer),
     Scene("workshop-hopeless", FULL, states.words_cannot_help),
     Scene("workshop-writer", FULL, states.writer_failed),
     Scene("workshop-improved", FULL, states.improved),

@@ -8,6 +8,7 @@ from app.screens.welcome.page import WelcomePage
 from app.screens.workshop import commands as ids
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
+from app.screens.workshop.writer_choice import WriterChoice, WriterKind
 from mcp_tef import (
     INSTRUCTIONS,
     CandidateRound,
@@ -281,6 +282,26 @@ async def better_text(stage: Stage) -> ImprovementTab:
     await until(lambda: tab.presenter.plan_made is not None or tab.presenter.problem)
     await tab.refresh()
     return tab
+
+
+async def own_writer(stage: Stage) -> None:
+    """A search before its start, with a model that answers and another one that writes."""
+    tab = await better_text(stage)
+    target, writer = (ModelSettings(provider="openai", model=name) for name in ("gpt-4.1-mini", "gpt-4.1"))
+    tab.find_for(tab.presenter.server, [target], None)
+    tab.presenter.writer = WriterChoice(WriterKind.OTHER, writer)
+    await tab.replan()
+
+
+async def ask_writer(stage: Stage) -> None:
+    """The dialog that asks for the model that writes."""
+    await own_writer(stage)
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    tab = page.tabs.tab
+    assert isinstance(tab, ImprovementTab)
+    tab.writer.changed.emit("another")
+    await stage.sheet()
 
 
 async def improved(stage: Stage) -> None:
