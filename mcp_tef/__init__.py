@@ -184,7 +184,9 @@ _NAMES = {
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.route_comparison": "RouteArm RouteComparison ThresholdPoint",
     "mcp_tef.statistics.trial_explanation": "trial_explanation",
-    "mcp_tef.statistics.trial_text": "drafts_tried_text joint_sentence joint_verdict trial_sentences",
+    "mcp_tef.statistics.trial_text": (
+        "drafts_tried_text failed_pairs_text joint_sentence joint_verdict not_offered_text trial_sentences"
+    ),
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.workflows.batch_results": "tally_of",

@@ -44,9 +44,10 @@ def early_end(trial: TrialResult, stopped: str) -> tuple[ImprovementEnd, str] | 
         return ImprovementEnd.UNREACHABLE, stopped
     if trial.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
         return ImprovementEnd(trial.end.value), stopped
-    if trial.left_out > trial.pairs:
-        failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
-        said = f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
+    failed = trial.left_out - trial.not_offered
+    if failed > trial.pairs:
+        asked = counted(failed + trial.pairs, "pair", "pairs")
+        said = f"{failed:,} of {asked} of runs failed with {trial.model}. Check the model, and search again."
         return ImprovementEnd.UNREACHABLE, said
     return None
 

@@ -7,7 +7,7 @@ from mcp_tef.model.rates import percent_text
 from mcp_tef.model.trials import TrialEnd, TrialResult
 from mcp_tef.scoring.phrases import counted
 from mcp_tef.statistics.paired_evidence import DECISIVE
-from mcp_tef.statistics.trial_text import drafts_tried_text
+from mcp_tef.statistics.trial_text import drafts_tried_text, failed_pairs_text, not_offered_text
 
 ENDS = {
     TrialEnd.DECIDED: "it ended as soon as the claim was decided",
@@ -44,9 +44,7 @@ def _pairs(result: TrialResult) -> list[str]:
         f"{counted(result.pairs, 'pair', 'pairs')}: {wins}, {losses}, {ties:,} without a difference.",
         f"A pair is one case in one round, asked with the original and with the draft, and judged by {judged}.",
     ]
-    if result.left_out:
-        told.append(f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice.")
-    return told
+    return [*told, *filter(None, (failed_pairs_text(result), not_offered_text(result)))]
 
 
 def _evidence(result: TrialResult) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mcp_tef.model.comparison import Claim, ClaimVerdict
 from mcp_tef.model.trials import GuardOutcome, TrialClaims, TrialResult
-from mcp_tef.scoring.phrases import counted
+from mcp_tef.scoring.phrases import LONGEST_NAME, counted, cut, listed
 from mcp_tef.statistics.paired_evidence import ALPHA, holm
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -60,12 +60,36 @@ def plan_text(claims: TrialClaims) -> str:
 
 def trial_sentences(result: TrialResult) -> tuple[str, ...]:
     """Return what a trial shows: the verdict, queries like these, pairs left out, and how many drafts were tried."""
-    left_out = ""
-    if result.left_out:
-        left_out = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
-        left_out += " Check the model, and try again." if result.left_out > result.pairs else ""
     second = result.claims.for_queries_like_these.sentence
-    return tuple(filter(None, (result.sentence, second, left_out, drafts_tried_text(result))))
+    advice = "Check the model, and try again." if result.left_out - result.not_offered > result.pairs else ""
+    found = (result.sentence, second, failed_pairs_text(result, advice), not_offered_text(result))
+    return tuple(filter(None, (*found, drafts_tried_text(result))))
+
+
+def failed_pairs_text(result: TrialResult, advice: str = "") -> str:
+    """Return a sentence on the pairs that were left out since a run failed, with advice; "" where there is none."""
+    failed = result.left_out - result.not_offered
+    if not failed:
+        return ""
+    return f"{counted(failed, 'pair was', 'pairs were')} left out, since a run failed twice. {advice}".strip()
+
+
+def not_offered_text(result: TrialResult) -> str:
+    """Return a sentence on the cases that were not asked since their tool is not offered; "" where there is none."""
+    cases, tools = list(result.missing_tools), [one for one in dict.fromkeys(result.missing_tools.values()) if one]
+    if not cases:
+        return ""
+    names, were = listed([f"“{cut(name, LONGEST_NAME)}”" for name in cases]), "was" if len(cases) == 1 else "were"
+    missing = listed(tools) or "the expected tool"
+    is_ = "are" if len(tools) > 1 else "is"
+    return f"{names} {were} not asked, since {missing} {is_} not offered: correct the case, or add the tool."
+
+
+def unasked_reason(result: TrialResult, case: str) -> str:
+    """Return why a case was not asked, as a sentence; "" where it was, or may have failed."""
+    if case not in result.missing_tools:
+        return ""
+    return f"{result.missing_tools[case] or 'An expected tool'} is not offered: correct the case, or add the tool."
 
 
 def joint_sentence(results: Sequence[TrialResult]) -> str:

@@ -20,7 +20,7 @@ from mcp_tef.model.improvements import (
     WorkingFailure,
 )
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import Arm, Batch, RunSummary
+from mcp_tef.model.runs import NOT_OFFERED_CODE, Arm, Batch, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.trials import TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
@@ -28,6 +28,7 @@ from mcp_tef.scoring.phrases import ticked
 from mcp_tef.statistics.candidate_selection import better_half, halving_sizes, passes_gate, sealed_end
 from mcp_tef.statistics.improvement_text import early_end
 from mcp_tef.statistics.trial_decision import rules_out
+from mcp_tef.statistics.trial_text import unasked_reason
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.improve_candidates import MOST_CANDIDATES, CandidateSource
@@ -137,8 +138,10 @@ class ImprovementSession:
         result, runs = await self._ask("failing cases", working, step=0, hints=True)
         calls = {run.case_id: run for run in runs if run.arm is Arm.ORIGINAL}
         hinted = {one.case_id: one.draft > 0 for one in result.outcomes if one.pairs and not one.original}
+        hinted |= {run.case_id: False for run in runs if run.failure_code == NOT_OFFERED_CODE}
         found = [self._failure(self.parts.cases[case_id], calls[case_id]) for case_id in hinted]
-        return self._fixable([(one, self._why_hopeless(one, hinted[one.case_id])) for one in found])
+        reasons = [unasked_reason(result, one.name) or self._why_hopeless(one, hinted[one.case_id]) for one in found]
+        return self._fixable(list(zip(found, reasons, strict=True)))
 
     def _fixable(self, found: Sequence[tuple[WorkingFailure, str]]) -> list[WorkingFailure]:
         """Return the failures about the tool of the request that are not hopeless, and note the others."""

@@ -243,6 +243,10 @@ class TrialRecord:
     def _of_guards(self) -> Iterator[TrialPair]:
         return (pair for pair in self._order if pair.ended and pair.case_id not in self._numbers)
 
+    def not_offered(self) -> list[TrialRun]:
+        """Return the draft's run of each pair that was left out since neither arm offers an expected tool."""
+        return [pair.runs[Arm.DRAFT] for pair in self._read.values() if pair.not_offered]
+
     def paired(self, criterion: PassCriterion) -> PairedCases:
         """Return the pairs that the decision has read, by its criterion or another one."""
         if criterion is self.criterion:

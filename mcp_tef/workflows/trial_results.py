@@ -17,6 +17,7 @@ from mcp_tef.workflows.trial_plan import TrialPlan
 from mcp_tef.workflows.trial_record import TrialRecord, TrialRun
 
 UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
+_NO_TOOLS: Mapping[CaseId, str] = {}
 
 
 def record_of(plan: TrialPlan, cases: Mapping[CaseId, TestCase], *, baseline: bool) -> TrialRecord:
@@ -48,14 +49,23 @@ def _claims(record: TrialRecord) -> TrialClaims:
 
 
 def result_of(
-    batch: Batch, record: TrialRecord, settings: ModelSettings, names: Mapping[CaseId, str], tried: int
+    batch: Batch,
+    record: TrialRecord,
+    settings: ModelSettings,
+    names: Mapping[CaseId, str],
+    tried: int,
+    missing: Mapping[CaseId, str] = _NO_TOOLS,
 ) -> TrialResult:
-    """Return what a trial has shown so far; `tried` counts the different ones tried on its cases."""
+    """Return what a trial has shown so far; `tried` counts the different ones tried on its cases.
+
+    `missing` names by case the expected tools that were not offered.
+    """
     plan, decision, claims = record.plan, record.decision, _claims(record)
     wins, losses, ties = decision.counts
     broken = [names.get(one.case_id, one.case_id) for one in claims.guards if one.broken]
     change = {one: share_change(record.paired(one)) for one in PassCriterion}
     other = next(one for one in PassCriterion if one is not record.criterion)
+    unasked = record.not_offered()
     text = partial(guards_text, len(plan.guards), claims.guards)
     return TrialResult(
         batch_id=batch.id,
@@ -82,4 +92,6 @@ def result_of(
         end=_end(batch, record),
         guards=len(plan.guards),
         of_prompts=bool(plan.prompts),
+        not_offered=len(unasked),
+        missing_tools={names.get(one.case_id, one.case_id): missing.get(one.case_id, "") for one in unasked},
     )

@@ -33,7 +33,9 @@ from mcp_tef import (
     TrialGoal,
     TrialResult,
     drafts_tried_text,
+    failed_pairs_text,
     is_baseline,
+    not_offered_text,
     percent_text,
 )
 
@@ -337,7 +339,8 @@ class TrialController(QObject):
             notes = (kept, *_notes(result), changed)
         else:
             claims, broken = [self.presenter.joint(), *map(_of_model, results)], ""
-            notes = (drafts_tried_text(max(results, key=lambda one: one.drafts_tried)), changed)
+            most = max(results, key=lambda one: one.drafts_tried)
+            notes = (not_offered_text(most).rstrip("."), drafts_tried_text(most), changed)
         banner.show_verdict(claims, broken, " · ".join(filter(None, notes)), self._links())
 
     def _links(self) -> list[Action]:
@@ -374,6 +377,7 @@ def _notes(result: TrialResult) -> tuple[str, ...]:
     return (
         BY_SEARCH if is_baseline(result.model) else result.model,
         f"correct {' → '.join(shares)}",
-        f"{result.left_out:,} pairs left out" if result.left_out else "",
+        failed_pairs_text(result).rstrip("."),
+        not_offered_text(result).rstrip("."),
         drafts_tried_text(result),
     )
