@@ -157,7 +157,7 @@ _NAMES = {
         "USUAL_RESULTS Freshness SearchAnswer SearchProvider SearchRequest SearchResult SearchTool "
         "parse_search_provider search_answer_to_json search_request search_tool_to_json"
     ),
-    "mcp_tef.ports.agents": "AgentOperations CallingAgent",
+    "mcp_tef.ports.calling": "AgentOperations CallingAgent",
     "mcp_tef.prompts.templates": (
         "BUILT_IN_VARIABLES SELECTING_KINDS asked_with filled prompt_fault selection_values template_pieces "
         "unknown_variables variables_in word_changes"
@@ -183,9 +183,8 @@ _NAMES = {
     "mcp_tef.statistics.improvement_text": "improvement_sentences",
     "mcp_tef.statistics.intervals": "wilson",
     "mcp_tef.statistics.route_comparison": "RouteArm RouteComparison ThresholdPoint",
-    "mcp_tef.statistics.trial_explanation": "trial_explanation",
     "mcp_tef.statistics.trial_text": (
-        "drafts_tried_text failed_pairs_text joint_sentence joint_verdict not_offered_text trial_sentences"
+        "drafts_tried_text joint_sentence joint_verdict left_out_text trial_explanation trial_sentences"
     ),
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
@@ -194,7 +193,6 @@ _NAMES = {
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.crowd_plan": "repeat_text",
     "mcp_tef.workflows.draft_repairs": "RepairedDraft put_in_repair",
-    "mcp_tef.workflows.draft_trials": "newest_trials trials_by_step",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.health": "HealthOverview",
     "mcp_tef.workflows.library": "TakenTools",
@@ -202,6 +200,7 @@ _NAMES = {
     "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
+    "mcp_tef.workflows.trial_plan": "newest_trials trials_by_step",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

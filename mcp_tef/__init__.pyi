@@ -424,7 +424,7 @@ from mcp_tef.model.web_search import (
     search_request,
     search_tool_to_json,
 )
-from mcp_tef.ports.agents import AgentOperations, CallingAgent
+from mcp_tef.ports.calling import AgentOperations, CallingAgent
 from mcp_tef.prompts.templates import (
     BUILT_IN_VARIABLES,
     SELECTING_KINDS,
@@ -464,13 +464,12 @@ from mcp_tef.statistics.confusion_patterns import cluster_confusions
 from mcp_tef.statistics.improvement_text import improvement_sentences
 from mcp_tef.statistics.intervals import wilson
 from mcp_tef.statistics.route_comparison import RouteArm, RouteComparison, ThresholdPoint
-from mcp_tef.statistics.trial_explanation import trial_explanation
 from mcp_tef.statistics.trial_text import (
     drafts_tried_text,
-    failed_pairs_text,
     joint_sentence,
     joint_verdict,
-    not_offered_text,
+    left_out_text,
+    trial_explanation,
     trial_sentences,
 )
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
@@ -480,7 +479,6 @@ from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name
 from mcp_tef.workflows.crowd_plan import repeat_text
 from mcp_tef.workflows.draft_repairs import RepairedDraft, put_in_repair
-from mcp_tef.workflows.draft_trials import newest_trials, trials_by_step
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
@@ -488,6 +486,7 @@ from mcp_tef.workflows.run_parts import part_name, part_of
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
+from mcp_tef.workflows.trial_plan import newest_trials, trials_by_step
 
 __all__ = [
     "BUILT_IN", "BUILT_IN_VARIABLES", "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE",
@@ -550,29 +549,28 @@ __all__ = [
     "detect_files", "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_of_patch",
     "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
     "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "evidence_badge",
-    "execution_figures_to_json", "execution_to_json", "expectation_from_json", "expectation_to_json",
-    "failed_pairs_text", "filled", "fingerprint", "free_suite_name", "group_abilities_to_json", "how_to_install",
-    "improvement_sentences", "improvement_to_json", "interval_text", "is_baseline", "joint_changes",
-    "joint_sentence", "joint_verdict", "keys_by_name", "kill_process_groups", "launch_risks",
-    "left_out_of_override", "library_tool_to_json", "listing_to_json", "local_server_to_json",
-    "make_private_folder", "matrix_file", "messages_from_json", "messages_to_json", "metrics_to_json",
-    "missing_library", "model_check_to_json", "model_info_to_json", "model_router_to_json", "newest_trials",
-    "not_offered_text", "number", "open_private", "open_regular_file", "outcome_text", "outdated_parts",
-    "overlap_json", "overview_to_json", "pair_results", "parse_deployment", "parse_dollars", "parse_embedder",
-    "parse_model", "parse_number", "parse_prices", "parse_search_provider", "part_name", "part_of", "percent_text",
-    "percentile", "placed_source", "prediction_to_json", "priced_text", "program_request", "prompt_fault",
-    "prompt_to_json", "put_in_repair", "quality_to_json", "read_baseline", "read_pair_lines", "read_router",
-    "read_suppressions", "rejudge_report_to_json", "rename_workspace", "renamed_path", "repeat_text",
-    "repeated_evidence", "require_draft_name", "require_ending", "require_no_credentials", "require_prompt_name",
-    "require_replaceable", "require_workspace", "route_comparison_to_json", "route_decision_to_json",
-    "run_detail_to_json", "run_failure_text", "run_sample", "run_to_json", "score_lines", "scored_overview",
-    "scored_run", "search_answer_to_json", "search_request", "search_tool_to_json", "secrets_in",
-    "selection_values", "serve_agents", "serve_rest", "server_check_to_json", "server_health_to_json",
-    "server_import_to_json", "server_to_json", "share_text", "sign_in_where_needed", "similarity_json",
-    "start_within_cap", "steal_html", "steal_to_json", "tally_of", "template_pieces", "temporary_workspace",
-    "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions", "tool_version_to_json",
-    "trial_explanation", "trial_of_affected_cases", "trial_sentences", "trial_to_json", "trials_by_step",
-    "trials_evidence", "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json",
+    "execution_figures_to_json", "execution_to_json", "expectation_from_json", "expectation_to_json", "filled",
+    "fingerprint", "free_suite_name", "group_abilities_to_json", "how_to_install", "improvement_sentences",
+    "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
+    "keys_by_name", "kill_process_groups", "launch_risks", "left_out_of_override", "left_out_text",
+    "library_tool_to_json", "listing_to_json", "local_server_to_json", "make_private_folder", "matrix_file",
+    "messages_from_json", "messages_to_json", "metrics_to_json", "missing_library", "model_check_to_json",
+    "model_info_to_json", "model_router_to_json", "newest_trials", "number", "open_private", "open_regular_file",
+    "outcome_text", "outdated_parts", "overlap_json", "overview_to_json", "pair_results", "parse_deployment",
+    "parse_dollars", "parse_embedder", "parse_model", "parse_number", "parse_prices", "parse_search_provider",
+    "part_name", "part_of", "percent_text", "percentile", "placed_source", "prediction_to_json", "priced_text",
+    "program_request", "prompt_fault", "prompt_to_json", "put_in_repair", "quality_to_json", "read_baseline",
+    "read_pair_lines", "read_router", "read_suppressions", "rejudge_report_to_json", "rename_workspace",
+    "renamed_path", "repeat_text", "repeated_evidence", "require_draft_name", "require_ending",
+    "require_no_credentials", "require_prompt_name", "require_replaceable", "require_workspace",
+    "route_comparison_to_json", "route_decision_to_json", "run_detail_to_json", "run_failure_text", "run_sample",
+    "run_to_json", "score_lines", "scored_overview", "scored_run", "search_answer_to_json", "search_request",
+    "search_tool_to_json", "secrets_in", "selection_values", "serve_agents", "serve_rest", "server_check_to_json",
+    "server_health_to_json", "server_import_to_json", "server_to_json", "share_text", "sign_in_where_needed",
+    "similarity_json", "start_within_cap", "steal_html", "steal_to_json", "tally_of", "template_pieces",
+    "temporary_workspace", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions",
+    "tool_version_to_json", "trial_explanation", "trial_of_affected_cases", "trial_sentences", "trial_to_json",
+    "trials_by_step", "trials_evidence", "undo_source_edit", "unknown_variables", "variables_in", "verdict_to_json",
     "verified_evidence", "visible", "wilson", "without_keys", "word_changes", "write_draft", "write_lines",
     "write_private", "write_results", "write_source_edit", "write_text",
 ]  # fmt: skip

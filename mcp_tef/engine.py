@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.drafts import Draft
     from mcp_tef.model.runs import Batch
     from mcp_tef.ports import OpenAddress
+    from mcp_tef.ports.execution import RunSteering
     from mcp_tef.servers.client import McpSignIns
     from mcp_tef.workflows.calls import ToolCalls
     from mcp_tef.workflows.case_checks import CaseChecks, Families
@@ -36,12 +37,11 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
+    from mcp_tef.workflows.name_search import NameSearch
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
-    from mcp_tef.workflows.run_steering import RunSteering
     from mcp_tef.workflows.runs import Runs
-    from mcp_tef.workflows.search import NameSearch
     from mcp_tef.workflows.server_import import ServerFiles
     from mcp_tef.workflows.servers import Servers
     from mcp_tef.workflows.similarity import SimilarityAnalyses
@@ -294,7 +294,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     @cached_property
     def finding(self) -> "NameSearch":
         """Search for servers, tools, cases and batches by name."""
-        from mcp_tef.workflows.search import NameSearch
+        from mcp_tef.workflows.name_search import NameSearch
 
         return NameSearch(self._store, self._events)
 

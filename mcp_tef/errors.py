@@ -6,7 +6,7 @@ TefError
 │   ├── ConflictError    something else has that name already
 │   └── ConsentError     something would start or be sent that is not allowed (in model/consents.py)
 │       └── ConsentDeclinedError   the user said no (in api/consent.py)
-├── ReachError           something outside did not answer: mend it or try again    (exit 3)
+├── ReachError           something outside did not answer: repair it or try again  (exit 3)
 │   ├── ServerError      an MCP server or a tools file
 │   ├── ModelError       a language model's provider
 │   └── EmbeddingError   an embedding model
@@ -106,7 +106,7 @@ class ConflictError(InputError):
 
 
 class ReachError(TefError):
-    """Something outside did not answer: mend it or try again."""
+    """Something outside did not answer: repair it or try again."""
 
     exit_code = 3
     default_code = "unreachable"

@@ -1,10 +1,8 @@
 """The rules of every test: a home of its own, no network, no leftovers, no unexpected complaints."""
 
 import asyncio
-import gc
 import inspect
-import itertools
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import hypothesis
@@ -15,13 +13,10 @@ from tests.support import isolation
 
 isolation.prepare_process()
 NETWORK = isolation.Network()
+COMPLAINTS = isolation.Complaints()
 
 hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("tef")
-
-
-ROUNDS = 50
-"""Collections of the middle generation, each after some 7,000 new objects, after which a full one is due."""
 
 # Kinds of tests by folder or file; the first that fits counts, and all others are "process".
 KINDS = {
@@ -44,13 +39,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test with its kind, and watch the tasks of those that have a loop."""
+    """Mark every test with its kind, and have those with a loop or with the application keep the rules for these.
+
+    A loop over the application needs that first, and ends before garbage is collected.
+    """
     for item in items:
         item.add_marker(kind_of(item))
-        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(inspect.unwrap(item.obj)):
-            item.fixturenames.insert(0, "no_task_is_left")
-            if isolation.uses_qt(item):  # their loop needs the application, and ends before garbage is collected
-                item.fixturenames[:0] = [name for name in ("qapp", "no_rubbish_is_left") if name in item.fixturenames]
+        if isinstance(item, pytest.Function) and "rules" in item.fixturenames:
+            after = item.fixturenames.index("rules") + 1
+            has_loop, has_qt = inspect.iscoroutinefunction(inspect.unwrap(item.obj)), isolation.uses_qt(item)
+            item.fixturenames[after:after] = ["no_task_is_left"] * has_loop + ["the_application_is_as_new"] * has_qt
+            if has_qt:
+                item.fixturenames.insert(after - 1, "qapp")
 
 
 def kind_of(item: pytest.Item) -> str:
@@ -80,101 +80,52 @@ def qapp_cls() -> type:
     return TestApplication
 
 
-@pytest.fixture(autouse=True)
-def no_rubbish_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Collect Qt's objects only here, on the thread that they belong to; other tests collect by themselves.
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Home folders for one test after the other."""
+    return isolation.empty_folders(tmp_path_factory.mktemp("homes"))
 
-    What outlives a test is set aside: to look through all that libraries hold takes longer than most tests, and an
-    object of Qt that outlived its test would be destroyed on whichever thread a later collection ran.
+
+@pytest.fixture(autouse=True)
+def rules(request: pytest.FixtureRequest, homes: Iterator[Path]) -> Iterator[Path]:
+    """Hold every test to the rules, in one fixture, since each costs as much as a small test; return its home folder.
+
+    The contexts end from the last to the first: threads are counted once nothing else of the test is left.
     """
-    has_qt = isolation.uses_qt(request.node)
-    if has_qt or not gc.isenabled() or gc.get_count()[2] >= ROUNDS:
-        gc.collect()  # also what the report of the test before has held
-        gc.freeze()
-    (gc.disable if has_qt else gc.enable)()
-    yield
-    if has_qt:
-        gc.collect()
+    home = next(homes)
+    with (
+        isolation.no_rubbish_is_left(isolation.uses_qt(request.node)),
+        isolation.same_interpreter(),
+        isolation.at_home(home),
+        isolation.same_secrets(),
+        NETWORK.nothing_refused(),
+        COMPLAINTS.none(expected="caplog" in request.fixturenames),
+        isolation.no_thread_is_left(),
+    ):
+        yield home
 
 
 @pytest.fixture
-async def no_task_is_left(no_thread_is_left: None) -> AsyncIterator[None]:
+def home(rules: Path) -> Path:
+    """The empty home folder of this test; HOME and the XDG folders point into it, also where no test asks for it."""
+    return rules
+
+
+@pytest.fixture
+def no_task_is_left(rules: Path, _function_scoped_runner: asyncio.Runner) -> Iterator[None]:
     """Fail a test whose tasks outlive its fixtures; the loop with its own threads ends before threads are counted."""
-    before = asyncio.all_tasks()
+    loop = _function_scoped_runner.get_loop()
     yield
-    await asyncio.sleep(0)
-    left = isolation.tasks_left(before)
+    left = loop.run_until_complete(isolation.tasks_left())
     assert not left, f"tasks were left running: {left}"
 
 
-@pytest.fixture(autouse=True)
-def no_thread_is_left() -> Iterator[None]:
-    """Fail a test whose threads outlive it."""
-    before = isolation.threads()
-    yield
-    left = isolation.threads_left(before)
-    assert not left, f"threads were left running: {left}"
-
-
-@pytest.fixture(autouse=True)
-def nothing_leaves_this_machine() -> Iterator[None]:
-    """Fail a test that tried to reach another machine, even where the code swallowed the refusal."""
-    NETWORK.refused.clear()
-    yield
-    assert not NETWORK.refused, f"the test tried to reach {NETWORK.refused}"
-
-
-@pytest.fixture(autouse=True)
-def no_unexpected_complaint(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test during which our loggers complain, unless it asks for `caplog` and so expects it."""
-    complaints = isolation.Complaints()
-    complaints.attach()
-    yield
-    complaints.detach()
-    if "caplog" not in request.fixturenames:
-        assert not complaints.lines, f"unexpected complaints: {complaints.lines}"
-
-
-@pytest.fixture(autouse=True)
-def no_secret_is_held() -> Iterator[None]:
-    """Keep the secrets of one test from masking the texts of the next."""
-    before = isolation.held_secrets()
-    yield
-    isolation.let_go_of_secrets(before)
-
-
-@pytest.fixture(autouse=True)
-def the_interpreter_is_as_it_was() -> Iterator[None]:
-    """Keep how a test has threads take turns and garbage collected from the next."""
-    with isolation.same_interpreter():
-        yield
-
-
-@pytest.fixture(autouse=True)
-def the_application_is_as_new(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.fixture
+def the_application_is_as_new(qapp: object) -> Iterator[None]:
     """Keep windows, looks and the clipboard of earlier tests from those that use the application."""
-    if not isolation.uses_qt(request.node):
-        yield
-        return
-    from tests.support.windows import delete_windows, renew
+    from tests.support.windows import TestApplication, delete_windows, renew
 
-    application = request.getfixturevalue("qapp")
-    renew(application)
+    assert isinstance(qapp, TestApplication)
+    renew(qapp)
     yield
-    delete_windows(application)
-
-
-@pytest.fixture(scope="session")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Paths of home folders; pytest's own numbering would look through all earlier folders for each."""
-    parent = tmp_path_factory.mktemp("homes")
-    return (parent / str(number) for number in itertools.count())
-
-
-@pytest.fixture(autouse=True)
-def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder for each test; HOME and the XDG folders point into it."""
-    folder = next(homes)
-    folder.mkdir()
-    isolation.move_in(monkeypatch, folder)
-    return folder
+    delete_windows(qapp)

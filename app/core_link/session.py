@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.core_link.background_tasks import BackgroundTasks
 from app.core_link.bridge import Bridge
@@ -23,7 +24,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.core_link.undo import UndoHistory, UndoQueue, UndoRequest, UndoStep
 from app.text.formatting import error_text
-from app.widgets import Activities, ListTable, PageHeader, Spoken
+from app.widgets import Activities, ListTable, LoadingCover, PageHeader, Spoken
 from mcp_tef import DetectedFile, Event
 
 if TYPE_CHECKING:
@@ -248,6 +249,7 @@ class Page(QWidget):
         self.stale = True
         self._refreshing: asyncio.Task[None] | None = None
         self._again = False
+        self._loaded = False
         self._later = QTimer(self, singleShot=True, interval=LATER_MS)
         self._later.timeout.connect(self.request_refresh)
         session.closing.connect(self._later.stop)
@@ -262,10 +264,18 @@ class Page(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
-        column.addLayout(self.body, 1)
+        content = QGridLayout()  # the cover lies over the body, which stays visible and keeps the keyboard
+        content.addLayout(self.body, 0, 0)
+        self.loading = LoadingCover(self)
+        content.addWidget(self.loading, 0, 0)
+        column.addLayout(content, 1)
 
     async def refresh(self) -> None:
         """Fetch and show the page's data."""
+
+    def loading_text(self) -> str:
+        """Return the text that stands for content that was never loaded; "" if there is some to show."""
+        return "" if self._loaded else f"Loading {self.title.lower()}…"
 
     def handle(self, event: Event) -> Refresh:
         """Decide how soon an event makes this page out of date."""
@@ -362,7 +372,17 @@ class Page(QWidget):
             self.header.search.selectAll()
 
     async def _refresh_until_quiet(self) -> None:
-        await self.refresh()
+        await self._load()
         while self._again:
             self._again = False
+            await self._load()
+
+    async def _load(self) -> None:
+        if text := self.loading_text():
+            self.loading.show_soon(text)
+        try:
             await self.refresh()
+        finally:
+            self._loaded = True
+            if isValid(self.loading):
+                self.loading.remove()

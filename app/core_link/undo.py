@@ -38,7 +38,7 @@ class UndoRequest:
 class UndoHistory:
     """Steps that can be undone, the last one last, and steps that can be redone.
 
-    A request moves its step as soon as it starts, so that the next one is known at once; after a failure, `mend`
+    A request moves its step as soon as it starts, so that the next one is known at once; after a failure, `roll_back`
     moves it back.
     """
 

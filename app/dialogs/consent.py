@@ -64,7 +64,7 @@ class ConsentView(QWidget):
         self._warnings.set_rows(warning_rows(request))
 
 
-class ConsentSheet(Dialog):
+class ConsentDialog(Dialog):
     """Question about one consent; accepted if the user allows it.
 
     `without_key` is True if the user chose to go on without sending the key. `need` is the sentence about its
@@ -99,10 +99,10 @@ async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awa
 
 async def ask(parent: QWidget, request: ConsentRequest, need: str | None = None, no: str = "Cancel") -> ConsentAnswer:
     """Ask one question and return the answer."""
-    sheet = ConsentSheet(request, parent, need, no)
-    if not await sheet.done_with():
+    dialog = ConsentDialog(request, parent, need, no)
+    if not await dialog.done_with():
         return ConsentAnswer.DECLINE
-    return ConsentAnswer.WITHOUT_KEY if sheet.without_key else ConsentAnswer.ALLOW
+    return ConsentAnswer.WITHOUT_KEY if dialog.without_key else ConsentAnswer.ALLOW
 
 
 async def ask_for_servers(session: Session, parent: QWidget) -> None:
@@ -204,10 +204,10 @@ class Preflight:
                 keys[wanted] = key
 
     async def _key(self, provider: str, error: ModelError) -> Secret | None:
-        sheet = ApiKeyDialog(provider, error_text(error).hint, self._parent)
-        if not await sheet.done_with() or not sheet.key:
+        dialog = ApiKeyDialog(provider, error_text(error).hint, self._parent)
+        if not await dialog.done_with() or not dialog.key:
             return None
-        key, remember = sheet.key, sheet.kept
+        key, remember = dialog.key, dialog.kept
         await ModelKeys(self._session.call).hold(provider, key, remember=remember)
         return key
 

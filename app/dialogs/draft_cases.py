@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from app.core_link.session import Session
 from app.dialogs.draft_cases_presenter import CaseDraftingPresenter, ReviewDecision, ReviewedDraft, refusals_text
-from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
+from app.dialogs.model_request_dialog import ModelRequestDialog, ModelTask, last_form
 from app.text.formatting import count, error_text
 from app.theme import Role, Size
 from app.widgets import (

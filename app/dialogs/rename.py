@@ -49,5 +49,5 @@ async def ask_for_workspace_name(parent: QWidget, path: Path) -> str | None:
     """Ask for a new name of a workspace; return None if the user cancels."""
     from mcp_tef import renamed_path
 
-    sheet = RenameWorkspaceDialog(path, renamed_path, parent)
-    return sheet.name if await sheet.done_with() else None
+    dialog = RenameWorkspaceDialog(path, renamed_path, parent)
+    return dialog.name if await dialog.done_with() else None

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from app.core_link.model_requests import ModelForm
 from app.core_link.session import Page
-from app.dialogs.model_request import ModelRequestDialog, ModelTask, last_form
+from app.dialogs.model_request_dialog import ModelRequestDialog, ModelTask, last_form
 from mcp_tef import Estimate, ModelSettings
 
 

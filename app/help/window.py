@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core_link.commands import Command
-from app.help.text import HelpText
+from app.help.page_view import HelpText
 from app.help.topics import ORDER, Topic, find, topics
 from app.theme import Role, sized, theme
 from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, SearchField, Span

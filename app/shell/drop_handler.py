@@ -16,11 +16,11 @@ from app.widgets import Action, Dialog, FlowText, ScrollPane, Section, Span, one
 from app.widgets.fields import files_in
 from mcp_tef import DetectedFile, FileKind, InputError, TefError
 
-SCREENS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "servers", FileKind.CASES: "cases"}
-KINDS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "tools", FileKind.CASES: "test cases"}
+SCREENS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "servers", FileKind.CASES: "cases", FileKind.PATCH: "workshop"}
+KINDS = {FileKind.SERVERS: "servers", FileKind.TOOLS: "tools", FileKind.CASES: "test cases", FileKind.PATCH: "patches"}
 ROLES = {DropStatus.TAKEN: Role.GOOD, DropStatus.LEFT: Role.DIM, DropStatus.REFUSED: Role.BAD}
 NOTHING = "There is nothing to paste."
-WHAT = "Copy a config of servers, an array of tools, or test cases, as JSON."
+WHAT = "Copy a config of servers, an array of tools, test cases, or a patch, as JSON."
 ONE_AT_A_TIME = "Another workspace is opened; only one can be open."
 GIVEN_UP = "Reading it was cancelled."
 OPENS = "It opens once this is closed."
@@ -115,7 +115,7 @@ def _groups(arrivals: Sequence[DetectedFile]) -> Iterator[Sequence[DetectedFile]
     """Group files by preview: server configurations share one, every other file has its own."""
     if configs := [one for one in arrivals if one.kind is FileKind.SERVERS]:
         yield configs
-    for kind in (FileKind.TOOLS, FileKind.CASES):
+    for kind in (FileKind.TOOLS, FileKind.CASES, FileKind.PATCH):
         yield from ([one] for one in arrivals if one.kind is kind)
 
 
@@ -127,17 +127,17 @@ def contents_name(arrival: DetectedFile) -> str:
 def outcomes_dialog(parent: QWidget, outcomes: Sequence[DropOutcome]) -> Dialog:
     """Make a dialog that lists the result for each file."""
     taken = sum(outcome.status is DropStatus.TAKEN for outcome in outcomes)
-    sheet = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
+    dialog = Dialog(f"{taken} of {count(len(outcomes), 'file')} taken in", parent, width=600)
     section = Section(margins=False)
     for outcome in outcomes:
         line = FlowText()
         name = Span(one_line(outcome.name, 80), strong=True)
-        fate = Span(f"\n{outcome.status}: ", ROLES[outcome.status])
-        line.set_spans([name, fate, Span(outcome.text, Role.DIM)])
+        status = Span(f"\n{outcome.status}: ", ROLES[outcome.status])
+        line.set_spans([name, status, Span(outcome.text, Role.DIM)])
         section.add(line)
     section.column.addStretch(1)
     pane = ScrollPane(section, "What came of each file")
     pane.setMinimumHeight(min(LIST_HEIGHT, ROW_HEIGHT * len(outcomes) + 24))
-    sheet.body.addWidget(pane)
-    sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")])
-    return sheet
+    dialog.body.addWidget(pane)
+    dialog.set_buttons([Action(text="Close", do=dialog.accept, kind="primary")])
+    return dialog

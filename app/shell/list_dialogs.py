@@ -29,17 +29,17 @@ def open_shortcuts(parent: QWidget, groups: Mapping[str, Sequence[Command]], lis
     tables = [(group, [(one.shown_keys, one.text) for one in commands]) for group, commands in groups.items()]
     tables += [(f"In the list: {name}", list(means.items())) for name, means in lists]
     tables.append(("In every list", list(EVERY_LIST.items())))
-    sheet = SearchableListDialog(parent, "Shortcuts", tables, sized(168))
-    sheet.open()
-    return sheet
+    dialog = SearchableListDialog(parent, "Shortcuts", tables, sized(168))
+    dialog.open()
+    return dialog
 
 
 def open_messages(parent: QWidget, said: Sequence[Message]) -> Dialog:
     """Open the list of recent messages, the latest first."""
     rows = [(f"{clock(one.at)}", one.text) for one in reversed(said)]
-    sheet = SearchableListDialog(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
-    sheet.open()
-    return sheet
+    dialog = SearchableListDialog(parent, "Recent messages", [("", rows)] if rows else [], sized(72))
+    dialog.open()
+    return dialog
 
 
 class SearchableListDialog(Dialog):

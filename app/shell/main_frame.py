@@ -89,8 +89,14 @@ class MainFrame(QWidget):
             _pane(self, Role.LINE, QRect(nav - 1, 0, 1, far)),
             _pane(self, Role.LINE, QRect(nav, height("page_header") - 1, far, 1)),
         ]
+        loading = QLabel("Loading…", self)
+        colours = loading.palette()
+        colours.setColor(QPalette.ColorRole.WindowText, theme().colour(Role.DIM))
+        loading.setPalette(colours)
+        loading.setFont(theme().font(Size.BODY))
+        loading.move(nav + 16, height("page_header") + 16)
         title.raise_()
-        return [*panes, title]
+        return [*panes, title, loading]
 
     def _restore(self) -> None:
         self.resize(1280, 800)

@@ -166,9 +166,9 @@ class MainWindow(ReadingOrder, QWidget):
             self.session.spawn(self._go_once_ready(target))
 
     async def _go_once_ready(self, target: Target) -> None:
-        wish = self._latest_request = object()
+        request = self._latest_request = object()
         await self.make_ready(target.screen)
-        if self._latest_request is wish:
+        if self._latest_request is request:
             self.show_target(target)
 
     def show_target(self, target: Target) -> None:

@@ -96,8 +96,8 @@ class OpenErrorPage(ReadingOrder, QWidget):
 
 def _ways(error: BaseException, exits: OpenErrorActions, folder: Path) -> Iterator[tuple[str, Action]]:
     """Yield each action with a sentence that explains it."""
-    mended = "After you have corrected what is described above."
-    yield mended, Action(text="Try again", do=exits.try_again, kind="primary")
+    why = "After you have corrected what is described above."
+    yield why, Action(text="Try again", do=exits.try_again, kind="primary")
     if isinstance(error, StoreError) and error.code == NOT_WRITABLE:
         path = Path(str(error.context["path"]))
         copied = "In a folder that can be written, with all that had finished. The original stays as it is."

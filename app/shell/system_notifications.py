@@ -84,9 +84,9 @@ def _tell_launcher(fraction: float | None) -> None:
 
 def show_opening_notices(window: QWidget, notices: Sequence[str], show_folder: Callable[[], object]) -> None:
     """Show what happened to files while the workspace was opened."""
-    sheet = Dialog("Before you go on", window)
+    dialog = Dialog("Before you go on", window)
     for text in notices:
-        sheet.body.addWidget(FlowText(text))
+        dialog.body.addWidget(FlowText(text))
     show = Action(text="Show the folder", do=show_folder, kind="quiet")
-    sheet.set_buttons([Action(text="Go on", do=sheet.accept, kind="primary")], left=[show])
-    sheet.open()
+    dialog.set_buttons([Action(text="Go on", do=dialog.accept, kind="primary")], left=[show])
+    dialog.open()

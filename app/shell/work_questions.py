@@ -27,29 +27,29 @@ async def may_stop(window: QWidget, session: Session, keep_running: Callable[[],
     if not batches and not works:
         return True
     named = works or [count(batches, "batch", "batches")]
-    sheet = closing_question(window, named, keep_running)
-    return await sheet.done_with()
+    dialog = closing_question(window, named, keep_running)
+    return await dialog.done_with()
 
 
 def closing_question(window: QWidget, works: Sequence[str], keep_running: Callable[[], object] | None) -> Dialog:
     """Make the dialog that lists running work and asks whether to stop it."""
-    sheet = Dialog("Close while work is under way?", window)
+    dialog = Dialog("Close while work is under way?", window)
     more = len(works) - MOST_NAMED
     for work in works[:MOST_NAMED]:
-        sheet.body.addWidget(FlowText(f"• {work}", max_lines=2))
+        dialog.body.addWidget(FlowText(f"• {work}", max_lines=2))
     if more > 0:
-        sheet.body.addWidget(FlowText(f"and {more:,} more"))
-    sheet.body.addWidget(FlowText(AFTERWARDS, role=Role.DIM))
-    buttons = [Action(text="Cancel", do=sheet.reject), Action(text="Stop and close", do=sheet.accept, kind="primary")]
+        dialog.body.addWidget(FlowText(f"and {more:,} more"))
+    dialog.body.addWidget(FlowText(AFTERWARDS, role=Role.DIM))
+    buttons = [Action(text="Cancel", do=dialog.reject), Action(text="Stop and close", do=dialog.accept, kind="primary")]
     if keep_running is not None:
 
         def go_on() -> None:
-            sheet.reject()
+            dialog.reject()
             keep_running()
 
         buttons.insert(1, Action(text="Keep running, minimised", do=go_on))
-    sheet.set_buttons(buttons)
-    return sheet
+    dialog.set_buttons(buttons)
+    return dialog
 
 
 async def may_lose(window: QWidget, unsaved: int) -> bool:

@@ -18,11 +18,14 @@ TERMS: Final[Mapping[str, str]] = {
         "18 of 20 is 90 %."
     ),
     "precision": (
-        "Share of correct calls among correct and unwanted calls. 18 correct and 2 unwanted calls are 90 %. "
-        "A low value means that tools are called when none should be."
+        "Share of correct tools among correct tools and calls where no tool was expected: 18 and 2 are 90 %. "
+        "A wrong tool lowers recall instead. A low value means that tools are called when none should be."
     ),
     "recall": "Share of runs that selected the expected tool, among runs that expected one: 18 of 24 is 75 %.",
-    "tool precision": "Share of correct selections among all selections of this tool: 7 of 10 is 70 %.",
+    "tool precision": (
+        "Share of correct selections among all selections of this tool: 7 of 10 is 70 %. Unlike the precision of all "
+        "runs, it also counts runs that expected another tool."
+    ),
     "tool recall": "Share of runs that selected this tool, among runs that expected it: 18 of 24 is 75 %.",
     "F1": (
         "Precision and recall in one number from 0 to 1, close to the lower of both: 0.9 and 0.5 give 0.64. "
@@ -87,7 +90,7 @@ TERMS: Final[Mapping[str, str]] = {
     ),
     "confusability": (
         "How alike a reader judges two tools by name, verb, meaning and parameters. “High”: 6 of 10 such pairs were "
-        "judged alike. It is not measured in runs."
+        "judged alike. It is not measured in runs. The number from 0 to 1 orders pairs and is no probability."
     ),
     "percentile": "Share of all pairs that are less similar: 97 means that only 3 of 100 pairs are more similar.",
     "threshold": "Confusability from which a pair is flagged, from 0 to 1. From 0.5 it is high, from 0.25 medium.",
@@ -105,7 +108,8 @@ TERMS: Final[Mapping[str, str]] = {
     ),
     "latency": "Time to the answer. Half of the answers are faster than the median, 19 of 20 than the 95th percentile.",
     "two claims": (
-        "On these cases: counts pairs of runs won and lost. 8 wins without a loss decide.\n"
+        "On these cases: counts pairs of runs won and lost. 8 wins without a loss decide. "
+        "A case is fixed or regressed by all its runs together.\n"
         "For queries like these: counts cases, since repeats of one case are not new cases."
     ),
 }

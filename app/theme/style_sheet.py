@@ -105,7 +105,7 @@ QScrollBar[idle="true"]::handle { background: transparent; }
 QScrollBar::handle:vertical { min-height: ${h28}px; }
 QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: $dim; border-radius: 3px; margin: 1px; }
-QScrollBar[loud="true"]::handle { background: $focus; border-radius: 4px; margin: 0; }
+QScrollBar[focused="true"]::handle { background: $focus; border-radius: 4px; margin: 0; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QProgressBar { background: $track; border: none; border-radius: 3px; }

@@ -104,7 +104,7 @@ def height(name: str) -> int:
 
 
 def width(name: str) -> int:
-    """Return a width in device-independent pixels: `nav`, `batch_rail`, `runs_detail`, `hairline` and so on."""
+    """Return a width in device-independent pixels: `nav`, `batch_list`, `runs_detail`, `hairline` and so on."""
     return int(tokens()["widths"][name])
 
 

@@ -22,7 +22,7 @@ from app.widgets.fields import Field, FileDrops, GrowingEdit, LineEdit, SearchFi
 from app.widgets.incremental import IncrementalBuild, at_once, frozen_updates, in_turns, yield_to_ui
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
 from app.widgets.navigation import MouseNavigation, Navigation
-from app.widgets.notices import EmptyState, IconPicture, Notice, Toaster
+from app.widgets.notices import EmptyState, IconPicture, LoadingCover, Notice, Toaster
 from app.widgets.page_header import PageHeader
 from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section, Split, clear_layout
 from app.widgets.picker import Picker, PickItem, PickPopup
@@ -37,10 +37,11 @@ __all__ = [
     "Action", "Activities", "ActivityBar", "Button", "CardList", "CardRow", "Cell", "CellKind", "CheckableTable",
     "ChoiceCard", "Column", "DetailPane", "Dialog", "EmptyState", "Field", "FileDrops", "FittingPane", "FlowText",
     "GrowingEdit", "IconButton", "IconPicture", "IncrementalBuild", "IntervalBar", "KeyValues", "Label", "LineEdit",
-    "LineText", "Links", "ListTable", "Mark", "MarkLabel", "MenuButton", "MouseNavigation", "Navigation", "Notice",
-    "PageHeader", "PickItem", "PickPopup", "Picker", "ReadingOrder", "Row", "Rule", "ScaleMark", "ScrollPane",
-    "SearchField", "Section", "Segment", "Segmented", "Span", "Split", "Spoken", "StackedBar", "Tabs", "TextArea",
-    "Toaster", "TokensEdit", "ask", "at_once", "button", "clear_layout", "describe", "frozen_updates", "in_turns",
-    "install_accessible_roles", "joined", "mark_pixmap", "marked", "menu", "one_line", "plain", "press_focused",
-    "set_wrong", "show_menu", "show_menu_under", "tip", "undo_beyond", "visible", "yield_to_ui",
+    "LineText", "Links", "ListTable", "LoadingCover", "Mark", "MarkLabel", "MenuButton", "MouseNavigation",
+    "Navigation", "Notice", "PageHeader", "PickItem", "PickPopup", "Picker", "ReadingOrder", "Row", "Rule",
+    "ScaleMark", "ScrollPane", "SearchField", "Section", "Segment", "Segmented", "Span", "Split", "Spoken",
+    "StackedBar", "Tabs", "TextArea", "Toaster", "TokensEdit", "ask", "at_once", "button", "clear_layout", "describe",
+    "frozen_updates", "in_turns", "install_accessible_roles", "joined", "mark_pixmap", "marked", "menu", "one_line",
+    "plain", "press_focused", "set_wrong", "show_menu", "show_menu_under", "tip", "undo_beyond", "visible",
+    "yield_to_ui",
 ]  # fmt: skip

@@ -40,7 +40,7 @@ EDGE = 8
 class Action:
     """A verb and what it does. `kind` is plain, primary, quiet, link or danger; `checked` makes it a choice.
 
-    In a menu, those `under` it open beside it.
+    In a menu, those `under` it open beside it. A button shows `keys` as its tooltip where there is no `tip`.
     """
 
     text: str
@@ -77,7 +77,7 @@ class Button(QPushButton):
         """Do another action from now on, and keep the text."""
         self._do = action.do
         self.setEnabled(action.enabled)
-        self.setToolTip(action.tip)
+        self.setToolTip(action.tip or action.keys)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

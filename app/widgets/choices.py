@@ -93,7 +93,10 @@ class ChoiceBar(QWidget):
 
 
 class Segmented(ChoiceBar):
-    """A bordered field cut in equal parts; folded, it shows the chosen one alone, and the others in a menu."""
+    """A bordered field cut in equal parts, or by the width of the words where there is too little room for that.
+
+    Folded, it shows the chosen one alone, and the others in a menu.
+    """
 
     def __init__(self, choices: Sequence[Choice], name: str) -> None:
         self._folded = False
@@ -112,27 +115,39 @@ class Segmented(ChoiceBar):
         """Return the width that shows every option."""
         return self._widest() * max(1, len(self._choices))
 
+    def squeezed_width(self) -> int:
+        """Return the width that shows every option in a part as wide as its words."""
+        return sum(self._widths()) + 2 * LEAST_AROUND * len(self._choices)
+
     def folded_width(self) -> int:
         """Return the width with one option and a caret."""
         return self._widest() + sized(CARET) + 16
 
     def _widest(self) -> int:
-        words = (self._line.width(label, theme().font(strong=True)) for _, label in self._choices)
-        return round(max(words, default=0) + AROUND)
+        return max(self._widths(), default=0) + AROUND
+
+    def _widths(self) -> list[int]:
+        return [round(self._line.width(label, theme().font(strong=True))) for _, label in self._choices]
 
     def sizeHint(self) -> QSize:
         return QSize(self.folded_width() if self._folded else self.whole_width(), self.height())
 
     def minimumSizeHint(self) -> QSize:
         """Words stand closer together before any is cut, so that a pane is not widened beyond its edge."""
-        closer = 0 if self._folded else (AROUND - LEAST_AROUND) * len(self._choices)
-        return self.sizeHint() - QSize(closer, 0)
+        return self.sizeHint() if self._folded else QSize(self.squeezed_width(), self.height())
 
     def box(self, place: int) -> QRect:
         if self._folded:
             return self.rect() if place == self._place else QRect()
-        left = round(self.width() * place / len(self._choices))
-        return QRect(left, 0, round(self.width() * (place + 1) / len(self._choices)) - left, self.height())
+        left, right = (self._edge(one) for one in (place, place + 1))
+        return QRect(left, 0, right - left, self.height())
+
+    def _edge(self, place: int) -> int:
+        """Return where an option begins."""
+        if self.width() >= self.whole_width():
+            return round(self.width() * place / len(self._choices))
+        spare = (self.width() - sum(self._widths())) / len(self._choices)
+        return round(sum(self._widths()[:place]) + spare * place)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -209,7 +209,7 @@ class Dialog(ReadingOrder, QDialog):
             raise
 
     def while_open(self, task: "asyncio.Task[object]") -> None:
-        """Give a task up when the sheet is closed, since what it would show is gone."""
+        """Give a task up when the dialog is closed, since what it would show is gone."""
         self.finished.connect(lambda _: task.cancel())
 
     def _finish(self, result: int) -> None:
@@ -219,7 +219,7 @@ class Dialog(ReadingOrder, QDialog):
 
 async def ask(parent: QWidget, title: str, text: str, *, yes: str, no: str = "Cancel") -> bool:
     """Ask whether to do something; `yes` is the verb on the button."""
-    sheet = Dialog(title, parent, width=420)
-    sheet.body.addWidget(FlowText(text, role=Role.DIM))
-    sheet.set_buttons([Action(text=no, do=sheet.reject), Action(text=yes, do=sheet.accept, kind="primary")])
-    return await sheet.done_with()
+    dialog = Dialog(title, parent, width=420)
+    dialog.body.addWidget(FlowText(text, role=Role.DIM))
+    dialog.set_buttons([Action(text=no, do=dialog.reject), Action(text=yes, do=dialog.accept, kind="primary")])
+    return await dialog.done_with()

@@ -221,7 +221,7 @@ class Heatmap(Chart):
         self._walk_to((min(max(0, row + step[0]), last), min(max(0, column + step[1]), last)))
 
     def _walk_to(self, cell: Cell) -> None:
-        self.setAccessibleName(visible(f"{self._name}: {self.heat().says(*cell)}".replace("\n", ", ")))
+        self.setAccessibleName(visible(f"{self._name}: {self.heat().cell_text(*cell)}".replace("\n", ", ")))
         self._shown = replace(self._shown, walked=cell)
         self._move(self._port.showing(*cell))
 
@@ -237,7 +237,7 @@ class Heatmap(Chart):
         pair = cell is not None and cell[0] != cell[1]
         self.setCursor(Qt.CursorShape.PointingHandCursor if pair else Qt.CursorShape.ArrowCursor)
         self._mark(replace(self._shown, hovered=cell))
-        words = tip(self.heat().says(*cell)) if cell is not None and pair else ""
+        words = tip(self.heat().cell_text(*cell)) if cell is not None and pair else ""
         QToolTip.showText(event.globalPosition().toPoint() + QPoint(8, 8), words, self)
 
     def _at(self, point: QPointF) -> Cell | None:

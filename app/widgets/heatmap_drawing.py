@@ -215,9 +215,9 @@ class HeatPainter:
     def _draw_names(self, painter: QPainter, port: HeatmapViewport, shown: HeatmapView, left: int) -> None:
         room = left - EDGE - TREE - GAP - 4
         chosen = _rows(shown)
-        loud = self.heat.loud(port.rows, shown.threshold)
-        important = {*loud, *shown.found}
-        for row, middle in self._standing(port, chosen, (*shown.found, *loud)):
+        flagged = self.heat.flagged(port.rows, shown.threshold)
+        important = {*flagged, *shown.found}
+        for row, middle in self._standing(port, chosen, (*shown.found, *flagged)):
             font = theme().font(mono=True)
             name, used = self._line.fit(self._name(row), font, room)
             place = QRectF(-TREE - 4 - GAP - used - 1, middle - sized(10), used + 2, sized(20))
@@ -238,14 +238,14 @@ class HeatPainter:
         """Draw the selected column and the one under the pointer; where cells are wide, as many others as fit."""
         chosen = _columns(shown)
         wide = port.side >= sized(COLUMN_NAMES)
-        loud = self.heat.loud(port.columns, shown.threshold) if wide else []
+        flagged = self.heat.flagged(port.columns, shown.threshold) if wide else []
         taken = Taken()
-        for column in dict.fromkeys((*chosen, *loud, *(port.columns if wide else ()))):
+        for column in dict.fromkeys((*chosen, *flagged, *(port.columns if wide else ()))):
             middle, font = port.left(column + 0.5), theme().font(mono=True)
             name, used = self._line.fit(self._name(column), font, sized(LONGEST_NAMES))
             left = max(0.0, min(middle - used / 2, port.seen_wide - used))
             if 0 <= middle <= port.seen_wide and taken.take(left - GAP, left + used + GAP):
-                role = _role(column, chosen, {*loud})
+                role = _role(column, chosen, {*flagged})
                 self._line.text(painter, QRectF(left, 12 - head(), used + 2, sized(20)), name, font, role)
                 painter.fillRect(QRectF(round(middle), -11, 1, 8), theme().colour(role))
 

@@ -286,7 +286,7 @@ class Heat:
         """Return the short name that stands at a place."""
         return self.names[int(self.order[place])]
 
-    def says(self, row: int, column: int) -> str:
+    def cell_text(self, row: int, column: int) -> str:
         """Return a cell as text: both whole names and the score."""
         score = self.score(row, column)
         value = "not known" if np.isnan(score) else self.shown(score)
@@ -299,7 +299,7 @@ class Heat:
         found: NDArray[np.bool_] = np.logical_and(self.outlined[part] >= threshold, ~same)
         return found
 
-    def loud(self, rows: range, threshold: float) -> list[int]:
+    def flagged(self, rows: range, threshold: float) -> list[int]:
         """Return the places among rows whose closest neighbour is at or above the threshold, closest first."""
         closest = self.nearest[self.order[rows.start : rows.stop]]
         found = np.flatnonzero(closest >= threshold)

@@ -31,8 +31,10 @@ class Mark(Enum):
     TICKED = "ticked"
     UNTICKED = "not ticked"
     UNDECIDED = "undecided"
+    LISTED = "listed"
     CUT = "cut"
     LENS = "lens"
+    LEFT_OUT = "left out"
 
 
 def mark_pixmap(mark: Mark, size: int = 16, scale: float = 0.0) -> QPixmap:
@@ -171,6 +173,19 @@ def _tile(painter: QPainter, role: Role) -> None:
     painter.drawRoundedRect(QRectF(0.5, 0.5, 15, 15), radius("check_box"), radius("check_box"))
 
 
+def _listed(painter: QPainter) -> None:
+    painter.setPen(_pen(Role.GOOD, 1))
+    painter.setBrush(theme().colour(Role.GOOD_TINT))
+    painter.drawRoundedRect(QRectF(0.5, 0.5, 15, 15), radius("check_box"), radius("check_box"))
+    for line in (5, 8, 11):
+        _stroke(painter, Role.GOOD, 1.3, (4, line), (12, line))
+
+
+def _left_out(painter: QPainter) -> None:
+    _tile(painter, Role.BAD)
+    _stroke(painter, Role.SURFACE, 2, (3.6, 12.4), (12.4, 3.6))
+
+
 def _cut(painter: QPainter) -> None:
     _tile(painter, Role.WARN)
     _stroke(painter, Role.SURFACE, 1.5, (3.4, 5), (9, 5))
@@ -211,6 +226,8 @@ _DRAWERS: dict[Mark, Callable[[QPainter], None]] = {
     Mark.TICKED: lambda painter: _box(painter, ticked=True),
     Mark.UNTICKED: lambda painter: _box(painter, ticked=False),
     Mark.UNDECIDED: _undecided,
+    Mark.LISTED: _listed,
+    Mark.LEFT_OUT: _left_out,
     Mark.CUT: _cut,
     Mark.LENS: _lens,
 }

@@ -199,7 +199,9 @@ class MatrixChart(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             cell = self._at(event.pos())
-            QToolTip.showText(event.globalPos(), tip(self._painter.matrix.says(*cell)) if cell else "", self.viewport())
+            QToolTip.showText(
+                event.globalPos(), tip(self._painter.matrix.cell_text(*cell)) if cell else "", self.viewport()
+            )
             return True
         if event.type() == QEvent.Type.Leave:
             self._hovered = None
@@ -208,7 +210,7 @@ class MatrixChart(QAbstractScrollArea):
 
     def _walk_to(self, cell: Cell) -> None:
         self._current = cell
-        self.setAccessibleName(f"{self._name}: {self._painter.matrix.says(*cell)}")
+        self.setAccessibleName(f"{self._name}: {self._painter.matrix.cell_text(*cell)}")
         self._reveal(cell)
         self.viewport().update()
 

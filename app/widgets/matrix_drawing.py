@@ -68,7 +68,7 @@ Ring: TypeAlias = tuple[Cell | None, Role, int]
 class Matrix:
     """Counts by (row, column). Columns are headed by short `keys`; a row with the same key shows it after its name.
 
-    `aside` are places of rows set apart in italics, `loud` cells that need a look; `says` puts a cell in words.
+    `aside` are places of rows in italics, `frequent` cells that need a look; `cell_text` puts a cell in words.
     """
 
     rows: tuple[str, ...] = ()
@@ -77,9 +77,9 @@ class Matrix:
     cells: Mapping[Cell, int] = field(default_factory=dict)
     totals: tuple[int, ...] = ()
     aside: frozenset[int] = frozenset()
-    loud: frozenset[Cell] = frozenset()
+    frequent: frozenset[Cell] = frozenset()
     unit: str = ""
-    says: Callable[[int, int], str] = lambda _row, _column: ""
+    cell_text: Callable[[int, int], str] = lambda _row, _column: ""
 
 
 class MatrixLayout:
@@ -173,7 +173,7 @@ class MatrixPainter:
         gap = 1 if places.side > GAPLESS else 0
         low, high = ramp()
         printed = places.side >= sized(PRINTED)
-        plain, loud = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, strong=True, tabular=True)
+        plain, strong = theme().font(Size.SMALL, tabular=True), theme().font(Size.SMALL, strong=True, tabular=True)
         for row in rows:
             for column, count in self._by_row.get(row, ()):
                 if column not in columns:
@@ -182,7 +182,7 @@ class MatrixPainter:
                 colour = shade(low, high, count / self._most)
                 painter.fillRect(box, colour)
                 if printed:
-                    painter.setFont(loud if (row, column) in self.matrix.loud else plain)
+                    painter.setFont(strong if (row, column) in self.matrix.frequent else plain)
                     painter.setPen(ink_on(colour))
                     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _short(count))
 

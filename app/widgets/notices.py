@@ -1,4 +1,4 @@
-"""Messages of a page: empty states, errors, notices and toasts."""
+"""Messages of a page: empty states, what is loading, errors, notices and toasts."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,6 +16,7 @@ from app.widgets.text_view import FlowText, Label
 TOAST_MS = 8_000
 TOAST_LIMIT = 600
 BELOW_TOAST = 8
+LOADING_MS = 150
 
 
 class IconPicture(QWidget):
@@ -76,6 +77,36 @@ class EmptyState(QWidget):
     def buttons(self) -> tuple[Button, ...]:
         """Return the buttons, from left to right."""
         return tuple(self._buttons.buttons)
+
+
+class LoadingCover(QWidget):
+    """A line of text over a page that has no content yet; a load that is soon done never shows it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("pane", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.text = Label(role=Role.DIM)
+        self._delay = QTimer(self, singleShot=True, interval=LOADING_MS)
+        self._delay.timeout.connect(self._show)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text, 0, Qt.AlignmentFlag.AlignCenter)
+        self.hide()
+
+    def show_soon(self, text: str) -> None:
+        """Cover the page with a text, unless `remove` comes first."""
+        self.text.setText(text)
+        self._delay.start()
+
+    def remove(self) -> None:
+        """Uncover the page."""
+        self._delay.stop()
+        self.hide()
+
+    def _show(self) -> None:
+        self.show()
+        self.raise_()
+        announce(self, self.text.text())
 
 
 class Notice(QFrame):

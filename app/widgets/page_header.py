@@ -27,12 +27,14 @@ class Step:
     asides: bool = False
     lines: int = 1
     folded: bool = False
+    squeezed: bool = False
 
 
 STEPS = (
     Step(icons=True, asides=True),
     Step(asides=True),
     Step(),
+    Step(asides=True, squeezed=True),
     Step(asides=True, lines=2),
     Step(lines=2),
     Step(lines=2, folded=True),
@@ -184,7 +186,8 @@ class PageHeader(QWidget):
         """Return the minimum width of a part, with the gap beside it."""
         gap = self._row.spacing()
         if isinstance(part, Segmented):
-            return gap + (part.folded_width() if step.folded else part.whole_width())
+            least = part.squeezed_width() if step.squeezed else part.whole_width()
+            return gap + (part.folded_width() if step.folded else least)
         least = gap + part.minimumSizeHint().expandedTo(part.minimumSize()).width()
         if isinstance(part, Button) and part in self._buttons and part.icon_name:
             least += (part.iconSize().width() + 4) * (step.icons - self._step.icons)

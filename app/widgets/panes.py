@@ -51,11 +51,11 @@ class ScrollPane(QScrollArea):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._mark_bar("loud", True)
+        self._mark_bar("focused", True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._mark_bar("loud", False)
+        self._mark_bar("focused", False)
 
     def _show_bar_if_needed(self, low: int, high: int) -> None:
         self._mark_bar("idle", high <= low)
@@ -74,7 +74,7 @@ class HeadedPane(QWidget):
     def __init__(self, title: str, body: QWidget) -> None:
         super().__init__()
         head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
-        head.setFixedHeight(height("rail_header"))
+        head.setFixedHeight(height("list_header"))
         head.setContentsMargins(16, 0, 16, 0)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

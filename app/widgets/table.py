@@ -290,7 +290,7 @@ class ListTable(KeyedView[Row]):
         ]
 
     def arrange(self) -> None:
-        """Open the sheet in which columns are shown, moved and widened by keys."""
+        """Open the dialog in which columns are shown, moved and widened by keys."""
         ColumnsDialog(self.arrangement, self).open()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

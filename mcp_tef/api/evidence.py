@@ -196,8 +196,7 @@ def _trial_numbers(
     document: Mapping[str, Any], runs: Sequence[RunSummary], families: Mapping[CaseId, str]
 ) -> dict[str, Any]:
     from mcp_tef.workflows.trial_plan import TrialPlan
-    from mcp_tef.workflows.trial_record import TrialRecord
-    from mcp_tef.workflows.trial_results import result_of, stored_run
+    from mcp_tef.workflows.trial_record import TrialRecord, result_of, stored_run
 
     plan = TrialPlan.from_json(document["plan"])
     settings = ModelSettings(provider=document["settings"]["provider"], model=document["settings"]["model"])

@@ -11,7 +11,10 @@ from mcp_tef import InputError, RunField, did_you_mean
 from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.terminal import Terminal, coloured, styled_help
 
-Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int] | int]
+Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int | None] | int | None]
+"""What a verb does; it returns the exit code, or None where all is done."""
+DONE, FAILED, UNREACHED, CANNOT_TELL = 0, 1, 3, 4
+"""Exit codes of verbs; 2 is bad usage or bad input, which `InputError` stands for."""
 TAKES_ANYTHING = ("--arg",)
 
 
@@ -122,11 +125,12 @@ def shared_options() -> Parser:
 
 
 def add_verb(
-    verbs: Verbs, name: str, summary: str, command: Command, *, listed: bool = True, reads: bool = False
+    verbs: Verbs, name: str, summary: str, command: Command, *, listed: bool = True, reads: bool = False, more: str = ""
 ) -> Parser:
     """Add a verb that does `command`; one that is not `listed` works but shows in no help.
 
-    A verb that only `reads` takes a workspace that may not be written, and creates none.
+    A verb that only `reads` takes a workspace that may not be written, and creates none. Its help ends with an example
+    and with `more`.
     """
     shown: dict[str, Any] = {"help": summary} if listed else {}
     description = summary[:1].upper() + summary[1:] + "."
@@ -138,7 +142,7 @@ def add_verb(
         **shown,
     )
     example = EXAMPLES.get(parser.prog.partition(" ")[2])
-    parser.epilog = f"example:\n  {example}" if example else None
+    parser.epilog = "\n\n".join(filter(None, (example and f"example:\n  {example}", more))) or None
     parser.is_listed = listed
     parser.set_defaults(command=command, reads=reads)
     return parser
@@ -150,6 +154,17 @@ def verbs_below(above: Parser, name: str = "") -> Iterator[tuple[str, Parser]]:
     for action in above._actions:  # noqa: SLF001 (argparse gives it no public name)
         for key, below in action.choices.items() if isinstance(action.choices, Mapping) else ():
             yield from verbs_below(below, f"{name} {key}".strip())
+
+
+def add_list_option(parser: Parser, option: str, metavar: str, summary: str, **more: Any) -> None:
+    """Add an option that may be given several times; without it the list is empty."""
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=summary, **more)
+
+
+def add_suite_options(parser: Parser) -> None:
+    """Add the options that select groups of cases; without them a verb takes all."""
+    add_list_option(parser, "--suite", "S", "only cases of this suite")
+    add_list_option(parser, "--tag", "T", "only cases with this tag")
 
 
 def add_run_fields(parser: Parser, *fields: RunField[Any]) -> None:

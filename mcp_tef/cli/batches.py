@@ -25,7 +25,7 @@ from mcp_tef import (
     error_to_json,
     open_regular_file,
 )
-from mcp_tef.cli.arguments import Parser, share
+from mcp_tef.cli.arguments import DONE, FAILED, UNREACHED, Parser, share
 from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
 from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable, write_verdict
@@ -115,7 +115,6 @@ def _case_file(arguments: Namespace) -> Path | None:
     return None if file is None or is_standard_input(file) else file
 
 
-PASSED, MISSED, UNREACHED = 0, 1, 3
 FINISHED = (RunStatus.COMPLETED, RunStatus.FAILED)
 
 
@@ -267,7 +266,7 @@ def _kept(runs: tuple[RunSummary, ...], checks: Sequence[ThresholdCheck], termin
     """Return the exit code by thresholds, if any: then single misses pass, but a failed run does not."""
     if not checks:
         return verdict_code(runs)
-    return max(MISSED, verdict_code(runs)) if note_missed(checks, terminal) else PASSED
+    return max(FAILED, verdict_code(runs)) if note_missed(checks, terminal) else DONE
 
 
 def verdict_code(runs: tuple[RunSummary, ...]) -> int:
@@ -276,7 +275,7 @@ def verdict_code(runs: tuple[RunSummary, ...]) -> int:
     An expected tool that was not offered is a failed expectation, and an answer that was cut off came from a model.
     """
     if all(run.passes for run in runs):
-        return PASSED
+        return DONE
     reached = (CUT_OFF_CODE, NOT_OFFERED_CODE)
     unreached = (run.status is RunStatus.FAILED and run.failure_code not in reached for run in runs)
-    return UNREACHED if all(unreached) else MISSED
+    return UNREACHED if all(unreached) else FAILED

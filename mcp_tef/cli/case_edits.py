@@ -25,10 +25,17 @@ from mcp_tef import (
     drafted_cases_to_json,
     expectation_from_json,
 )
-from mcp_tef.cli.arguments import add_verb
+from mcp_tef.cli.arguments import FAILED, add_list_option, add_suite_options, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.model_options import add_writer_options, tell_estimate, writer
-from mcp_tef.cli.output_files import is_standard_output, output_name, writable
+from mcp_tef.cli.model_options import (
+    add_key_option,
+    add_writer_options,
+    allow_typed_addresses,
+    read_keys,
+    tell_estimate,
+    writer,
+)
+from mcp_tef.cli.output_files import is_standard_output, output_name, parsed_json, writable
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
 from mcp_tef.cli.tool_options import add_source_options, code_of, gather
@@ -64,7 +71,7 @@ def _add_fields(parser: Parser, *, required: bool) -> None:
         parser.add_argument(f"--{option}", dest=field, action="append", metavar="NAME", help=f"one of its {field}")
 
 
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Add one case."""
     draft = _changed(CaseDraft(name="", query=""), arguments)
     async with opened(arguments, terminal) as engine:
@@ -72,10 +79,9 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
             await engine.servers.find(name)
         [case] = await engine.cases.add([draft])
         _tell(case, "was added", await engine.cases.warnings(case.draft), terminal)
-    return 0
 
 
-async def edit(arguments: Namespace, terminal: Terminal) -> int:
+async def edit(arguments: Namespace, terminal: Terminal) -> None:
     """Change one case; its past runs keep their verdicts."""
     async with opened(arguments, terminal) as engine:
         [case] = await engine.cases.named([arguments.case])
@@ -84,7 +90,6 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
             await engine.servers.find(name)
         case = await engine.cases.edit(case.id, draft)
         _tell(case, "was changed", await engine.cases.warnings(case.draft), terminal)
-    return 0
 
 
 def _changed(draft: CaseDraft, arguments: Namespace) -> CaseDraft:
@@ -103,11 +108,8 @@ def _expectation(arguments: Namespace) -> Expectation | None:
         return expectation_from_json([{"tool": arguments.tool}])
     if arguments.expected is None:
         return None
-    try:
-        return expectation_from_json(json.loads(arguments.expected))
-    except (ValueError, RecursionError):
-        hint = 'Write for example [{"tool": "search", "parameters": {"query": "rain"}}].'
-        raise InputError("--expected is not valid JSON.", hint=hint) from None
+    hint = 'Write for example [{"tool": "search", "parameters": {"query": "rain"}}].'
+    return expectation_from_json(parsed_json("--expected", arguments.expected, hint))
 
 
 def _tell(case: TestCase, done: str, warnings: tuple[str, ...], terminal: Terminal) -> None:
@@ -169,30 +171,23 @@ def _lines(case: ImportedCase, draft: CaseDraft, tools: Mapping[str, Sequence[st
     yield from case.notes
 
 
-SOME_FAILED = 1
-
-
 def register_drafts(group: Verbs) -> None:
     """Add the verbs to the group `cases`."""
     parser = add_verb(group, "draft", "propose test cases for the tools of a server", draft)
     add_source_options(parser)
-    parser.add_argument("--tool", action="append", default=[], metavar="T", help="only for this tool")
+    add_list_option(parser, "--tool", "T", "only for this tool")
     add_writer_options(parser, "the model that writes (default: from the definitions alone)")
     parser.add_argument("--offline", action="store_true", help="ask no model: draft from the definitions alone")
-    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="another number gives other drafts (default: 0)"
-    )
+    add_key_option(parser)
+    seeded = "another number gives other drafts (default: 0)"
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=seeded)
     parser.add_argument("--out", type=writable, metavar="F", help="write the drafts to a case file; nothing is added")
-    check_parser = add_verb(group, "check", "find cases whose expectation or query may be wrong", check, reads=True)
-    check_parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
-    check_parser.add_argument("--tag", action="append", default=[], metavar="T", help="only cases with this tag")
+    add_suite_options(add_verb(group, "check", "find cases whose expectation or query may be wrong", check, reads=True))
 
 
 async def draft(arguments: Namespace, terminal: Terminal) -> int:
     """Print drafts by tool, then write them to a file or add them after a yes; 1 if a tool could not be drafted for."""
     from mcp_tef.cli.progress import Progress
-    from mcp_tef.cli.run import allow_typed_addresses, read_keys
 
     model = writer(arguments)
     if arguments.offline and model:
@@ -217,7 +212,7 @@ async def draft(arguments: Namespace, terminal: Terminal) -> int:
         _tell_drafts(found, terminal)
         added = await _keep(engine, found, arguments, terminal)
     terminal.document({**drafted_cases_to_json(found), "file": arguments.out and str(arguments.out), "added": added})
-    return code_of(tool_set) or (SOME_FAILED if found.failures else 0)
+    return code_of(tool_set) or (FAILED if found.failures else 0)
 
 
 def _tell_drafts(found: DraftedCases, terminal: Terminal) -> None:
@@ -267,12 +262,11 @@ def _format(out: Path) -> CaseFileFormat | None:
     return CaseFileFormat.TEF if is_standard_output(out) else None
 
 
-async def check(arguments: Namespace, terminal: Terminal) -> int:
+async def check(arguments: Namespace, terminal: Terminal) -> None:
     """List doubtful cases, each with the actions that would answer the doubt."""
     async with opened(arguments, terminal) as engine:
         await engine.cases.in_groups(arguments.suite, arguments.tag)
         findings = await engine.case_checks.find(suites=arguments.suite, tags=arguments.tag)
     terminal.document({"findings": [case_finding_to_json(one) for one in findings]})
     rows = [(one.name, one.doubt.replace("_", " "), one.sentence) for one in findings]
-    terminal.say(*(table(("CASE", "DOUBT", "WHY"), rows) if rows else ["No case is in doubt."]))
-    return 0
+    terminal.say(*table(("CASE", "DOUBT", "WHY"), rows, none="No case is in doubt."))

@@ -20,7 +20,7 @@ from mcp_tef import (
     open_regular_file,
 )
 from mcp_tef.cli import case_edits
-from mcp_tef.cli.arguments import add_group, add_verb
+from mcp_tef.cli.arguments import add_group, add_suite_options, add_verb
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened, require_yes
@@ -40,26 +40,24 @@ def register(verbs: Verbs) -> None:
     import_parser = add_verb(group, "import", "add and update cases from a file", import_cases)
     _file(import_parser)
     import_parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    import_parser.add_argument(
-        "--attach", metavar="SERVER", help="use this server for every case, whatever the file names"
-    )
-    import_parser.add_argument(
-        "--prune", action="store_true", help="remove the cases of the workspace that the file does not hold"
-    )
-    import_parser.add_argument(
-        "--accept", action="store_true", help="take every row of a recording, without looking at each"
-    )
+    attached = "use this server for every case, whatever the file names"
+    import_parser.add_argument("--attach", metavar="SERVER", help=attached)
+    for name, summary in (
+        ("--prune", "remove the cases of the workspace that the file does not hold"),
+        ("--accept", "take every row of a recording, without looking at each"),
+    ):
+        import_parser.add_argument(name, action="store_true", help=summary)
     import_parser.add_argument("--yes", action="store_true", help="remove cases even if they have runs")
     export_parser = add_verb(group, "export", "write cases to a file", export_cases, reads=True)
     export_parser.add_argument("out", type=writable, metavar="FILE")
     _form_option(export_parser, [form.value for form in CaseFileFormat if form.is_written])
-    _choice(export_parser)
-    _choice(add_verb(group, "list", "list the cases", list_cases, reads=True))
+    add_suite_options(export_parser)
+    add_suite_options(add_verb(group, "list", "list the cases", list_cases, reads=True))
     add_verb(group, "show", "show one case", show, reads=True).add_argument(
         "case", metavar="ID", help="an id, or a name"
     )
     families_parser = add_verb(group, "families", "propose families of cases that paraphrase one another", families)
-    _choice(families_parser)
+    add_suite_options(families_parser)
     families_parser.add_argument(
         "--apply", nargs="*", metavar="FAMILY", help="store the proposals with these names (default: all of them)"
     )
@@ -77,11 +75,6 @@ def _file(parser: Parser) -> None:
 
 def _form_option(parser: Parser, formats: Sequence[str]) -> None:
     parser.add_argument("--format", choices=formats, help="the form of the file (default: by its extension)")
-
-
-def _choice(parser: Parser) -> None:
-    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
-    parser.add_argument("--tag", action="append", default=[], metavar="T", help="only cases with this tag")
 
 
 async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
@@ -201,7 +194,7 @@ async def export_cases(arguments: Namespace, terminal: Terminal) -> int:
     return 1 if report.left_out else 0
 
 
-async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
+async def list_cases(arguments: Namespace, terminal: Terminal) -> None:
     """List the cases."""
     async with opened(arguments, terminal) as engine:
         cases = await engine.cases.in_groups(arguments.suite, arguments.tag)
@@ -209,20 +202,18 @@ async def list_cases(arguments: Namespace, terminal: Terminal) -> int:
     drafts = [(case.id, case.draft) for case in cases]
     rows = [(id_, one.name, one.expectation.label, one.origin, ", ".join(one.suites)) for id_, one in drafts]
     terminal.say(*table(("ID", "NAME", "EXPECTED", "ORIGIN", "SUITES"), rows))
-    return 0
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Show one case."""
     async with opened(arguments, terminal) as engine:
         [case] = await engine.cases.named([arguments.case])
     shape = case_to_json(case)
     terminal.document(shape)
     terminal.say(*(f"{key:10} {value}" for key, value in shape.items() if value not in ([], "")))
-    return 0
 
 
-async def families(arguments: Namespace, terminal: Terminal) -> int:
+async def families(arguments: Namespace, terminal: Terminal) -> None:
     """List proposed families; only --apply stores any."""
     async with opened(arguments, terminal) as engine:
         await engine.cases.in_groups(arguments.suite, arguments.tag)
@@ -234,13 +225,12 @@ async def families(arguments: Namespace, terminal: Terminal) -> int:
     shapes = [{"family": one.name, "cases": [case_to_json(case) for case in one.cases]} for one in proposals]
     terminal.document({"families": shapes, "applied": arguments.apply is not None})
     rows = [(one.name, case.name, case.draft.query) for one in proposals for case in one.cases]
-    terminal.say(*(table(("FAMILY", "CASE", "QUERY"), rows) if rows else ["No cases paraphrase one another."]))
+    terminal.say(*table(("FAMILY", "CASE", "QUERY"), rows, none="No cases paraphrase one another."))
     if rows and arguments.apply is None:
         terminal.say("", "Nothing was changed. Store them with: mcp-tef cases families --apply [FAMILY ...]")
-    return 0
 
 
-async def remove(arguments: Namespace, terminal: Terminal) -> int:
+async def remove(arguments: Namespace, terminal: Terminal) -> None:
     """Remove cases, all or none."""
     async with opened(arguments, terminal) as engine:
         cases = await engine.cases.named(arguments.cases)
@@ -249,4 +239,3 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
     terminal.document({"removed": [case.id for case in cases], "runs": runs})
     gone = f" with {counted(runs, 'run')}" if runs else ""
     terminal.say(*(f"{case.name} was removed." for case in cases), *([f"Removed{gone}."] if runs else []))
-    return 0

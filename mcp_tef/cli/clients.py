@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import ChangeKind, client_check_to_json, client_to_json
-from mcp_tef.cli.arguments import add_group, add_verb
+from mcp_tef.cli.arguments import FAILED, add_group, add_list_option, add_suite_options, add_verb
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import table
 from mcp_tef.cli.tool_options import KINDS, add_source_options, code_of, gather
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Verbs
     from mcp_tef.cli.terminal import Terminal
 
-DONE, NOT_FOUND = 0, 1
 LONGEST_QUOTE = 80
 
 
@@ -31,20 +30,18 @@ def register(verbs: Verbs) -> None:
     add_parser = add_verb(group, "add", "keep a profile of your own", add)
     add_parser.add_argument("file", type=Path, metavar="FILE", help="the profile as YAML")
     check_parser = add_verb(group, "check", "tell what clients cut, rename or leave out of tools", check)
-    check_parser.add_argument("--client", action="append", default=[], metavar="NAME", help="only this client")
-    check_parser.add_argument("--suite", action="append", default=[], metavar="S", help="cases of this suite")
-    check_parser.add_argument("--tag", action="append", default=[], metavar="T", help="cases with this tag")
+    add_list_option(check_parser, "--client", "NAME", "only this client")
+    add_suite_options(check_parser)
     add_source_options(check_parser)
 
 
-async def list_clients(arguments: Namespace, terminal: Terminal) -> int:
+async def list_clients(arguments: Namespace, terminal: Terminal) -> None:
     """Print each profile in a line."""
     async with opened(arguments, terminal) as engine:
         profiles = engine.clients.profiles()
     terminal.document({"clients": [client_to_json(one) for one in profiles]})
     rows = [(one.name, one.title, _delivery(one), _limits(one)) for one in profiles]
     terminal.say(*table(("NAME", "CLIENT", "TOOLS SENT", "LIMITS"), rows))
-    return DONE
 
 
 def _delivery(profile: ClientProfile) -> str:
@@ -64,7 +61,7 @@ def _limits(profile: ClientProfile) -> str:
     return ", ".join(filter(None, limits)) or "none known"
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Print the rules of a profile, and where each figure comes from."""
     async with opened(arguments, terminal) as engine:
         profile = engine.clients.find(arguments.name)
@@ -75,16 +72,14 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     if profile.facts:
         rows = [(one.of, one.says, one.confidence, one.date, one.source) for one in profile.facts]
         terminal.say("", *table(("FIGURE", "WHAT IS KNOWN", "CONFIDENCE", "DATE", "SOURCE"), rows))
-    return DONE
 
 
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a copy of a profile in the data folder."""
     async with opened(arguments, terminal) as engine:
         profile = engine.clients.add(arguments.file)
     terminal.document(client_to_json(profile))
     terminal.say(f"The client profile {profile.name} is known now, in version {profile.version}.")
-    return DONE
 
 
 async def check(arguments: Namespace, terminal: Terminal) -> int:
@@ -99,7 +94,7 @@ async def check(arguments: Namespace, terminal: Terminal) -> int:
     terminal.document({"clients": [client_check_to_json(one) for one in checks]})
     terminal.say(*table(("CLIENT", "SHOWN", "CUT", "LEFT OUT", "FOUND FOR CASES"), map(_row, checks)))
     missed = [_tell(one, terminal) for one in checks]
-    return code_of(tool_set) or (NOT_FOUND if any(missed) else DONE)
+    return code_of(tool_set) or FAILED * any(missed)
 
 
 async def _default_to_servers(engine: Engine, arguments: Namespace) -> None:

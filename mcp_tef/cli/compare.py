@@ -19,7 +19,7 @@ from mcp_tef import (
     TestCase,
     ThresholdCheck,
 )
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.arguments import CANNOT_TELL, DONE, FAILED, Verbs, add_list_option, add_verb
 from mcp_tef.cli.formatting import A_BATCH, CHANGES, comparison_lines
 from mcp_tef.cli.output_files import asked_files, output_name, writable
 from mcp_tef.cli.session import opened
@@ -35,7 +35,6 @@ FILES = {
     "markdown": ReportFormat.MARKDOWN,
     "junit": ReportFormat.JUNIT,
 }
-NOT_WORSE, WORSE, CANNOT_TELL = 0, 1, 4
 SHOWN = 50
 TOLD_FIRST = (PairChange.REGRESSED, PairChange.FIXED)
 SHAPE = """With --json: {"before", "after": batches, "paired_by": "case_and_model"|"case", "counts": {CHANGE: number
@@ -55,23 +54,14 @@ a threshold; with --strict, 4 if the verdict for queries like these is cannot_te
 def register(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(
-        verbs, "compare", "what changed from one batch to another, and what that shows", compare, reads=True
+        verbs, "compare", "what changed from one batch to another, and what that shows", compare, reads=True, more=SHAPE
     )
-    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
     parser.add_argument("before", metavar="BATCH_A", help=f"the earlier batch: {A_BATCH}")
     parser.add_argument("after", metavar="BATCH_B", help="the later batch")
-    parser.add_argument(
-        "--must-hold",
-        action="append",
-        default=[],
-        metavar="CASE",
-        help="a case, by id or name, that may not pass less often; can be repeated",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="exit with 4 if the runs cannot tell whether it is worse for queries like these",
-    )
+    held = "a case, by id or name, that may not pass less often; can be repeated"
+    add_list_option(parser, "--must-hold", "CASE", held)
+    unknown = "exit with 4 if the runs cannot tell whether it is worse for queries like these"
+    parser.add_argument("--strict", action="store_true", help=unknown)
     add_threshold_options(parser)
     for name in FILES:
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the comparison as {name} to F")
@@ -94,8 +84,8 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         await RunReports(engine).write_compared(found, files, checks=checks)
     terminal.say(*(f"The comparison was written to {output_name(path)} as {form}." for form, path in files.items()))
     if note_missed(thresholds, terminal) or found.failed:
-        return WORSE
-    return CANNOT_TELL if arguments.strict and found.undecided else NOT_WORSE
+        return FAILED
+    return CANNOT_TELL if arguments.strict and found.undecided else DONE
 
 
 async def _thresholds(engine: "Engine", after: BatchId, arguments: Namespace) -> list[ThresholdCheck]:

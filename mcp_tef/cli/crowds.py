@@ -9,35 +9,32 @@ from typing import TYPE_CHECKING
 from mcp_tef import (
     GAVE_UP,
     REPEATS,
-    RETRIES,
-    TEMPERATURE,
-    TIMEOUT,
     CrowdKind,
     CrowdRequest,
     CrowdSource,
     InputError,
+    RunField,
     StealRequest,
     crowd_html,
     crowd_to_json,
-    parse_model,
     percent_text,
     steal_html,
     steal_to_json,
     write_lines,
 )
-from mcp_tef.cli.arguments import Parser, Verbs, add_run_fields, add_verb
+from mcp_tef.cli.arguments import DONE, FAILED, UNREACHED, Parser, Verbs, add_list_option, add_verb
 from mcp_tef.cli.batches import followed
 from mcp_tef.cli.formatting import rate
-from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
-from mcp_tef.cli.output_files import output_name, writable
-from mcp_tef.cli.run import (
-    add_cluster_options,
-    add_key_options,
+from mcp_tef.cli.model_options import (
+    add_test_options,
     allow_typed_addresses,
-    default_models,
+    asked_models,
     on_cluster,
-    read_keys,
+    read_keys_of,
+    require_not_negative,
+    tell_run_estimate,
 )
+from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
 
@@ -56,7 +53,6 @@ if TYPE_CHECKING:
         StealResult,
     )
 
-NOT_WORSE, WORSE, UNREACHED = 0, 1, 3
 CROWD_SHAPE = """With --json: {"points": [{"model", "strangers", "kind", "search", "rate": RATE, "difference", "lost",
 "tokens", "cost_usd", "runs", "left_out", "equivalents", "not_found", "parts": [repeat of its runs]}], "lost_at":
 [{"model", "search", "value", "low", "high", "sentence"}], "order": [{"model", "strangers", "changed": RATE, "fifths":
@@ -76,8 +72,13 @@ Exit codes: 0 no tool is worse; 1 a tool is; 3 no model could be reached."""
 
 def register_crowd(verbs: Verbs) -> None:
     """Add the verb `crowd`."""
-    parser = add_verb(verbs, "crowd", "show among how many other tools the expected ones are still selected", crowd)
-    parser.epilog = f"{parser.epilog}\n\n{CROWD_SHAPE}"
+    parser = add_verb(
+        verbs,
+        "crowd",
+        "show among how many other tools the expected ones are still selected",
+        crowd,
+        more=CROWD_SHAPE,
+    )
     parser.add_argument("--sizes", type=_numbers, metavar="N,…", help="other tools (0,10,30,60,120,300)")
     parser.add_argument(
         "--kind",
@@ -85,17 +86,10 @@ def register_crowd(verbs: Verbs) -> None:
         default=CrowdKind.NEAR.value,
         help="the most similar tools first, the least similar first, or five crowds of whole servers (near)",
     )
-    parser.add_argument(
-        "--search",
-        type=_numbers,
-        default=(),
-        metavar="K,…",
-        help="also offer only the first K tools of a search",
-    )
-    parser.add_argument(
-        "--among", action="append", default=[], metavar="S", help="a server of the crowd; default: the bundled crowd"
-    )
-    parser.add_argument("--crowd-file", action="append", default=[], metavar="F", help="a tools file of the crowd")
+    searched = "also offer only the first K tools of a search"
+    parser.add_argument("--search", type=_numbers, default=(), metavar="K,…", help=searched)
+    add_list_option(parser, "--among", "S", "a server of the crowd; default: the bundled crowd")
+    add_list_option(parser, "--crowd-file", "F", "a tools file of the crowd")
     parser.add_argument("--margin", type=float, default=10.0, metavar="POINTS", help="points that count as lost (10)")
     parser.add_argument("--silence", type=int, default=20, metavar="N", help="queries that no tool can serve (20)")
     parser.add_argument(
@@ -106,24 +100,15 @@ def register_crowd(verbs: Verbs) -> None:
 
 def register_steal(verbs: Verbs) -> None:
     """Add the verb `steal`."""
-    parser = add_verb(verbs, "steal", "show what a new server takes from the tools of others", steal)
-    parser.epilog = f"{parser.epilog}\n\n{STEAL_SHAPE}"
+    parser = add_verb(verbs, "steal", "show what a new server takes from the tools of others", steal, more=STEAL_SHAPE)
     parser.add_argument("--server", required=True, metavar="NEW", help="the new server")
     parser.add_argument("--among", action="append", required=True, metavar="S", help="a server that is there already")
     parser.add_argument("--margin", type=float, default=5.0, metavar="POINTS", help="points that count as worse (5)")
-    add_run_fields(parser, replace(REPEATS, default=3, help="times that each case is asked"))
-    _add_shared(parser)
+    _add_shared(parser, replace(REPEATS, default=3, help="times that each case is asked"))
 
 
-def _add_shared(parser: Parser) -> None:
-    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
-    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
-    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
-    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of crowds and orders (0)")
-    add_cluster_options(parser)
-    add_cost_options(parser)
-    add_key_options(parser)
+def _add_shared(parser: Parser, *fields: RunField[int]) -> None:
+    add_test_options(parser, "crowds and orders", *fields)
     parser.add_argument("--html", type=writable, metavar="F", help="write a report to read to F")
 
 
@@ -137,6 +122,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 async def crowd(arguments: Namespace, terminal: Terminal) -> int:
     """Run a crowd test, and tell where tools are lost."""
     async with opened(arguments, terminal) as engine:
+        require_not_negative(arguments, "seed", "silence")
         models, keys = _models(engine, arguments, terminal)
         cases = await engine.cases.list(suites=arguments.suite)
         source = CrowdSource(servers=tuple(arguments.among), files=tuple(arguments.crowd_file))
@@ -149,7 +135,7 @@ async def crowd(arguments: Namespace, terminal: Terminal) -> int:
             margin=arguments.margin / 100,
             silence=arguments.silence,
             accept_equivalents=arguments.accept_equivalents,
-            seed=_seed(arguments),
+            seed=arguments.seed,
             max_cost_usd=arguments.max_cost,
         )
         request = replace(request, sizes=arguments.sizes) if arguments.sizes else request
@@ -166,6 +152,7 @@ async def crowd(arguments: Namespace, terminal: Terminal) -> int:
 async def steal(arguments: Namespace, terminal: Terminal) -> int:
     """Run a steal test; return 1 where a tool is worse with the new server."""
     async with opened(arguments, terminal) as engine:
+        require_not_negative(arguments, "seed")
         models, keys = _models(engine, arguments, terminal)
         if len(models) > 1:
             raise InputError("A steal test asks one model.", hint="Name one --model.", code="bad_usage")
@@ -177,7 +164,7 @@ async def steal(arguments: Namespace, terminal: Terminal) -> int:
             cases=tuple(case.id for case in cases),
             rounds=arguments.repeats,
             margin=arguments.margin / 100,
-            seed=_seed(arguments),
+            seed=arguments.seed,
             max_cost_usd=arguments.max_cost,
         )
         batch = await _done(engine, request, lambda: engine.crowds.start_steal(request, keys), arguments, terminal)
@@ -205,18 +192,10 @@ async def continue_crowd(engine: Engine, start: Awaitable[Batch], arguments: Nam
 def _models(
     engine: Engine, arguments: Namespace, terminal: Terminal
 ) -> tuple[tuple[ModelSettings, ...], dict[str, Secret]]:
-    shared = model_settings(arguments)
-    named = [parse_model(text) for text in dict.fromkeys(default_models(arguments))]
-    models = tuple(replace(shared, provider=provider, model=name) for provider, name in named)
-    keys = read_keys(arguments, terminal, (model.provider for model in models if not model.offline))
+    models = asked_models(arguments)
+    keys = read_keys_of(models, arguments, terminal)
     allow_typed_addresses(engine, models, arguments)
     return models, keys
-
-
-def _seed(arguments: Namespace) -> int:
-    if min(arguments.seed, getattr(arguments, "silence", 0)) < 0:
-        raise InputError("--seed and --silence are not below 0.", hint="Write 0 or more.", code="bad_usage")
-    return int(arguments.seed)
 
 
 async def _done(
@@ -288,4 +267,4 @@ def _write(arguments: Namespace, text: str, terminal: Terminal) -> None:
 def _code(batch: Batch, *, worse: bool = False) -> int:
     if (batch.stopped or "").startswith(GAVE_UP):
         return UNREACHED
-    return WORSE if worse else NOT_WORSE
+    return FAILED if worse else DONE

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from mcp_tef import BatchRequest, ModelSettings, ReachError, SampleName, how_to_install, missing_library, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
 from mcp_tef.cli.batches import follow
+from mcp_tef.cli.model_options import add_base_url
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
@@ -49,10 +50,10 @@ def register_sample_server(verbs: Verbs) -> None:
     parser.add_argument("--http", type=int, metavar="PORT", help="serve streamable HTTP on this port of loopback")
     written = "writes the answers of the reading room, without a key (default: sentences of the documents)"
     parser.add_argument("--model", metavar="PROVIDER/NAME", help=written)
-    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    add_base_url(parser)
 
 
-def serve(arguments: Namespace, _: Terminal) -> int:
+def serve(arguments: Namespace, _: Terminal) -> None:
     """Serve until told to stop."""
     from mcp_tef import run_sample
 
@@ -61,7 +62,6 @@ def serve(arguments: Namespace, _: Terminal) -> int:
         provider, name = parse_model(arguments.model)
         model = ModelSettings(provider=provider, model=name, base_url=arguments.base_url, max_tokens=MOST_TOKENS)
     run_sample(SampleName(arguments.sample), arguments.http, model)
-    return 0
 
 
 def register_gui(verbs: Verbs) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_tef import (
     INSTRUCTIONS,
-    LARGEST_FILE_BYTES,
     DraftFormat,
     InputError,
     ParameterEdit,
@@ -21,14 +20,21 @@ from mcp_tef import (
     draft_text,
     draft_to_json,
     left_out_of_override,
-    open_regular_file,
     prediction_to_json,
     trials_evidence,
     write_draft,
 )
-from mcp_tef.cli.arguments import add_group, add_verb
+from mcp_tef.cli.arguments import FAILED, add_group, add_list_option, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.output_files import STANDARD_OUTPUT, is_standard_output, output_name, writable
+from mcp_tef.cli.output_files import (
+    STANDARD_OUTPUT,
+    is_standard_output,
+    output_name,
+    parsed_json,
+    read_json,
+    read_text,
+    writable,
+)
 from mcp_tef.cli.session import add_consent_options, opened, with_consent
 from mcp_tef.cli.terminal import table
 
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Parser, Verbs
     from mcp_tef.cli.terminal import Terminal
 
-DONE, CONFLICTS = 0, 1
+QUOTED = 'Write texts in quotes, such as "open".'
 
 
 def register(verbs: Verbs) -> None:
@@ -83,7 +89,7 @@ def _add_set(parser: Parser) -> None:
     parser.add_argument("--description", metavar="FILE", help="file with the new description; - is standard input")
     parser.add_argument("--title", metavar="TEXT", help='the new title; "" takes it away')
     parser.add_argument("--rename", metavar="NAME", help="the new name of the tool")
-    parser.add_argument("--annotation", action="append", default=[], metavar="NAME=JSON", help="null takes one away")
+    add_list_option(parser, "--annotation", "NAME=JSON", "null takes one away")
     parser.add_argument("--parameter", metavar="P", help="change this parameter; one of an object as outer.inner")
     parser.add_argument("--parameter-description", metavar="TEXT", help="its description")
     parser.add_argument("--rename-parameter", metavar="NAME", help="its new name")
@@ -96,27 +102,25 @@ def _add_set(parser: Parser) -> None:
     parser.add_argument("--remove", action="store_true", help="remove the tool from the draft")
 
 
-async def new(arguments: Namespace, terminal: Terminal) -> int:
+async def new(arguments: Namespace, terminal: Terminal) -> None:
     """Make a draft."""
     async with opened(arguments, terminal) as engine:
         make = partial(engine.drafts.new, arguments.name, server=arguments.server, tools_file=arguments.tools_file)
         draft = await with_consent(engine, arguments, terminal, make)
         terminal.document(draft_to_json(draft))
         terminal.say(f"The draft {draft.name} stands over {counted(len(draft.base), 'tool')}.")
-    return DONE
 
 
-async def list_drafts(arguments: Namespace, terminal: Terminal) -> int:
+async def list_drafts(arguments: Namespace, terminal: Terminal) -> None:
     """List the drafts, oldest first."""
     async with opened(arguments, terminal) as engine:
         drafts = await engine.drafts.list()
     terminal.document({"drafts": [draft_summary_to_json(draft) for draft in drafts]})
     rows = [(one.name, one.server or "a tools file", ", ".join(one.changed_tools()) or "nothing") for one in drafts]
-    terminal.say(*table(("Draft", "Over", "Changes"), rows) if rows else ["There is no draft yet."])
-    return DONE
+    terminal.say(*table(("Draft", "Over", "Changes"), rows, none="There is no draft yet."))
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Show the changes of a draft."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
@@ -124,7 +128,6 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
             terminal.note(f"{draft.server} lists other tools by now. Move the draft with: mcp-tef draft rebase NAME")
     terminal.document(draft_to_json(draft))
     terminal.say(_steps(draft), *(line for change in draft_to_json(draft)["changes"] for line in _change(change)))
-    return DONE
 
 
 def _steps(draft: Draft) -> str:
@@ -151,21 +154,20 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-async def predict(arguments: Namespace, terminal: Terminal) -> int:
+async def predict(arguments: Namespace, terminal: Terminal) -> None:
     """Predict the effects of a draft by search and rules."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         prediction = await engine.predictions.predict(draft)
         names = {case.id: case.name for case in await engine.cases.list()}
     if prediction is None:  # Only a newer prediction cancels one, and here is none.
-        return DONE
+        return
     terminal.document(prediction_to_json(draft, prediction, names))
     terminal.say(*(line for one in prediction.tools for line in _predicted(one)), *_predicted_set(prediction))
     changed = [one for one in prediction.cases if one.passed_before != one.passed_after]
     rows = [(names[one.case_id], _rank(one.rank_before), _rank(one.rank_after)) for one in changed]
     terminal.say(*(table(("Case", "Rank with original", "Rank with draft"), rows) if rows else []))
     terminal.note("Found by search; no model was asked. To ask one, use: mcp-tef try NAME --model M")
-    return DONE
 
 
 def _rank(rank: int | None) -> str:
@@ -202,7 +204,7 @@ def _predicted_set(prediction: Prediction) -> list[str]:
     ]
 
 
-async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
+async def set_tool(arguments: Namespace, terminal: Terminal) -> None:
     """Change one tool of a draft, or the instructions of its server."""
     edit = _edit(arguments) if arguments.instructions is None else _edit_of_instructions(arguments)
     if arguments.tool is None:
@@ -217,7 +219,6 @@ async def set_tool(arguments: Namespace, terminal: Terminal) -> int:
         else:
             draft = await engine.drafts.edit(draft.id, arguments.tool, edit)
         _tell(draft, terminal)
-    return DONE
 
 
 def _edit_of_instructions(arguments: Namespace) -> ToolEdit:
@@ -226,14 +227,14 @@ def _edit_of_instructions(arguments: Namespace) -> ToolEdit:
         hint = "Leave out TOOL and its options."
         raise InputError("--instructions changes no tool.", hint=hint, code="bad_usage")
     arguments.tool = INSTRUCTIONS
-    return ToolEdit(description=_read(arguments.instructions).strip())
+    return ToolEdit(description=read_text(Path(arguments.instructions)).strip())
 
 
 def _edit(arguments: Namespace) -> ToolEdit:
     return ToolEdit(
         rename=arguments.rename,
         title=arguments.title,
-        description=None if arguments.description is None else _read(arguments.description).rstrip("\n"),
+        description=None if arguments.description is None else read_text(Path(arguments.description)).rstrip("\n"),
         annotations=dict(map(_annotation, arguments.annotation)),
         parameters=() if (edit := _parameter_edit(arguments)) is None else (edit,),
     )
@@ -246,7 +247,7 @@ def _parameter_edit(arguments: Namespace) -> ParameterEdit | None:
         rename=arguments.rename_parameter,
         description=arguments.parameter_description,
         enum=None if arguments.enum is None else _list(arguments.enum),
-        default=None if arguments.default is None else _json("--default", arguments.default),
+        default=None if arguments.default is None else parsed_json("--default", arguments.default, QUOTED),
         has_default=arguments.default is not None,
         without_default=arguments.no_default,
         required=arguments.required,
@@ -260,44 +261,17 @@ def _annotation(text: str) -> tuple[str, Json]:
     name, separator, value = text.partition("=")
     if not separator:
         raise InputError(f"--annotation {text} has no value.", hint="Write for example readOnlyHint=true.")
-    return name, _json("--annotation", value)
+    return name, parsed_json("--annotation", value, QUOTED)
 
 
 def _list(text: str) -> list[Json]:
-    value = _json("--enum", text)
+    value = parsed_json("--enum", text, QUOTED)
     if not isinstance(value, list):
         raise InputError("--enum is not a list.", hint='Write for example ["open", "closed"].')
     return value
 
 
-def _json(what: str, text: str, hint: str = 'Write texts in quotes, such as "open".') -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError(f"{what} is not valid JSON.", hint=hint) from None
-
-
-def read_json(name: str) -> Json:
-    """Return the JSON of a file; InputError where it cannot be read, or is none."""
-    return _json(name, _read(name), "Correct it, and try again.")
-
-
-def _read(name: str) -> str:
-    """Return the text of a file; InputError where it cannot be read."""
-    try:
-        with open_regular_file(Path(name)) as file:
-            data = file.read(LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}.", hint="Check the path.") from error
-    if len(data) > LARGEST_FILE_BYTES:
-        raise InputError(f"{name} is larger than 50 MB.", hint="Give a smaller file.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text.", hint="Save it as UTF-8.") from None
-
-
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Add a tool to a draft."""
     definition = read_json(arguments.file)
     if not isinstance(definition, dict):
@@ -305,30 +279,26 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         _tell(await engine.drafts.add_tool(draft.id, definition), terminal)
-    return DONE
 
 
-async def patch(arguments: Namespace, terminal: Terminal) -> int:
+async def patch(arguments: Namespace, terminal: Terminal) -> None:
     """Apply a patch to a draft as one step."""
     operations = read_json(arguments.file)
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         _tell(await engine.drafts.apply(draft.id, operations), terminal)
-    return DONE
 
 
-async def undo(arguments: Namespace, terminal: Terminal) -> int:
+async def undo(arguments: Namespace, terminal: Terminal) -> None:
     """Take back one step."""
     async with opened(arguments, terminal) as engine:
         _tell(await engine.drafts.undo((await engine.drafts.find(arguments.name)).id), terminal)
-    return DONE
 
 
-async def redo(arguments: Namespace, terminal: Terminal) -> int:
+async def redo(arguments: Namespace, terminal: Terminal) -> None:
     """Apply one step again."""
     async with opened(arguments, terminal) as engine:
         _tell(await engine.drafts.redo((await engine.drafts.find(arguments.name)).id), terminal)
-    return DONE
 
 
 def _tell(draft: Draft, terminal: Terminal) -> None:
@@ -350,12 +320,12 @@ async def rebase(arguments: Namespace, terminal: Terminal) -> int:
         terminal.say(*_columns(f"{one.tool}, {one.field}", {"was": one.was, "now": one.now, "draft": one.draft}))
     if left:
         terminal.note("Nothing was changed. Keep one side with --keep draft or --keep listing.")
-        return CONFLICTS
+        return FAILED
     terminal.say(f"{_steps(found.draft)}. It changes {', '.join(found.draft.changed_tools()) or 'nothing'}.")
-    return DONE
+    return 0
 
 
-async def export(arguments: Namespace, terminal: Terminal) -> int:
+async def export(arguments: Namespace, terminal: Terminal) -> None:
     """Write the changes of a draft."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
@@ -369,14 +339,13 @@ async def export(arguments: Namespace, terminal: Terminal) -> int:
         text = draft_text(draft, kind, evidence=evidence)
         terminal.document(told | {"text": text})
         terminal.say(text.rstrip("\n"))
-        return DONE
+        return
     write_draft(draft, out, kind, evidence=evidence)
     terminal.document(told | {"file": str(out)})
     terminal.say(f"The {kind.value} of {draft.name} was written to {output_name(out)}.")
-    return DONE
 
 
-async def remove(arguments: Namespace, terminal: Terminal) -> int:
+async def remove(arguments: Namespace, terminal: Terminal) -> None:
     """Delete a draft with its steps; it holds no results."""
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
@@ -384,4 +353,3 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
         await engine.drafts.remove([draft.id])
         terminal.document({"removed": draft.name})
         terminal.say(f"The draft {draft.name} was removed.")
-    return DONE

@@ -22,14 +22,13 @@ from mcp_tef import (
     verified_evidence,
     write_text,
 )
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.arguments import DONE, FAILED, Verbs, add_verb
 from mcp_tef.cli.output_files import writable
 from mcp_tef.cli.terminal import Terminal, unreachable
 
 if TYPE_CHECKING:
     from mcp_tef import Engine, EvidenceCheck, Json, JsonObject
 
-HOLDS, DOES_NOT = 0, 1
 SHAPE = """With --json: {"holds", "checks": [{"what", "problem"}], "outdated": ["tools"|"cases"], "repeated": {"same",
 "sentences"} or null}.
 
@@ -39,8 +38,9 @@ again decides otherwise."""
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "verify", "recompute every number of a verdict file from its answers, offline", verify)
-    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser = add_verb(
+        verbs, "verify", "recompute every number of a verdict file from its answers, offline", verify, more=SHAPE
+    )
     parser.add_argument("file", type=Path, metavar="F", help="a file that --verdict wrote; - is standard input")
     parser.add_argument("--tools-file", type=Path, metavar="F", help="fail if these tools are not the tested ones")
     parser.add_argument("--cases", type=Path, metavar="F", help="fail if these cases are not the tested ones")
@@ -62,7 +62,7 @@ async def verify(arguments: Namespace, terminal: Terminal) -> int:
     _write_badge(arguments.badge, evidence_badge(document, outdated + ["numbers"] * bool(problems)))
     told: list[Json] = list(map(asdict, checks))
     terminal.document({"holds": holds, "checks": told, "outdated": [*outdated], "repeated": repeated})
-    return HOLDS if holds else DOES_NOT
+    return DONE if holds else FAILED
 
 
 def _write_badge(file: Path | None, badge: dict[str, Json]) -> None:

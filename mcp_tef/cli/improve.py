@@ -9,10 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
-    REPEATS,
-    RETRIES,
-    TEMPERATURE,
-    TIMEOUT,
     DraftFormat,
     ImprovementEnd,
     ImprovementRequest,
@@ -21,27 +17,29 @@ from mcp_tef import (
     RunFilter,
     improvement_sentences,
     improvement_to_json,
-    parse_model,
     write_draft,
 )
-from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
+from mcp_tef.cli.arguments import CANNOT_TELL, DONE, FAILED, UNREACHED, Verbs, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.model_options import add_cost_options, add_prompt_options, asked_with_prompt, model_settings
+from mcp_tef.cli.model_options import (
+    add_prompt_options,
+    add_test_options,
+    allow_typed_addresses,
+    asked_models,
+    asked_with_prompt,
+    model_settings,
+    on_cluster,
+    read_keys_of,
+    require_not_negative,
+    with_models,
+)
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.progress import Progress
-from mcp_tef.cli.run import (
-    add_cluster_options,
-    add_key_options,
-    allow_typed_addresses,
-    default_models,
-    on_cluster,
-    read_keys,
-)
 from mcp_tef.cli.session import opened, with_consent
-from mcp_tef.cli.trials import CANNOT_TELL, GUARDS, NOT_WORSE, ROUNDS, UNREACHED, WORSE
+from mcp_tef.cli.trials import ROUNDS_FIELD, add_guards_option
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine, ImprovementPlan, ImprovementResult, ModelSettings
+    from mcp_tef import Engine, ImprovementPlan, ImprovementResult
     from mcp_tef.cli.terminal import Terminal
 
 SHAPE = """With --json: the shape of try for the sealed cases, without its fields where they were not opened, and
@@ -56,26 +54,18 @@ not_confirmed; 3 no model could be reached."""
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "improve", "find a better text for tools, and prove it on sealed cases", improve)
-    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser = add_verb(
+        verbs, "improve", "find a better text for tools, and prove it on sealed cases", improve, more=SHAPE
+    )
     parser.add_argument("--server", required=True, metavar="S", help="the server whose tools are described")
     parser.add_argument("--tool", metavar="T", help="only cases that expect or call this tool (default: all)")
-    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
-    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
     parser.add_argument("--writer", metavar="PROVIDER/NAME", help="a model that writes texts (default: rules)")
     add_prompt_options(parser, PromptKind.REWRITING)
-    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     parser.add_argument("--budget", type=int, required=True, metavar="CALLS", help="the most calls of both models")
-    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, replace(REPEATS, default=ROUNDS, help="most times per case"))
-    parser.add_argument(
-        "--guards", type=int, default=GUARDS, metavar="N", help=f"most cases that must not change ({GUARDS})"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the split and of the order (0)")
+    add_guards_option(parser)
     parser.add_argument("--out", type=writable, metavar="PATCH", help="write the better text to PATCH, as RFC 6902")
     parser.add_argument("--strict", action="store_true", help="exit with 0 only if it is better")
-    add_cluster_options(parser)
-    add_cost_options(parser)
-    add_key_options(parser)
+    add_test_options(parser, "the split and of the order", ROUNDS_FIELD)
     parser.set_defaults(project=None)
 
 
@@ -83,7 +73,7 @@ async def improve(arguments: Namespace, terminal: Terminal) -> int:
     """Search for a better text; return 1 where it is worse on the sealed cases, and what --strict asks for."""
     request = _request(arguments)
     asked = [one for one in (request.settings, request.writer) if one and not one.offline]
-    keys = read_keys(arguments, terminal, (one.provider for one in asked))
+    keys = read_keys_of(asked, arguments, terminal)
     async with opened(arguments, terminal) as engine:
         allow_typed_addresses(engine, asked, arguments)
         writer = await asked_with_prompt(engine, request.writer, arguments, PromptKind.REWRITING, "--writer")
@@ -104,28 +94,21 @@ async def improve(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _request(arguments: Namespace) -> ImprovementRequest:
-    settings = model_settings(arguments)
     if len(arguments.model) > 1:
         raise InputError("A text is sought with one model.", hint="Name one with --model.", code="bad_usage")
-    if min(arguments.guards, arguments.seed) < 0:
-        raise InputError("--guards and --seed are not below 0.", hint="Write 0 or more.", code="bad_usage")
+    require_not_negative(arguments, "guards", "seed")
     return ImprovementRequest(
         server=arguments.server,
-        settings=_named(default_models(arguments)[0], settings),
+        settings=asked_models(arguments)[0],
         budget=arguments.budget,
         tool=arguments.tool,
         suites=tuple(arguments.suite),
-        writer=_named(arguments.writer, settings) if arguments.writer else None,
+        writer=with_models(model_settings(arguments), [arguments.writer])[0] if arguments.writer else None,
         rounds=arguments.repeats,
         guards=arguments.guards,
         seed=arguments.seed,
         max_cost_usd=arguments.max_cost,
     )
-
-
-def _named(text: str, settings: ModelSettings) -> ModelSettings:
-    provider, name = parse_model(text)
-    return replace(settings, provider=provider, model=name)
 
 
 def _tell_plan(plan: ImprovementPlan, terminal: Terminal) -> None:
@@ -158,7 +141,7 @@ def _code(result: ImprovementResult, *, strict: bool) -> int:
     if result.end is ImprovementEnd.UNREACHABLE:
         return UNREACHED
     if result.end is ImprovementEnd.WORSE:
-        return WORSE
+        return FAILED
     if not strict or result.end is ImprovementEnd.BETTER:
-        return NOT_WORSE
-    return CANNOT_TELL if result.end in (ImprovementEnd.PROMISING, ImprovementEnd.NOT_CONFIRMED) else WORSE
+        return DONE
+    return CANNOT_TELL if result.end in (ImprovementEnd.PROMISING, ImprovementEnd.NOT_CONFIRMED) else FAILED

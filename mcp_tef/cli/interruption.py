@@ -47,7 +47,7 @@ class Interruption:
         with self._signals.handled():
             yield
 
-    def run(self, work: Coroutine[Any, Any, int]) -> int:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the command on a loop of its own; InterruptedBySignalError where a signal cancelled it."""
         from mcp_tef import kill_process_groups
 
@@ -59,7 +59,7 @@ class Interruption:
         finally:
             self._cancel = None
 
-    async def _attached(self, work: Coroutine[Any, Any, int]) -> int:
+    async def _attached(self, work: Coroutine[Any, Any, T]) -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
         self._cancel = lambda: loop.call_soon_threadsafe(task.cancel)

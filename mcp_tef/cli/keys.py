@@ -18,7 +18,7 @@ def register(verbs: Verbs) -> None:
     list_parser.add_argument("provider", nargs="?", metavar="PROVIDER", help="only this one")
 
 
-def set_key(arguments: Namespace, terminal: Terminal) -> int:
+def set_key(arguments: Namespace, terminal: Terminal) -> None:
     """Remember a key."""
     from mcp_tef import KeyRing
 
@@ -26,24 +26,21 @@ def set_key(arguments: Namespace, terminal: Terminal) -> int:
     KeyRing(os.environ).remember(arguments.provider, key)
     terminal.document({"provider": arguments.provider, "remembered": True})
     terminal.say(f"The key for {arguments.provider} is in the system keychain.")
-    return 0
 
 
-def forget(arguments: Namespace, terminal: Terminal) -> int:
+def forget(arguments: Namespace, terminal: Terminal) -> None:
     """Forget a key."""
     from mcp_tef import KeyRing
 
     KeyRing(os.environ).forget_remembered(arguments.provider)
     terminal.document({"provider": arguments.provider, "remembered": False})
     terminal.say(f"The key for {arguments.provider} is forgotten.")
-    return 0
 
 
-def list_keys(arguments: Namespace, terminal: Terminal) -> int:
+def list_keys(arguments: Namespace, terminal: Terminal) -> None:
     """Name the providers whose key is remembered, never a value."""
     from mcp_tef import KeyRing
 
     names = [name for name in KeyRing(os.environ).remembered() if arguments.provider in (None, name)]
     terminal.document({"providers": names})
     terminal.say(*(names or ["No key is remembered."]))
-    return 0

@@ -28,10 +28,9 @@ from mcp_tef import (
     tool_version_to_json,
     write_text,
 )
-from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
-from mcp_tef.cli.drafts import read_json
+from mcp_tef.cli.arguments import FAILED, Parser, Verbs, add_group, add_list_option, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.output_files import output_name, writable
+from mcp_tef.cli.output_files import output_name, read_json, read_text, writable
 from mcp_tef.cli.server_calls import given_arguments
 from mcp_tef.cli.session import add_consent_options, opened, require_yes, with_consent
 from mcp_tef.cli.terminal import Terminal, one_line, table
@@ -39,7 +38,6 @@ from mcp_tef.cli.terminal import Terminal, one_line, table
 if TYPE_CHECKING:
     from mcp_tef import Engine, Execution, Json, JsonObject, ToolVersion
 
-DONE, FAILED = 0, 1
 DEFINITION = "its definition as JSON; - is standard input"
 
 
@@ -100,7 +98,7 @@ def _register_transfer(group: Verbs) -> None:
     source.add_argument("--server", metavar="S", help="those of a registered server, which is called then")
     source.add_argument("--tools-file", metavar="F", help="those of a saved tools/list answer, or of an export")
     source.add_argument("--draft", metavar="D", help="those of a draft of the Workshop")
-    import_parser.add_argument("--tool", action="append", default=[], metavar="T", help="only this one")
+    add_list_option(import_parser, "--tool", "T", "only this one")
     import_parser.add_argument("--replace", action="store_true", help="change tools that are there already")
     add_consent_options(import_parser)
     export_parser = add_verb(group, "export", "write tools of the library to a tools file", export, reads=True)
@@ -123,15 +121,14 @@ def _add_design_options(parser: Parser) -> None:
     parser.add_argument("--changelog", default="", metavar="TEXT", help="what this version changes")
 
 
-async def list_tools(arguments: Namespace, terminal: Terminal) -> int:
+async def list_tools(arguments: Namespace, terminal: Terminal) -> None:
     """List tools, by name."""
     async with opened(arguments, terminal) as engine:
         tools = await engine.library.list(category=arguments.category, tag=arguments.tag)
     terminal.document({"tools": [library_tool_to_json(tool) for tool in tools]})
     rows = [_row(tool) for tool in tools]
     header = ("NAME", "STATUS", "VERSION", "EXECUTOR", "DESCRIPTION")
-    terminal.say(*table(header, rows) if rows else ["The library holds no tool yet."])
-    return DONE
+    terminal.say(*table(header, rows, none="The library holds no tool yet."))
 
 
 def _row(tool: LibraryTool) -> tuple[str, ...]:
@@ -139,7 +136,7 @@ def _row(tool: LibraryTool) -> tuple[str, ...]:
     return tool.name, tool.status.value, str(tool.version), design.executor.value, one_line(design.description)
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Show a tool."""
     async with opened(arguments, terminal) as engine:
         tool = await engine.library.find(arguments.name)
@@ -154,7 +151,6 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
         terminal.say(*table(("VERSION", "DATE", "CHANGELOG"), map(_version_row, versions)))
     else:
         terminal.say(_line(tool), "", tool.design.description)
-    return DONE
 
 
 def _version_row(one: ToolVersion) -> tuple[str, ...]:
@@ -169,29 +165,27 @@ def _line(tool: LibraryTool) -> str:
     return f"{tool.name} is {tool.status}, in version {tool.version}, carried out by {tool.design.executor}."
 
 
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Add a tool."""
     definition = _definition(arguments.file)
     async with opened(arguments, terminal) as engine:
         design = await _changed(engine, design_from_json(definition), arguments)
         _tell(await engine.library.add(design, changelog=arguments.changelog), terminal)
-    return DONE
 
 
-async def edit(arguments: Namespace, terminal: Terminal) -> int:
+async def edit(arguments: Namespace, terminal: Terminal) -> None:
     """Change a tool."""
     async with opened(arguments, terminal) as engine:
         tool = await engine.library.find(arguments.name)
         if arguments.restore is not None:
             _tell(await engine.library.restore_version(tool.name, arguments.restore), terminal)
-            return DONE
+            return
         design = tool.design
         if arguments.definition is not None:
             given = design_from_json(_definition(arguments.definition), (design.executor, design.config))
             design = replace(given, tags=design.tags, category=design.category, script=design.script)
         design = await _changed(engine, design, arguments)
         _tell(await engine.library.edit(tool.name, design, changelog=arguments.changelog), terminal)
-    return DONE
 
 
 def _definition(name: str) -> JsonObject:
@@ -209,7 +203,7 @@ async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace) -> 
     if arguments.config is not None:
         given["config"] = read_json(arguments.config)
     if arguments.script is not None:
-        given["script"] = _text(arguments.script)
+        given["script"] = read_text(arguments.script)
     if arguments.category is not None:
         given["category"] = await engine.library.ensure_category(arguments.category)
     if arguments.tag is not None:
@@ -217,20 +211,12 @@ async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace) -> 
     return replace(design, **given)
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read.", hint="Name a text file in UTF-8.") from error
-
-
-async def set_status(arguments: Namespace, terminal: Terminal) -> int:
+async def set_status(arguments: Namespace, terminal: Terminal) -> None:
     """Give tools another status."""
     async with opened(arguments, terminal) as engine:
         tools = [await engine.library.set_status(name, arguments.status) for name in arguments.names]
     terminal.document({"tools": [library_tool_to_json(tool) for tool in tools]})
     terminal.say(*map(_line, tools))
-    return DONE
 
 
 def _tell(tool: LibraryTool, terminal: Terminal) -> None:
@@ -238,7 +224,7 @@ def _tell(tool: LibraryTool, terminal: Terminal) -> None:
     terminal.say(_line(tool))
 
 
-async def delete(arguments: Namespace, terminal: Terminal) -> int:
+async def delete(arguments: Namespace, terminal: Terminal) -> None:
     """Delete tools."""
     async with opened(arguments, terminal) as engine:
         for name in arguments.names:
@@ -248,7 +234,6 @@ async def delete(arguments: Namespace, terminal: Terminal) -> int:
         await engine.library.delete(arguments.names)
     terminal.document({"deleted": arguments.names})
     terminal.say(f"{counted(len(arguments.names), 'tool')} deleted.")
-    return DONE
 
 
 async def run(arguments: Namespace, terminal: Terminal) -> int:
@@ -264,7 +249,7 @@ def _executed(done: Execution, terminal: Terminal) -> int:
     if done.status is ExecutionStatus.SUCCESS:
         terminal.say(done.output if isinstance(done.output, str) else _indented(done.output))
     terminal.note(done.error_message or f"Done, after {done.duration_ms} ms.")
-    return DONE if done.status is ExecutionStatus.SUCCESS else FAILED
+    return 0 if done.status is ExecutionStatus.SUCCESS else FAILED
 
 
 async def history(arguments: Namespace, terminal: Terminal) -> int:
@@ -279,11 +264,11 @@ async def history(arguments: Namespace, terminal: Terminal) -> int:
     figures_told = execution_figures_to_json(figures)
     terminal.document({"executions": [execution_to_json(one) for one in found], "figures": figures_told})
     rows = [_execution_row(one) for one in found]
-    terminal.say(*table(("ID", "TOOL", "STATUS", "TIME", "ERROR"), rows) if rows else ["There is no execution yet."])
+    terminal.say(*table(("ID", "TOOL", "STATUS", "TIME", "ERROR"), rows, none="There is no execution yet."))
     if figures.error_rate is not None:
         shown = f"p50 {figures.p50_ms} ms, p95 {figures.p95_ms} ms, {percent_text(figures.error_rate)} failed"
         terminal.note(f"{counted(figures.count, 'execution')}: {shown}.")
-    return DONE
+    return 0
 
 
 def _execution_row(one: Execution) -> tuple[str, ...]:
@@ -291,7 +276,7 @@ def _execution_row(one: Execution) -> tuple[str, ...]:
     return one.id, one.tool, one.status.value, f"{one.duration_ms or 0} ms", error
 
 
-async def serve(arguments: Namespace, terminal: Terminal) -> int:
+async def serve(arguments: Namespace, terminal: Terminal) -> None:
     """Serve until told to stop. Consent is asked for before, since nobody can be asked while it serves."""
     async with opened(arguments, terminal) as engine:
         served = engine.served_library
@@ -299,13 +284,20 @@ async def serve(arguments: Namespace, terminal: Terminal) -> int:
         await with_consent(engine, arguments, terminal, lambda: engine.library_runs.require_consent(*served.designs))
         http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))
         await engine.serve_library(terminal.note, http=http)
-    return DONE
+
+
+def token_of(file: Path) -> str:
+    """Return the token in a file, which may be a pipe; InputError where it cannot be read."""
+    try:
+        return file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read.", hint="Name a text file in UTF-8.") from error
 
 
 def bearer_token(file: Path | None, terminal: Terminal) -> str:
     """Return the token of a file, or a new one, which is told to the user."""
     if file is not None:
-        return _text(file).strip()
+        return token_of(file)
     token = secrets.token_urlsafe(32)
     terminal.note(f"Authorization: Bearer {token}")
     return token
@@ -325,7 +317,7 @@ async def import_tools(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(f"{counted(len(taken.added), 'tool')} added, {len(taken.changed)} changed.")
     for name, reason in taken.refused:
         terminal.note(f"{one_line(name)} was left out. {reason}")
-    return FAILED if refused else DONE
+    return FAILED if refused else 0
 
 
 async def _found(engine: Engine, arguments: Namespace) -> list[tuple[JsonObject, ToolDesign | None]]:
@@ -347,19 +339,18 @@ def _calling(server: str | None, tool: str) -> ToolDesign | None:
     return ToolDesign(name=tool, input_schema={}, executor=ExecutorKind.MCP, config=config)
 
 
-async def export(arguments: Namespace, terminal: Terminal) -> int:
+async def export(arguments: Namespace, terminal: Terminal) -> None:
     """Write tools, with all that an import needs to make the same."""
     async with opened(arguments, terminal) as engine:
         exported = await engine.library.export(arguments.names)
     if arguments.out is None:
         terminal.document(exported)
         terminal.say(_indented(exported))
-        return DONE
+        return
     write_text(arguments.out, _indented(exported) + "\n")
     count = counted(len(exported["tools"]), "tool")
     terminal.document({"file": str(arguments.out), "tools": len(exported["tools"])})
     terminal.say(f"{count} written to {output_name(arguments.out)}.")
-    return DONE
 
 
 def _indented(value: Json) -> str:

@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib import import_module
@@ -185,7 +185,7 @@ def _do(arguments: Namespace, terminal: Terminal) -> int:
             streams.enter_context(standard_input(arguments, names, terminal))
         to = streams.enter_context(standard_output(arguments, terminal))
         outcome = command(arguments, to)
-        return outcome if isinstance(outcome, int) else to.interruption.run(outcome)
+        return (to.interruption.run(outcome) if isinstance(outcome, Coroutine) else outcome) or 0
 
 
 def _interrupted(terminal: Terminal) -> int:

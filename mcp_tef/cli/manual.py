@@ -17,14 +17,13 @@ def register_manual(verbs: Verbs) -> None:
     add_verb(verbs, "manual", "print the manual page in the format of man", manual, listed=False)
 
 
-def manual(_: Namespace, terminal: Terminal) -> int:
+def manual(_: Namespace, terminal: Terminal) -> None:
     """Print the page."""
     from mcp_tef.cli.main import parser
 
     page = "".join(f"{line}\n" for line in manual_lines(parser()))
     terminal.document({"page": page})
     terminal.write(page)
-    return 0
 
 
 def manual_lines(whole: Parser) -> Iterator[str]:
@@ -97,19 +96,19 @@ INSTALL = """bash and fish read it from these folders; for zsh, have fpath conta
 
 def register_completion(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "completion", "print the script that completes commands in a shell", completion)
-    parser.epilog = f"{parser.epilog}\n\n{INSTALL}"
+    parser = add_verb(
+        verbs, "completion", "print the script that completes commands in a shell", completion, more=INSTALL
+    )
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
-def completion(arguments: Namespace, terminal: Terminal) -> int:
+def completion(arguments: Namespace, terminal: Terminal) -> None:
     """Print the script."""
     from mcp_tef.cli.main import parser
 
     script = completion_script(parser(), arguments.shell)
     terminal.document({"shell": arguments.shell, "script": script})
     terminal.write(script)
-    return 0
 
 
 def completion_script(whole: Parser, shell: str) -> str:

@@ -16,7 +16,7 @@ from mcp_tef import (
     confusions_to_json,
     overview_to_json,
 )
-from mcp_tef.cli.arguments import Parser, Verbs, add_verb
+from mcp_tef.cli.arguments import Parser, Verbs, add_list_option, add_verb
 from mcp_tef.cli.formatting import overview_lines, rate
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, table
@@ -37,7 +37,7 @@ def add_filters(parser: Parser) -> None:
         ("model", "PROVIDER/NAME", "of this model"),
         ("prompt", "NAME@N", "asked with this version of a prompt"),
     ):
-        parser.add_argument(f"--{name}", action="append", default=[], metavar=meta, help=f"only runs {words}")
+        add_list_option(parser, f"--{name}", meta, f"only runs {words}")
     for side in _SIDES:
         parser.add_argument(f"--{side}-tool", metavar="TOOL", help=f"only runs where this tool was {side}")
         parser.add_argument(
@@ -110,14 +110,13 @@ def register_metrics(verbs: Verbs) -> None:
     )
 
 
-async def metrics(arguments: Namespace, terminal: Terminal) -> int:
+async def metrics(arguments: Namespace, terminal: Terminal) -> None:
     """Tell the figures of the runs that pass the filters, all where there is none."""
     async with opened(arguments, terminal) as engine:
         where = await filter_of(engine, arguments)
         overview = await engine.metrics.overview(where)
     terminal.document(overview_to_json(overview))
     terminal.say(*overview_lines(overview))
-    return 0
 
 
 def register_confusions(verbs: Verbs) -> None:
@@ -127,7 +126,7 @@ def register_confusions(verbs: Verbs) -> None:
     )
 
 
-async def confusions(arguments: Namespace, terminal: Terminal) -> int:
+async def confusions(arguments: Namespace, terminal: Terminal) -> None:
     """Tell each tool against the rest, then every pair that was confused, the most frequent first."""
     async with opened(arguments, terminal) as engine:
         where = await filter_of(engine, arguments)
@@ -136,7 +135,6 @@ async def confusions(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(*table(("TOOL", "RUNS", "PRECISION", "RECALL"), [_row(figures) for figures in matrix.tools]))
     if pairs := _confused(matrix):
         terminal.say("", *table(("EXPECTED", "SELECTED", "RUNS"), pairs))
-    return 0
 
 
 def _row(figures: ToolMetrics) -> tuple[str, ...]:

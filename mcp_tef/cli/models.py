@@ -16,10 +16,10 @@ from mcp_tef import (
     parse_deployment,
     parse_model,
 )
-from mcp_tef.cli.arguments import add_group, add_verb
+from mcp_tef.cli.arguments import FAILED, add_group, add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.model_options import add_base_url, add_key_options, allow_typed_addresses, read_keys
 from mcp_tef.cli.output_files import output_name, writable
-from mcp_tef.cli.run import add_key_options, allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import table
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Verbs
     from mcp_tef.cli.terminal import Terminal
 
-DONE, FAILED = 0, 1
 MOST_LISTED = 50
 MILLION = 1_000_000
 
@@ -48,7 +47,7 @@ def register(verbs: Verbs) -> None:
     show_parser.add_argument("model", metavar="PROVIDER/NAME")
     check_parser = add_verb(group, "check", "ask a model hello: address, key, name and tool calling", check)
     check_parser.add_argument("model", metavar="PROVIDER/NAME", help="a model, group/NAME or router/NAME")
-    check_parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
+    add_base_url(check_parser)
     add_key_options(check_parser)
     what = "write groups, routers, search tools, prompts and clients to a file"
     export_parser = add_verb(group, "export", what, export, reads=True)
@@ -76,11 +75,12 @@ def _register_groups(group: Verbs) -> None:
     remove_parser.add_argument("name", metavar="NAME")
 
 
-async def list_models(arguments: Namespace, terminal: Terminal) -> int:
+async def list_models(arguments: Namespace, terminal: Terminal) -> None:
     """Print the models that fit, those whose key is at hand first."""
     async with opened(arguments, terminal) as engine:
         if arguments.local:
-            return _list_local(await engine.model_checks.local_servers(), terminal)
+            _list_local(await engine.model_checks.local_servers(), terminal)
+            return
         known = await engine.models.catalogue()
         at_hand = engine.models.with_key({info.provider for info in known})
     found = _found(known, at_hand, arguments)
@@ -91,14 +91,12 @@ async def list_models(arguments: Namespace, terminal: Terminal) -> int:
     )
     if len(found) > len(shown):
         terminal.note(f"{len(found):,} models fit; {len(shown):,} are shown. Use --limit, or a longer TEXT.")
-    return DONE
 
 
-def _list_local(servers: Sequence[LocalServer], terminal: Terminal) -> int:
+def _list_local(servers: Sequence[LocalServer], terminal: Terminal) -> None:
     terminal.document({"servers": [local_server_to_json(one) for one in servers]})
     rows = [(one.provider, one.address, ", ".join(one.models) or "none") for one in servers]
-    terminal.say(*table(("PROVIDER", "ADDRESS", "MODELS"), rows) if rows else ["No model server answers here."])
-    return DONE
+    terminal.say(*table(("PROVIDER", "ADDRESS", "MODELS"), rows, none="No model server answers here."))
 
 
 def _found(known: Sequence[ModelInfo], at_hand: frozenset[str], arguments: Namespace) -> list[ModelInfo]:
@@ -130,7 +128,7 @@ def _yes(value: bool | None) -> str:
     return {True: "yes", False: "no", None: ""}[value]
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Print the catalogue entry of a model."""
     provider, name = parse_model(arguments.model)
     async with opened(arguments, terminal) as engine:
@@ -142,7 +140,6 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     rows = [("Context", _number(info.context_tokens)), ("$ in/out per million tokens", _prices(info)), ("Key", key)]
     rows += [("Tool calling", _yes(info.tool_calling)), ("Images", _yes(info.vision))]
     terminal.say(info.label, *(f"{name:28} {value or 'not known'}" for name, value in rows))
-    return DONE
 
 
 async def check(arguments: Namespace, terminal: Terminal) -> int:
@@ -156,7 +153,7 @@ async def check(arguments: Namespace, terminal: Terminal) -> int:
     terminal.document({"checks": [model_check_to_json(one) for one in checks]})
     for one in checks:
         terminal.say(*_check_lines(one))
-    return FAILED if any(one.failed for one in checks) else DONE
+    return FAILED * any(one.failed for one in checks)
 
 
 def _check_lines(check: ModelCheck) -> list[str]:
@@ -165,22 +162,20 @@ def _check_lines(check: ModelCheck) -> list[str]:
     return [*lines, f"  {check.reason} {check.hint}".rstrip()] if check.failed else lines
 
 
-async def export(arguments: Namespace, terminal: Terminal) -> int:
+async def export(arguments: Namespace, terminal: Terminal) -> None:
     """Write the file."""
     async with opened(arguments, terminal) as engine:
         counts = await engine.model_definitions.export(arguments.out)
     terminal.document({"file": str(arguments.out), **counts})
     terminal.say(f"Wrote {_counts(counts)} to {output_name(arguments.out)}.")
-    return DONE
 
 
-async def import_file(arguments: Namespace, terminal: Terminal) -> int:
+async def import_file(arguments: Namespace, terminal: Terminal) -> None:
     """Keep what a file holds."""
     async with opened(arguments, terminal) as engine:
         counts = await engine.model_definitions.import_file(arguments.file)
     terminal.document(dict(counts))
     terminal.say(f"Kept {_counts(counts)} of {arguments.file}.")
-    return DONE
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -189,7 +184,7 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(counted(number, things[name]) for name, number in counts.items())
 
 
-async def list_groups(arguments: Namespace, terminal: Terminal) -> int:
+async def list_groups(arguments: Namespace, terminal: Terminal) -> None:
     """Print each group in a line."""
     async with opened(arguments, terminal) as engine:
         groups = await engine.targets.groups()
@@ -200,14 +195,13 @@ async def list_groups(arguments: Namespace, terminal: Terminal) -> int:
         for group, abilities in found
     ]
     terminal.say(*table(("GROUP", "DEPLOYMENTS", "RPM", "TPM"), rows))
-    return DONE
 
 
 def _limits(abilities: GroupAbilities) -> tuple[str, str]:
     return _number(abilities.rpm), _number(abilities.tpm)
 
 
-async def show_group(arguments: Namespace, terminal: Terminal) -> int:
+async def show_group(arguments: Namespace, terminal: Terminal) -> None:
     """Print a group."""
     async with opened(arguments, terminal) as engine:
         group = await engine.targets.group(arguments.name)
@@ -220,10 +214,9 @@ async def show_group(arguments: Namespace, terminal: Terminal) -> int:
     can += [("TPM", _number(abilities.tpm)), ("Tool calling", _yes(info.tool_calling))]
     terminal.say(*table(("DEPLOYMENT", "ADDRESS", "RPM", "TPM"), rows), "")
     terminal.say(*(f"{name:28} {value or 'not known'}" for name, value in can))
-    return DONE
 
 
-async def add_models(arguments: Namespace, terminal: Terminal) -> int:
+async def add_models(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a group, in the place of one of its name."""
     async with opened(arguments, terminal) as engine:
         made = ModelGroup(name=arguments.name, deployments=tuple(arguments.deployment))
@@ -231,13 +224,11 @@ async def add_models(arguments: Namespace, terminal: Terminal) -> int:
         abilities = await engine.targets.abilities(group)
     terminal.document(group_abilities_to_json(group, abilities))
     terminal.say(f"The group {group.name} is kept. Run it with: mcp-tef run --model group/{group.name}")
-    return DONE
 
 
-async def remove_group(arguments: Namespace, terminal: Terminal) -> int:
+async def remove_group(arguments: Namespace, terminal: Terminal) -> None:
     """Remove a group."""
     async with opened(arguments, terminal) as engine:
         await engine.targets.remove_group(arguments.name)
     terminal.document({"removed": arguments.name})
     terminal.say(f"The group {arguments.name} is removed.")
-    return DONE

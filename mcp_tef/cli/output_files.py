@@ -12,7 +12,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from mcp_tef import LARGEST_FILE_BYTES, InputError
+from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, open_regular_file
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -173,6 +173,34 @@ def _same(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except OSError:
         return one.resolve() == other.resolve()
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file of at most 50 MB; InputError where it cannot be read."""
+    try:
+        with open_regular_file(path) as file:
+            data = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", hint="Check the path.") from error
+    if len(data) > LARGEST_FILE_BYTES:
+        raise InputError(f"{path} is larger than 50 MB.", hint="Give a smaller file.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from None
+
+
+def parsed_json(what: str, text: str, hint: str = "Correct it, and try again.") -> Json:
+    """Return the value of a JSON text; InputError where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{what} is not valid JSON.", hint=hint) from None
+
+
+def read_json(name: str) -> Json:
+    """Return the JSON of a file; InputError where it cannot be read, or is none."""
+    return parsed_json(name, read_text(Path(name)))
 
 
 async def write_verdict(engine: "Engine", batch: "Batch", arguments: Namespace, terminal: Terminal) -> None:

@@ -19,13 +19,19 @@ from mcp_tef import (
     PromptKind,
     PromptTemplate,
     TrialRequest,
-    open_regular_file,
     prompt_to_json,
     variables_in,
     word_changes,
 )
-from mcp_tef.cli.arguments import add_group, add_run_fields, add_verb
-from mcp_tef.cli.model_options import add_cost_options, add_variable_option
+from mcp_tef.cli.arguments import add_group, add_verb
+from mcp_tef.cli.model_options import (
+    add_cost_options,
+    add_key_options,
+    add_one_model_options,
+    add_variable_option,
+    writer,
+)
+from mcp_tef.cli.output_files import read_text
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import table
 
@@ -34,7 +40,6 @@ if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Parser, Verbs
     from mcp_tef.cli.terminal import Terminal
 
-DONE = 0
 ROUNDS = 5
 
 
@@ -64,32 +69,29 @@ def register(verbs: Verbs) -> None:
 
 
 def _register_try(parser: Parser) -> None:
-    from mcp_tef.cli.run import add_choice_options, add_key_options
+    from mcp_tef.cli.run import add_choice_options
 
     parser.add_argument("prompt", metavar="NAME[@N]", help="the prompt to try")
     parser.add_argument("--against", metavar="NAME[@N]", help="the other arm (the version before, else the built-in)")
     add_variable_option(parser, "a value of a variable, for both arms")
     add_choice_options(parser)
-    parser.add_argument("--model", required=True, metavar="PROVIDER/NAME", help="the model to ask")
-    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
     repeats = replace(REPEATS, default=ROUNDS, help="most times per case")
-    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, SEED, repeats)
+    add_one_model_options(parser, "the model to ask", TIMEOUT, TEMPERATURE, RETRIES, SEED, repeats, required=True)
     add_cost_options(parser)
     add_key_options(parser)
     parser.set_defaults(fail_under=[], fail_if_surely_under=[], case_pass_rate=None, baseline=None, stateless=False)
 
 
-async def list_prompts(arguments: Namespace, terminal: Terminal) -> int:
+async def list_prompts(arguments: Namespace, terminal: Terminal) -> None:
     """Print each prompt in a line."""
     async with opened(arguments, terminal) as engine:
         found = await engine.prompts.list()
     terminal.document({"prompts": [prompt_to_json(one) for one in found]})
     rows = [(one.label, one.kind.value, ", ".join(dict.fromkeys(variables_in(one.text))), one.note) for one in found]
     terminal.say(*table(("PROMPT", "KIND", "VARIABLES", "NOTE"), rows))
-    return DONE
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Print the text of a prompt, where each variable comes from, and its versions."""
     async with opened(arguments, terminal) as engine:
         template = await engine.prompts.find(arguments.prompt)
@@ -99,7 +101,6 @@ async def show(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(f"{template.label} ({template.kind}{meant}), {template.note or 'without a note'}", "", template.text)
     terminal.say("", *table(("VARIABLE", "FROM", "VALUE"), _variables(template)))
     terminal.say(f"Versions: {', '.join(str(one.version) for one in versions)}")
-    return DONE
 
 
 def _variables(template: PromptTemplate) -> list[tuple[str, str, str]]:
@@ -108,7 +109,7 @@ def _variables(template: PromptTemplate) -> list[tuple[str, str, str]]:
     return own + [(name, "built in", "") for name in BUILT_IN_VARIABLES[template.kind] if name in used]
 
 
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a new prompt."""
     async with opened(arguments, terminal) as engine:
         start = PromptTemplate(name="", version=0, kind=PromptKind.SYSTEM, text="")
@@ -118,39 +119,30 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
             raise InputError("A new prompt needs a text.", hint="Add --file F, or --from NAME.", code="bad_usage")
         kind = PromptKind(arguments.kind) if arguments.kind else start.kind
         kept = await engine.prompts.add(_changed(replace(start, name=arguments.name, kind=kind), arguments))
-    return _kept(kept, terminal)
+    _tell_kept(kept, terminal)
 
 
-async def edit(arguments: Namespace, terminal: Terminal) -> int:
+async def edit(arguments: Namespace, terminal: Terminal) -> None:
     """Keep the next version of a prompt."""
     async with opened(arguments, terminal) as engine:
         kept = await engine.prompts.edit(_changed(await engine.prompts.find(arguments.name), arguments))
-    return _kept(kept, terminal)
+    _tell_kept(kept, terminal)
 
 
 def _changed(start: PromptTemplate, arguments: Namespace) -> PromptTemplate:
-    text = _read(arguments.file) if arguments.file else start.text
+    text = read_text(arguments.file).strip() if arguments.file else start.text
     used = variables_in(text)
     kept = {name: value for name, value in start.variables.items() if name in used}
     model = start.model if arguments.for_model is None else arguments.for_model
     return replace(start, text=text, variables={**kept, **dict(arguments.var)}, model=model, note=arguments.note)
 
 
-def _read(path: Path) -> str:
-    try:
-        with open_regular_file(path) as file:
-            return file.read().decode("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The prompt {path} cannot be read.", hint="Name a UTF-8 text file.") from error
-
-
-def _kept(template: PromptTemplate, terminal: Terminal) -> int:
+def _tell_kept(template: PromptTemplate, terminal: Terminal) -> None:
     terminal.document(prompt_to_json(template))
     terminal.say(f"Kept {template.label}. Use it with: mcp-tef run --prompt {template.label}")
-    return DONE
 
 
-async def diff(arguments: Namespace, terminal: Terminal) -> int:
+async def diff(arguments: Namespace, terminal: Terminal) -> None:
     """Print the words that went and came between two versions."""
     async with opened(arguments, terminal) as engine:
         before, after = [await engine.prompts.find(label) for label in (arguments.before, arguments.after)]
@@ -161,21 +153,20 @@ async def diff(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(f"From {before.label} to {after.label}: {more} words more, {less} fewer.")
     for both, gone, came in pieces:
         terminal.say(*(f"{mark} {text}" for mark, text in ((" ", both), ("-", gone), ("+", came)) if text))
-    return DONE
 
 
-async def remove(arguments: Namespace, terminal: Terminal) -> int:
+async def remove(arguments: Namespace, terminal: Terminal) -> None:
     """Remove a prompt with all its versions."""
     async with opened(arguments, terminal) as engine:
         await engine.prompts.remove(arguments.name)
     terminal.document({"removed": arguments.name})
     terminal.say(f"The prompt {arguments.name} was removed. Runs keep its text.")
-    return DONE
 
 
 async def try_prompt(arguments: Namespace, terminal: Terminal) -> int:
     """Try a prompt against another on the same cases; return 1 where it is worse."""
-    from mcp_tef.cli.run import agree_to_servers, allow_typed_addresses, read_keys, wanted_cases
+    from mcp_tef.cli.model_options import allow_typed_addresses, read_keys
+    from mcp_tef.cli.session import agree_to_servers, wanted_cases
     from mcp_tef.cli.trials import tell_trial, trial_code, tried
 
     model = _model(arguments)
@@ -203,8 +194,6 @@ async def try_prompt(arguments: Namespace, terminal: Terminal) -> int:
 
 
 def _model(arguments: Namespace) -> ModelSettings:
-    from mcp_tef.cli.model_options import writer
-
     model = writer(arguments)
     if model is None or model.offline:
         raise InputError("A baseline reads no prompt.", hint="Name a model with --model.", code="bad_usage")

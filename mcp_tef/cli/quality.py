@@ -19,19 +19,26 @@ from mcp_tef import (
     read_baseline,
     read_suppressions,
 )
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.arguments import FAILED, UNREACHED, Verbs, add_list_option, add_verb
 from mcp_tef.cli.formatting import counted
-from mcp_tef.cli.model_options import add_prompt_options, add_writer_options, asked_with_prompt, tell_estimate, writer
+from mcp_tef.cli.model_options import (
+    add_key_option,
+    add_prompt_options,
+    add_writer_options,
+    allow_typed_addresses,
+    asked_with_prompt,
+    read_keys,
+    tell_estimate,
+    writer,
+)
 from mcp_tef.cli.output_files import analysis_file, output_name, writable
-from mcp_tef.cli.run import allow_typed_addresses, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, one_line, table
-from mcp_tef.cli.tool_options import UNREACHED, add_source_options, code_of, gather
+from mcp_tef.cli.tool_options import add_source_options, code_of, gather
 
 if TYPE_CHECKING:
     from mcp_tef import AnalysisReports, Engine
 
-MISSED = 1
 SENTENCE = 200
 SEVERITIES = (Severity.ERROR, Severity.WARNING)
 MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.NOTE: "·"}
@@ -43,20 +50,11 @@ def register(verbs: Verbs) -> None:
     add_source_options(parser)
     add_writer_options(parser, "a model that reviews the descriptions, too")
     add_prompt_options(parser, PromptKind.REVIEW)
-    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
+    add_key_option(parser)
     parser.add_argument("--fail-under", type=score, metavar="score=X", help="exit with 1 where a tool has less, of 100")
-    parser.add_argument(
-        "--fail-on",
-        choices=[str(one) for one in SEVERITIES],
-        help="exit with 1 where a finding is as grave (default: error, unless --fail-under is given)",
-    )
-    parser.add_argument(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="[TOOL:]RULE",
-        help="leave out a rule, everywhere or in a tool",
-    )
+    grave = "exit with 1 where a finding is as grave (default: error, unless --fail-under is given)"
+    parser.add_argument("--fail-on", choices=[str(one) for one in SEVERITIES], help=grave)
+    add_list_option(parser, "--ignore", "[TOOL:]RULE", "leave out a rule, everywhere or in a tool")
     parser.add_argument("--reason", metavar="TEXT", help="keep each --ignore TOOL:RULE for this reason")
     parser.add_argument("--ignore-file", type=Path, metavar="F", help="kept entries (default: beside the workspace)")
     parser.add_argument("--baseline", type=Path, metavar="F", help="leave out findings of an earlier --json document")
@@ -150,13 +148,13 @@ def _threshold_code(report: QualityReport, arguments: Namespace, terminal: Termi
     missed = shortfalls(report, arguments.fail_under, gravest)
     for sentence in missed:
         terminal.note(f"Not passed: {sentence}")
-    return MISSED if missed else 0
+    return FAILED if missed else 0
 
 
 def _model_code(report: QualityReport) -> int:
     """3 where the model reviewed no tool at all, 1 where it failed for some."""
     failed = sum(tool.failure is not None for tool in report.tools)
-    return 0 if not failed else UNREACHED if failed == len(report.tools) else MISSED
+    return 0 if not failed else UNREACHED if failed == len(report.tools) else FAILED
 
 
 def shortfalls(report: QualityReport, least: int | None, gravest: str | None) -> list[str]:

@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import FlagRule, InputError, Json, ModelSettings, PairAdvice, PromptKind, ToolSet
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.arguments import FAILED, UNREACHED, Verbs, add_verb
 from mcp_tef.cli.formatting import advice_lines, compared_line, counted
-from mcp_tef.cli.model_options import add_prompt_options, add_writer_options, asked_with_prompt, tell_estimate, writer
-from mcp_tef.cli.run import allow_typed_addresses
+from mcp_tef.cli.model_options import (
+    add_prompt_options,
+    add_writer_options,
+    allow_typed_addresses,
+    asked_with_prompt,
+    tell_estimate,
+    writer,
+)
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.tool_options import (
-    UNREACHED,
     add_embedder_options,
     add_source_options,
     add_threshold_option,
@@ -27,8 +32,6 @@ from mcp_tef.cli.tool_options import (
 
 if TYPE_CHECKING:
     from mcp_tef import Similarity
-
-SOME_FAILED = 1
 
 
 def register(verbs: Verbs) -> None:
@@ -129,4 +132,4 @@ def _code(advice: Sequence[PairAdvice], tool_set: ToolSet) -> int:
     failed = sum(one.failure is not None for one in advice)
     if failed and failed == len(advice):
         return UNREACHED
-    return code_of(tool_set) or (SOME_FAILED if failed else 0)
+    return code_of(tool_set) or (FAILED if failed else 0)

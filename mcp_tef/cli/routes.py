@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import model_router_to_json, percent_text, read_router, route_comparison_to_json, route_decision_to_json
-from mcp_tef.cli.arguments import add_group, add_verb
+from mcp_tef.cli.arguments import FAILED, add_group, add_suite_options, add_verb
 from mcp_tef.cli.formatting import counted, rate
-from mcp_tef.cli.run import wanted_cases
-from mcp_tef.cli.session import opened
+from mcp_tef.cli.session import opened, wanted_cases
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
     from mcp_tef import ModelRouter, RouteArm, RouteComparison
     from mcp_tef.cli.arguments import Verbs
     from mcp_tef.cli.terminal import Terminal
-
-DONE, NOTHING_STORED = 0, 1
 
 
 def register(verbs: Verbs) -> None:
@@ -38,28 +35,25 @@ def register(verbs: Verbs) -> None:
     compare_parser.add_argument("name", metavar="NAME")
     compare_parser.add_argument("--small", default="", metavar="MODEL", help="the small model (the cheapest target)")
     compare_parser.add_argument("--large", default="", metavar="MODEL", help="the large model (the dearest target)")
-    compare_parser.add_argument("--suite", action="append", default=[], metavar="S", help="cases of this suite")
-    compare_parser.add_argument("--tag", action="append", default=[], metavar="T", help="cases with this tag")
+    add_suite_options(compare_parser)
     compare_parser.set_defaults(case=[])
 
 
-async def list_routers(arguments: Namespace, terminal: Terminal) -> int:
+async def list_routers(arguments: Namespace, terminal: Terminal) -> None:
     """Print each router in a line."""
     async with opened(arguments, terminal) as engine:
         routers = await engine.targets.routers()
     terminal.document({"routers": [model_router_to_json(one) for one in routers]})
     rows = [(f"router/{one.name}", ", ".join(one.targets), one.default, f"{one.threshold:g}") for one in routers]
     terminal.say(*table(("ROUTER", "ASKS", "DEFAULT", "THRESHOLD"), rows))
-    return DONE
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Print a router."""
     async with opened(arguments, terminal) as engine:
         router = await engine.targets.router(arguments.name)
     terminal.document(model_router_to_json(router))
     terminal.say(*_lines(router))
-    return DONE
 
 
 def _lines(router: ModelRouter) -> list[str]:
@@ -71,25 +65,23 @@ def _lines(router: ModelRouter) -> list[str]:
     return [told, *table(("ROUTE", "THRESHOLD", "UTTERANCES", "DESCRIPTION"), rows)]
 
 
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a router, in the place of one of its name."""
     async with opened(arguments, terminal) as engine:
         router = await engine.targets.add_router(read_router(arguments.file))
     terminal.document(model_router_to_json(router))
     terminal.say(f"The router {router.name} is kept. Run it with: mcp-tef run --model router/{router.name}")
-    return DONE
 
 
-async def remove(arguments: Namespace, terminal: Terminal) -> int:
+async def remove(arguments: Namespace, terminal: Terminal) -> None:
     """Remove a router."""
     async with opened(arguments, terminal) as engine:
         await engine.targets.remove_router(arguments.name)
     terminal.document({"removed": arguments.name})
     terminal.say(f"The router {arguments.name} is removed.")
-    return DONE
 
 
-async def test(arguments: Namespace, terminal: Terminal) -> int:
+async def test(arguments: Namespace, terminal: Terminal) -> None:
     """Print the score of every route, the nearest first."""
     async with opened(arguments, terminal) as engine:
         decision = await engine.targets.decide(arguments.name, arguments.query)
@@ -101,7 +93,6 @@ async def test(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(*table(("ROUTE", "SCORE", "THRESHOLD", "", "NEAREST UTTERANCE"), rows))
     why = "" if decision.route else ", the default, since no route reaches its threshold"
     terminal.say("", f"{decision.target} is asked{why}.")
-    return DONE
 
 
 async def compare(arguments: Namespace, terminal: Terminal) -> int:
@@ -119,7 +110,7 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         models = " ".join(f"--model {name}" for name in found.missing)
         left_out = f"{counted(found.left_out, 'case')} without a judged run of every model"
         terminal.note(f"{left_out}. Run them first: mcp-tef run {models}")
-    return DONE if found.arms else NOTHING_STORED
+    return 0 if found.arms else FAILED
 
 
 def _row(arm: RouteArm) -> tuple[str, ...]:

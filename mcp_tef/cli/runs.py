@@ -22,12 +22,12 @@ from mcp_tef import (
     run_detail_to_json,
     run_to_json,
 )
-from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_list_option, add_verb
 from mcp_tef.cli.batches import add_report_options, follow, report
 from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, routing_text, run_lines
+from mcp_tef.cli.model_options import add_key_options, read_keys
 from mcp_tef.cli.progress import Progress
-from mcp_tef.cli.run import add_key_options, agree_to_servers, read_keys
-from mcp_tef.cli.session import opened, with_consent
+from mcp_tef.cli.session import agree_to_servers, opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
 from mcp_tef.cli.thresholds import has_thresholds
 
@@ -67,11 +67,11 @@ def _filters(parser: Parser) -> None:
     parser.add_argument("--batch", metavar="BATCH", help=f"only runs of this batch: {A_BATCH}")
     statuses = [status.value for status in RunStatus]
     parser.add_argument("--status", action="append", default=[], choices=statuses, help="only runs of this status")
-    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="only runs of this model")
+    add_list_option(parser, "--model", "PROVIDER/NAME", "only runs of this model")
     parser.add_argument("--limit", type=int, default=MOST_RUNS, metavar="N", help=f"at most N runs ({MOST_RUNS})")
 
 
-async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
+async def list_runs(arguments: Namespace, terminal: Terminal) -> None:
     """List the batches, newest first; with a filter, the runs that pass it."""
     async with opened(arguments, terminal) as engine:
         where = await _filter_of(engine, arguments)
@@ -86,7 +86,6 @@ async def list_runs(arguments: Namespace, terminal: Terminal) -> int:
         )
     else:
         terminal.say(*(line for run in runs for line in run_lines(run)))
-    return 0
 
 
 async def _filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
@@ -130,7 +129,7 @@ async def _run_or_none(engine: "Engine", text: str) -> RunDetail | None:
         return None
 
 
-async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
+async def rejudge(arguments: Namespace, terminal: Terminal) -> None:
     """Judge runs again from their stored answers; what they were judged before is kept."""
     if bool(arguments.runs) == bool(arguments.batch):
         raise InputError("Name runs to judge again, or a batch.", hint="See mcp-tef runs rejudge --help.")
@@ -147,7 +146,6 @@ async def rejudge(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(report.sentence)
     for change in report.changes[:MOST_RUNS]:
         terminal.say(*run_lines(change.run), f"{MARGIN}{past_line(change.past)}")
-    return 0
 
 
 async def merge(arguments: Namespace, terminal: Terminal) -> int:

@@ -34,8 +34,9 @@ Wrong calls alone are no failure."""
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "score", "judge recorded calls, one JSON object a line, without model or server", score)
-    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser = add_verb(
+        verbs, "score", "judge recorded calls, one JSON object a line, without model or server", score, more=SHAPE
+    )
     parser.add_argument("file", type=Path, metavar="IN.jsonl")
     parser.add_argument("--out", type=writable, required=True, metavar="OUT.jsonl", help="where the verdicts go")
     parser.set_defaults(reads_any_size=True)

@@ -15,16 +15,14 @@ from mcp_tef import (
     search_request,
     search_tool_to_json,
 )
-from mcp_tef.cli.arguments import add_group, add_verb
-from mcp_tef.cli.run import add_key_options, read_keys
+from mcp_tef.cli.arguments import add_group, add_list_option, add_verb
+from mcp_tef.cli.model_options import add_key_options, read_keys
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Verbs
     from mcp_tef.cli.terminal import Terminal
-
-DONE = 0
 
 
 def register(verbs: Verbs) -> None:
@@ -47,21 +45,20 @@ def register(verbs: Verbs) -> None:
     run_parser.add_argument("--language", default="", metavar="LL", help="two letters, as in de")
     ages = [one.value for one in Freshness]
     run_parser.add_argument("--freshness", choices=ages, help="only results of the last day, week, month or year")
-    run_parser.add_argument("--domain", action="append", default=[], metavar="D", help="only pages of this domain")
+    add_list_option(run_parser, "--domain", "D", "only pages of this domain")
     add_key_options(run_parser)
 
 
-async def list_tools(arguments: Namespace, terminal: Terminal) -> int:
+async def list_tools(arguments: Namespace, terminal: Terminal) -> None:
     """Print each search tool in a line."""
     async with opened(arguments, terminal) as engine:
         tools = await engine.searches.tools()
     terminal.document({"searches": [search_tool_to_json(one) for one in tools]})
     rows = [(one.name, one.provider.value, one.address, one.description) for one in tools]
     terminal.say(*table(("NAME", "PROVIDER", "ADDRESS", "DESCRIPTION"), rows))
-    return DONE
 
 
-async def add(arguments: Namespace, terminal: Terminal) -> int:
+async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a search tool, in the place of one of its name."""
     tool = SearchTool(
         name=arguments.name,
@@ -76,19 +73,17 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
     if tool.provider is SearchProvider.GOOGLE_PSE:
         terminal.note("Google offers this service to its present customers only, until 1 January 2027.")
     terminal.say(f"The search tool {tool.name} is kept. Try it with: mcp-tef search run {tool.name} QUERY")
-    return DONE
 
 
-async def remove(arguments: Namespace, terminal: Terminal) -> int:
+async def remove(arguments: Namespace, terminal: Terminal) -> None:
     """Remove a search tool."""
     async with opened(arguments, terminal) as engine:
         await engine.searches.remove(arguments.name)
     terminal.document({"removed": arguments.name})
     terminal.say(f"The search tool {arguments.name} is removed.")
-    return DONE
 
 
-async def run(arguments: Namespace, terminal: Terminal) -> int:
+async def run(arguments: Namespace, terminal: Terminal) -> None:
     """Search once, and print the results."""
     fields = ("query", "count", "country", "language", "freshness")
     request = search_request({**{name: getattr(arguments, name) for name in fields}, "domains": arguments.domain})
@@ -104,4 +99,3 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
         terminal.say("Nothing was found.")
     if answer.ignored:
         terminal.note(f"{tool.title} takes no {' and no '.join(answer.ignored)}, so it was left out.")
-    return DONE

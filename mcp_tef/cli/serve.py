@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef import (
     PORT,
-    RETRIES,
-    TEMPERATURE,
-    TIMEOUT,
     TOKEN,
     CallBudget,
     InputError,
-    WorkspaceOperations,
-    parse_model,
-    serve_agents,
 )
-from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
-from mcp_tef.cli.library import bearer_token
-from mcp_tef.cli.model_options import add_cost_options, model_settings
-from mcp_tef.cli.run import allow_typed_addresses, default_models
+from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.library import bearer_token, token_of
+from mcp_tef.cli.model_options import add_cost_options, add_model_options, allow_typed_addresses, asked_models
 from mcp_tef.cli.session import opened
 
 if TYPE_CHECKING:
@@ -38,20 +30,14 @@ USUAL_PORT = 8000
 def register_serve(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "serve", "serve all of this over REST, with an OpenAPI page at /docs", serve)
-    parser.add_argument(
-        "--host", default="127.0.0.1", metavar="H", help="the address to listen at (default: 127.0.0.1)"
-    )
-    parser.add_argument(
-        "--port", type=port, metavar="P", help="the port; 0 takes a free one (default: $PORT, else 8000)"
-    )
+    host = "127.0.0.1"
+    parser.add_argument("--host", default=host, metavar="H", help=f"the address to listen at (default: {host})")
+    free = "the port; 0 takes a free one (default: $PORT, else 8000)"
+    parser.add_argument("--port", type=port, metavar="P", help=free)
     parser.add_argument("--tls-cert", type=Path, metavar="F", help="serve https with this certificate (PEM)")
     parser.add_argument("--tls-key", type=Path, metavar="F", help="the key of the certificate (PEM)")
-    parser.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="F",
-        help="holds the token (default: $MCP_TEF_TOKEN, else a new one if needed)",
-    )
+    holds = "holds the token (default: $MCP_TEF_TOKEN, else a new one if needed)"
+    parser.add_argument("--token-file", type=Path, metavar="F", help=holds)
 
 
 def port(text: str) -> int:
@@ -61,7 +47,7 @@ def port(text: str) -> int:
     return int(text)
 
 
-async def serve(arguments: Namespace, terminal: Terminal) -> int:
+async def serve(arguments: Namespace, terminal: Terminal) -> None:
     """Serve until stopped; a token that was made is told once."""
     from mcp_tef import RestOptions, serve_rest
 
@@ -77,7 +63,6 @@ async def serve(arguments: Namespace, terminal: Terminal) -> int:
     )
     async with opened(arguments, terminal) as engine:
         await serve_rest(engine, options, terminal.note)
-    return 0
 
 
 def _token(arguments: Namespace) -> Secret | None:
@@ -86,10 +71,7 @@ def _token(arguments: Namespace) -> Secret | None:
     if arguments.token_file is None:
         text = TOKEN.value(os.environ, "")
         return Secret(text) if text else None
-    try:
-        return Secret(arguments.token_file.read_text("utf-8").strip())
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{arguments.token_file} cannot be read.", hint="Name a text file in UTF-8.") from error
+    return Secret(token_of(arguments.token_file))
 
 
 def register_mcp(verbs: Verbs) -> None:
@@ -99,22 +81,20 @@ def register_mcp(verbs: Verbs) -> None:
     )
     parser.add_argument("--http", type=int, metavar="PORT", help="serve on this port of loopback, with a token")
     parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
-    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
-    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
-    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES)
+    add_model_options(parser)
     add_cost_options(parser)
     parser.add_argument("--max-calls", type=int, metavar="N", help="make no more model calls than this in all")
 
 
-async def serve_mcp(arguments: Namespace, terminal: Terminal) -> int:
+async def serve_mcp(arguments: Namespace, terminal: Terminal) -> None:
     """Serve until told to stop. Servers are only started where the user allowed that before."""
+    from mcp_tef import WorkspaceOperations, serve_agents
+
     if len(arguments.model) > 1:
         raise InputError("mcp takes one model.", hint="Agents name others in each call.", code="bad_usage")
-    provider, name = parse_model(default_models(arguments)[0])
-    settings = replace(model_settings(arguments), provider=provider, model=name)
+    settings = asked_models(arguments)[0]
     budget = CallBudget(arguments.max_cost, arguments.max_calls)
     async with opened(arguments, terminal) as engine:
         allow_typed_addresses(engine, [settings])
         http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))
         await serve_agents(WorkspaceOperations(engine, settings, budget), terminal.note, http)
-    return 0

@@ -19,11 +19,10 @@ from mcp_tef import (
     server_health_to_json,
     tool_call_to_json,
 )
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.arguments import FAILED, Verbs, add_verb
 from mcp_tef.cli.session import add_consent_options, agree, opened
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
-TOOL_FAILED = 1
 LEAST_SECONDS, MOST_SECONDS = 0.1, 3600.0
 EXAMPLE = 'Write for example {"name": "value"}.'
 WAIT = f"seconds to wait (default: {CALL_SECONDS:g})"
@@ -100,7 +99,7 @@ def _told(made: ToolCall, terminal: Terminal) -> int:
     whole = " Not all of it was kept." if reply.cut else ""
     failed = "The tool says that it failed" if reply.is_error else "Answered"
     terminal.note(f"{failed}, after {reply.execution_time_ms} ms.{whole}")
-    return TOOL_FAILED if reply.is_error else 0
+    return FAILED if reply.is_error else 0
 
 
 def _block(block: Json) -> str:
@@ -110,9 +109,6 @@ def _block(block: Json) -> str:
 
 def _json(value: Json) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-UNWELL = 1
 
 
 def register_health(group: Verbs) -> None:
@@ -133,7 +129,7 @@ async def health(arguments: Namespace, terminal: Terminal) -> int:
     told = server_health_to_json(overall)
     terminal.document({"overall": told, "servers": [server_health_to_json(one) for one in each]})
     terminal.say(*table(("SERVER", "STATUS", "ERRORS", "P50", "P95", "A MINUTE", "WHY"), map(_row, (*each, overall))))
-    return UNWELL if overall.state in (HealthState.DEGRADED, HealthState.UNAVAILABLE) else 0
+    return FAILED if overall.state in (HealthState.DEGRADED, HealthState.UNAVAILABLE) else 0
 
 
 def _row(one: ServerHealth) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
     return 1 if preview.of(ImportStatus.REFUSED) else 0
 
 
-async def discover(arguments: Namespace, terminal: Terminal) -> int:
+async def discover(arguments: Namespace, terminal: Terminal) -> None:
     """List the configs that are there, with their servers and what importing each would do."""
     async with opened(arguments, terminal) as engine:
         found = await engine.server_files.discover(arguments.project or Path())
@@ -58,7 +58,6 @@ async def discover(arguments: Namespace, terminal: Terminal) -> int:
         else:
             terminal.say(*(f"    {line}" for line in table(("SERVER", "IMPORT", "WHERE"), _rows(config.preview))))
     terminal.say("Bring one in with: mcp-tef servers import FILE" if found else "No config lists servers here.")
-    return 0
 
 
 def _readable(path: Path) -> Path:

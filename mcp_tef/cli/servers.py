@@ -22,7 +22,7 @@ from mcp_tef import (
     server_to_json,
 )
 from mcp_tef.cli import server_calls, server_imports
-from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_verb
+from mcp_tef.cli.arguments import UNREACHED, Parser, Verbs, add_group, add_verb
 from mcp_tef.cli.formatting import counted, drift_line, server_line
 from mcp_tef.cli.server_auth import add_auth_options, authenticated, given_auth, without_secrets
 from mcp_tef.cli.session import add_consent_options, agree, opened, require_yes
@@ -31,7 +31,6 @@ from mcp_tef.cli.terminal import Terminal, one_line, table
 if TYPE_CHECKING:
     from mcp_tef import Engine
 
-UNREACHED = 3
 MOST_LINES = 100
 REMEMBERED = "allow the program or address that it names, from now on"
 
@@ -126,13 +125,12 @@ async def _keep_or_remove(engine: "Engine", server: Server, arguments: Namespace
     terminal.note(f"{server.name} {what}.")
 
 
-async def list_servers(arguments: Namespace, terminal: Terminal) -> int:
+async def list_servers(arguments: Namespace, terminal: Terminal) -> None:
     """List the servers with what the last check found."""
     async with opened(arguments, terminal) as engine:
         servers = await engine.servers.list()
     terminal.document({"servers": [server_to_json(server) for server in servers]})
     terminal.say(*table(("NAME", "STATUS", "TOOLS", "WHERE"), [_row(server) for server in servers]))
-    return 0
 
 
 def _row(server: Server) -> tuple[str, ...]:
@@ -140,14 +138,13 @@ def _row(server: Server) -> tuple[str, ...]:
     return server.name, server.status.value, tools, server.spec.address
 
 
-async def show(arguments: Namespace, terminal: Terminal) -> int:
+async def show(arguments: Namespace, terminal: Terminal) -> None:
     """Show one server."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
     shape = server_to_json(server)
     terminal.document(shape)
     terminal.say(*(f"{key:18} {_value(value)}" for key, value in shape.items() if value not in (None, [], "")))
-    return 0
 
 
 def _value(value: object) -> str:
@@ -175,7 +172,7 @@ def _told(server: Server, terminal: Terminal) -> int:
     return UNREACHED
 
 
-async def tools(arguments: Namespace, terminal: Terminal) -> int:
+async def tools(arguments: Namespace, terminal: Terminal) -> None:
     """List a server's tools afresh, with those that were set aside."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
@@ -187,7 +184,6 @@ async def tools(arguments: Namespace, terminal: Terminal) -> int:
         terminal.say("", "Instructions to the model:", listing.instructions)
     for problem in listing.problems:
         terminal.note(f"Set aside: {problem.tool or 'a tool without a name'}: {problem.reason}")
-    return 0
 
 
 async def edit(arguments: Namespace, terminal: Terminal) -> int:
@@ -203,7 +199,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
         return _told(await engine.servers.check(server.id), terminal)
 
 
-async def remove(arguments: Namespace, terminal: Terminal) -> int:
+async def remove(arguments: Namespace, terminal: Terminal) -> None:
     """Remove servers by name, all or none; cases keep the name, and attach to the next server that has it."""
     async with opened(arguments, terminal) as engine:
         servers = [await engine.servers.find(name) for name in arguments.names]
@@ -213,7 +209,6 @@ async def remove(arguments: Namespace, terminal: Terminal) -> int:
     terminal.say(*(f"{one_line(server.name)} was removed." for server in servers))
     if cases:
         terminal.say(f"{counted(len(cases), 'case')} kept the name; a server added under it serves them again.")
-    return 0
 
 
 async def _cases_to_keep(engine: "Engine", names: set[str], arguments: Namespace, terminal: Terminal) -> list[str]:
@@ -226,7 +221,7 @@ async def _cases_to_keep(engine: "Engine", names: set[str], arguments: Namespace
     return [case.name for case in cases]
 
 
-async def include(arguments: Namespace, terminal: Terminal) -> int:
+async def include(arguments: Namespace, terminal: Terminal) -> None:
     """Offer tools of a server again, or leave them out; the server stays as it is."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
@@ -240,7 +235,6 @@ async def include(arguments: Namespace, terminal: Terminal) -> int:
         changed = await engine.servers.edit(server.id, spec)
     terminal.document({"name": changed.name, "excluded": list(changed.spec.disallowed_tools)})
     terminal.say(f"{changed.name} leaves out {', '.join(sorted(out)) or 'no tool'}.")
-    return 0
 
 
 def require_known_tools(server: str, wanted: Sequence[str], known: Iterable[str]) -> None:
@@ -252,7 +246,7 @@ def require_known_tools(server: str, wanted: Sequence[str], known: Iterable[str]
             raise InputError(f"{server} has no tool {tool}.", hint=hint)
 
 
-async def accept(arguments: Namespace, terminal: Terminal) -> int:
+async def accept(arguments: Namespace, terminal: Terminal) -> None:
     """Show what the last check found to differ, and take it as seen; nothing is started."""
     async with opened(arguments, terminal) as engine:
         server = await engine.servers.find(arguments.name)
@@ -260,14 +254,13 @@ async def accept(arguments: Namespace, terminal: Terminal) -> int:
         terminal.document(drift_to_json(server.name, drift))
         if drift is None:
             terminal.say(f"The tools of {server.name} are as you last saw them.")
-            return 0
+            return
         for line in _drift_lines(drift):
             terminal.note(line)
         refusal = f"Nobody has accepted the tools of {server.name}."
         require_yes(terminal, "Accept them as they are now?", refusal, yes=arguments.yes)
         await engine.drift.accept(server.id, drift)
     terminal.say(f"Accepted: the tools of {server.name} count as seen.")
-    return 0
 
 
 def _drift_lines(drift: Drift) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The workspace of one command, and the consent that the command needs: by options, or asked at the terminal."""
+"""The workspace of one command, its cases, and the consent that it needs: by options, or asked at the terminal."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from mcp_tef import (
     ConsentAnswer,
     ConsentError,
     ConsentKind,
+    InputError,
     NoticePublished,
     StoreError,
     consent_rows,
     ensure_consent,
     sign_in_where_needed,
 )
+from mcp_tef.cli.arguments import add_list_option
 from mcp_tef.cli.formatting import counted
 
 if TYPE_CHECKING:
-    from mcp_tef import ConsentRequest, Engine, Event, ServerSpec
+    from mcp_tef import ConsentRequest, Engine, Event, ServerSpec, TestCase
     from mcp_tef.cli.arguments import Parser
     from mcp_tef.cli.terminal import Terminal
 
@@ -80,20 +82,10 @@ def _report_opening(engine: Engine, terminal: Terminal) -> None:
 def add_consent_options(parser: Parser, yes: str = YES, *, asks_models: bool = False) -> None:
     """Add what allows programs and addresses without a terminal."""
     parser.add_argument("--yes", action="store_true", help=yes)
-    parser.add_argument(
-        "--allow-program",
-        action="append",
-        default=[],
-        metavar="PATH|HASH",
-        help="allow this program, or this exact definition of a server, for this command",
-    )
-    parser.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="VAR=ORIGIN",
-        help="allow sending this variable (or keychain:ENTRY) to this address, for this command",
-    )
+    program = "allow this program, or this exact definition of a server, for this command"
+    add_list_option(parser, "--allow-program", "PATH|HASH", program)
+    origin = "allow sending this variable (or keychain:ENTRY) to this address, for this command"
+    add_list_option(parser, "--allow-origin", "VAR=ORIGIN", origin)
     if asks_models:
         parser.add_argument("--no-key", action="store_true", help="send no key to addresses that are not allowed")
 
@@ -131,6 +123,23 @@ async def agree(engine: Engine, specs: Iterable[ServerSpec], arguments: Namespac
     await with_consent(engine, arguments, terminal, require)
     if terminal.asks:
         await sign_in_where_needed(engine, asked, terminal.note)
+
+
+async def wanted_cases(engine: Engine, arguments: Namespace) -> list[TestCase]:
+    """Return the cases of the named suites, tags and ids; InputError where there is none."""
+    named = await engine.cases.named(arguments.case)
+    groups = bool(arguments.suite or arguments.tag) or not named
+    grouped = await engine.cases.in_groups(arguments.suite, arguments.tag) if groups else ()
+    cases = {case.id: case for case in (*named, *grouped)}
+    if not cases:
+        raise InputError("There is no test case to run.", hint="Import some with: mcp-tef cases import FILE")
+    return list(cases.values())
+
+
+async def agree_to_servers(engine: Engine, cases: Iterable[TestCase], arguments: Namespace, terminal: Terminal) -> None:
+    """Get consent for the servers of these cases."""
+    names = sorted({name for case in cases for name in case.draft.servers})
+    await agree(engine, [(await engine.servers.find(name)).spec for name in names], arguments, terminal)
 
 
 def _answer(request: ConsentRequest, arguments: Namespace, terminal: Terminal) -> ConsentAnswer | None:

@@ -21,8 +21,8 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.formatting import counted, overlap_lines, similarity_lines
+from mcp_tef.cli.model_options import add_cluster_options, on_cluster
 from mcp_tef.cli.output_files import analysis_file, is_standard_output, output_name, writable
-from mcp_tef.cli.run import add_cluster_options, on_cluster
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, unreachable
 from mcp_tef.cli.tool_options import (

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_tef import InputError, Json, TefError, share_text
+from mcp_tef.cli.arguments import DONE, FAILED
 from mcp_tef.cli.project_file import OWN_FILE, SOURCES, TARGETS, ProjectFile, as_arguments, find_project_file
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
     Run = Callable[[Namespace, Terminal], Awaitable[int]]
 
 OWN_KEYS = ("name", "owner", "paths")
-PASSED, FAILED = 0, 1
 HEADS = ("TARGET", "OWNER", "STATE", "CORRECT CALL", "COST", "REASON")
 EVERY = "every target is run"
-STATES = {PASSED: "passed", FAILED: "failed"}
+STATES = {DONE: "passed", FAILED: "failed"}
 _GIT = ("git", "-c", "core.fsmonitor=false")
 
 
@@ -87,7 +87,7 @@ async def _rows(
     for target in read_targets(file, content):
         reason = EVERY if earlier is None else _change(target, earlier, file, arguments.changed_from)
         if not reason:
-            rows.append(_row(target, "unchanged", PASSED))
+            rows.append(_row(target, "unchanged", DONE))
             continue
         row = await _run_one(target, file, Namespace(**{**vars(arguments), "max_cost": left}), terminal, run)
         left = _left(left, row["cost_usd"])

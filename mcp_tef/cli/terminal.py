@@ -206,18 +206,21 @@ def screen_width() -> int | None:
     return shutil.get_terminal_size().columns
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], none: str = "") -> list[str]:
     """Return lines of left-aligned columns with a head, two spaces apart; long cells are cut, the last column later.
 
+    Where there is no row, the sentence `none` takes its place.
     On a screen the widest columns are cut further so that each row fits; the first, which holds ids, stays whole.
     Without one, as in a pipe, only the longest cells are cut, since other programs read them.
     """
     allowed = screen_width()
     limits = [LAST_CELL_WIDTH if allowed is None else CELL_WIDTH] * (len(heads) - 1) + [LAST_CELL_WIDTH]
     cells = [list(heads), *(list(map(one_line, row, limits)) for row in rows)]
+    if none and len(cells) == 1:
+        return [none]
     widths = _fitted([max(map(len, column)) for column in zip(*cells, strict=True)], allowed)
     lines = ["  ".join(one_line(*cell).ljust(cell[1]) for cell in zip(row, widths, strict=True)) for row in cells]
-    return [Heading(lines[0].rstrip()), *(line.rstrip() for line in lines[1:])]
+    return [Heading(lines[0].rstrip()), *map(str.rstrip, lines[1:])]
 
 
 def _fitted(widths: list[int], allowed: int | None) -> list[int]:

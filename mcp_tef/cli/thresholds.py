@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mcp_tef import CaseId, InputError, RunSummary, did_you_mean
-from mcp_tef.cli.arguments import Parser, share
+from mcp_tef.cli.arguments import Parser, add_list_option, share
 from mcp_tef.cli.formatting import counted
 from mcp_tef.cli.terminal import Terminal
 
@@ -31,23 +31,11 @@ MOST_LOW = 5
 
 def add_threshold_options(parser: Parser) -> None:
     """Add thresholds of metrics."""
-    parser.add_argument(
-        "--fail-under",
-        action="append",
-        default=[],
-        type=threshold,
-        metavar="[METRIC=]X",
-        help=f"pass if this metric is at least X, regardless of single runs: {', '.join(METRICS)}; "
-        f"without METRIC, {METRICS[0]}",
-    )
-    parser.add_argument(
-        "--fail-if-surely-under",
-        action="append",
-        default=[],
-        type=threshold,
-        metavar="[METRIC=]X",
-        help="fail only if even the upper end of the metric's 95 %% interval is below X",
-    )
+    names = f"{', '.join(METRICS)}; without METRIC, {METRICS[0]}"
+    under = f"pass if this metric is at least X, regardless of single runs: {names}"
+    surely = "fail only if even the upper end of the metric's 95 %% interval is below X"
+    for option, summary in (("--fail-under", under), ("--fail-if-surely-under", surely)):
+        add_list_option(parser, option, "[METRIC=]X", summary, type=threshold)
     parser.set_defaults(case_pass_rate=None, baseline=None)
 
 

@@ -21,7 +21,8 @@ from mcp_tef import (
     open_regular_file,
     parse_embedder,
 )
-from mcp_tef.cli.arguments import share
+from mcp_tef.cli.arguments import UNREACHED, share
+from mcp_tef.cli.model_options import add_key_option, read_keys
 from mcp_tef.cli.output_files import require_other
 from mcp_tef.cli.session import add_consent_options, agree, with_consent
 from mcp_tef.cli.terminal import unreachable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from mcp_tef.cli.arguments import Parser
     from mcp_tef.cli.terminal import Terminal
 
-DONE, UNREACHED = 0, 3
 SOURCES = (
     ("--server", "N", "registered servers, by name"),
     ("--url", "U", "addresses of servers"),
@@ -49,25 +49,17 @@ def add_source_options(parser: Parser) -> None:
 
 def add_embedder_options(parser: Parser) -> None:
     """Add the options that select an embedder."""
-    parser.add_argument(
-        "--embedder",
-        type=parse_embedder,
-        metavar="E",
-        help="tfidf, fastembed[:MODEL], folder:DIR, litellm:PROVIDER/MODEL or http:URL "
-        "(default: fastembed where its model is on this machine, else tfidf)",
-    )
+    kinds = "tfidf, fastembed[:MODEL], folder:DIR, litellm:PROVIDER/MODEL or http:URL"
+    usual = "(default: fastembed where its model is on this machine, else tfidf)"
+    parser.add_argument("--embedder", type=parse_embedder, metavar="E", help=f"{kinds} {usual}")
     parser.add_argument("--embedder-url", metavar="U", help="address of the provider's embedder")
-    parser.add_argument("--key-stdin", action="store_true", help="read the provider's key from standard input")
+    add_key_option(parser)
 
 
 def add_threshold_option(parser: Parser) -> None:
     """From which similarity on a pair is flagged."""
-    parser.add_argument(
-        "--threshold",
-        type=share,
-        metavar="X",
-        help="flag pairs whose descriptions are this similar, 0 to 1 (default: pairs of high confusability)",
-    )
+    flagged = "flag pairs whose descriptions are this similar, 0 to 1 (default: pairs of high confusability)"
+    parser.add_argument("--threshold", type=share, metavar="X", help=flagged)
 
 
 def flag_rule(engine: Engine, arguments: Namespace) -> FlagRule:
@@ -138,7 +130,7 @@ def _require_files(names: Sequence[str]) -> None:
 
 def code_of(tool_set: ToolSet) -> int:
     """Done, or 3 where something could not be read: the result is told all the same."""
-    return UNREACHED if tool_set.unreachable else DONE
+    return UNREACHED if tool_set.unreachable else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +181,6 @@ def provider_of(arguments: Namespace) -> str:
 
 def keys_for(arguments: Namespace, terminal: Terminal, others: Iterable[str] = ()) -> dict[str, Secret]:
     """Read the key from standard input, if --key-stdin is given, for the provider that is used."""
-    from mcp_tef.cli.run import read_keys
-
     return read_keys(arguments, terminal, [name for name in (provider_of(arguments), *others) if name])
 
 

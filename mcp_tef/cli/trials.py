@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 from mcp_tef import (
     GAVE_UP,
     REPEATS,
-    RETRIES,
-    TEMPERATURE,
-    TIMEOUT,
     ClaimVerdict,
     InputError,
     RunFilter,
@@ -22,29 +19,28 @@ from mcp_tef import (
     draft_html,
     draft_of_patch,
     joint_sentence,
-    parse_model,
     trial_of_affected_cases,
     trial_sentences,
     trial_to_json,
     trials_evidence,
     write_lines,
 )
-from mcp_tef.cli.arguments import Verbs, add_run_fields, add_verb
+from mcp_tef.cli.arguments import CANNOT_TELL, DONE, FAILED, UNREACHED, Parser, Verbs, add_list_option, add_verb
 from mcp_tef.cli.batches import followed
-from mcp_tef.cli.drafts import read_json
 from mcp_tef.cli.formatting import counted, share_line
-from mcp_tef.cli.model_options import add_cost_options, model_settings, tell_run_estimate
-from mcp_tef.cli.output_files import output_name, writable, write_verdict
-from mcp_tef.cli.project_file import NamedSource, named_source
-from mcp_tef.cli.run import (
-    add_cluster_options,
-    add_key_options,
+from mcp_tef.cli.model_options import (
+    CLIENT,
+    add_test_options,
     allow_typed_addresses,
     as_clients_ask,
-    default_models,
+    asked_models,
     on_cluster,
-    read_keys,
+    read_keys_of,
+    require_not_negative,
+    tell_run_estimate,
 )
+from mcp_tef.cli.output_files import output_name, read_json, writable, write_verdict
+from mcp_tef.cli.project_file import NamedSource, named_source
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal
 
@@ -56,8 +52,8 @@ if TYPE_CHECKING:
 
     Trials: TypeAlias = Sequence[tuple[Batch, TrialResult]]
 
-NOT_WORSE, WORSE, UNREACHED, CANNOT_TELL = 0, 1, 3, 4
-ROUNDS, GUARDS = 5, 20
+GUARDS = 20
+ROUNDS_FIELD = replace(REPEATS, default=5, help="most times per case")
 SHAPE = """With --json: {"draft", "model", "on_these_cases": VERDICT, "for_queries_like_these": VERDICT, "wins",
 "losses", "pairs", "evidence": {"better", "worse"}, "rates": {"original": RATE, "draft": RATE}, "difference":
 {"value", "low", "high"}, "guards": {"n", "broken": [case]}, "icc", "look", "drafts_tried", "left_out", "calls",
@@ -72,35 +68,29 @@ these cases, 4 for cannot_tell_yet; 3 no model could be reached."""
 
 def register(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = add_verb(verbs, "try", "ask the same cases with the original tools and with a draft", try_draft)
-    parser.epilog = f"{parser.epilog}\n\n{SHAPE}"
+    parser = add_verb(
+        verbs, "try", "ask the same cases with the original tools and with a draft", try_draft, more=SHAPE
+    )
     parser.add_argument("draft", nargs="?", metavar="DRAFT", help="name of a draft")
     parser.add_argument("--patch", metavar="FILE", help="an RFC 6902 patch in place of a draft; - is standard input")
     parser.add_argument("--server", metavar="S", help="the patch changes the last listing of this server")
-    parser.add_argument(
-        "--tools-file", action="append", default=[], type=named_source, metavar="F", help="the patch changes this file"
-    )
+    add_list_option(parser, "--tools-file", "F", "the patch changes this file", type=named_source)
     parser.add_argument("--cases", type=Path, metavar="F", help="a case file; with --tools-file, no workspace is used")
-    parser.add_argument("--suite", action="append", default=[], metavar="S", help="only cases of this suite")
-    parser.add_argument("--model", action="append", default=[], metavar="PROVIDER/NAME", help="default: the baseline")
-    parser.add_argument(
-        "--client", action="append", default=[], metavar="NAME", help="show the tools as this client does; see clients"
-    )
-    parser.add_argument("--base-url", metavar="U", help="the address of a local or compatible server")
-    add_run_fields(parser, TIMEOUT, TEMPERATURE, RETRIES, replace(REPEATS, default=ROUNDS, help="most times per case"))
-    parser.add_argument(
-        "--guards", type=int, default=GUARDS, metavar="N", help=f"most cases that must not change ({GUARDS})"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the order and of the guards (0)")
+    add_list_option(parser, "--client", "NAME", CLIENT)
+    add_guards_option(parser)
     parser.add_argument("--no-early-stop", action="store_true", help="ask all repeats, also once it is decided")
     parser.add_argument("--strict", action="store_true", help="exit with 0 only if it is better")
-    add_cluster_options(parser)
-    add_cost_options(parser)
-    add_key_options(parser)
+    add_test_options(parser, "the order and of the guards", ROUNDS_FIELD)
     parser.add_argument("--html", type=writable, metavar="F", help="write the changes and the evidence to F")
     parser.add_argument("--verdict", type=writable, metavar="F", help="write the results as verdict to F")
     parser.set_defaults(server_command=[], url=[], project=None)
     parser.set_defaults(fail_under=[], fail_if_surely_under=[], case_pass_rate=None, baseline=None)
+
+
+def add_guards_option(parser: Parser) -> None:
+    """Add the option for cases that a text must not change."""
+    limit = f"most cases that must not change ({GUARDS})"
+    parser.add_argument("--guards", type=int, default=GUARDS, metavar="N", help=limit)
 
 
 async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
@@ -122,8 +112,8 @@ async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
 
 async def _trials(engine: Engine, draft: Draft, arguments: Namespace, terminal: Terminal) -> Trials:
     """Try the draft with each model in turn."""
-    models = as_clients_ask(engine, _models(arguments), arguments.client)
-    keys = read_keys(arguments, terminal, (model.provider for model in models if not model.offline))
+    models = as_clients_ask(engine, asked_models(arguments), arguments.client)
+    keys = read_keys_of(models, arguments, terminal)
     allow_typed_addresses(engine, models, arguments)
     request = await _request(engine, draft, models[0], arguments)
     if request.cases:
@@ -156,16 +146,10 @@ def _require_sound(arguments: Namespace) -> None:
             "Add --tools-file F.",
         ),
         (arguments.verdict and len(arguments.model) > 1, "A verdict file holds one trial.", "Name one model."),
-        (min(arguments.guards, arguments.seed) < 0, "--guards and --seed are not below 0.", "Write 0 or more."),
     ):
         if wrong:
             raise InputError(message, hint=hint, code="bad_usage")
-
-
-def _models(arguments: Namespace) -> list[ModelSettings]:
-    settings = model_settings(arguments)
-    named = [parse_model(text) for text in dict.fromkeys(default_models(arguments))]
-    return [replace(settings, provider=provider, model=name) for provider, name in named]
+    require_not_negative(arguments, "guards", "seed")
 
 
 def _workspace(arguments: Namespace, terminal: Terminal) -> AbstractAsyncContextManager[Engine]:
@@ -249,8 +233,8 @@ def trial_code(found: Trials, *, strict: bool = False) -> int:
     if any(_is_unreached(*one) for one in found):
         return UNREACHED
     if any(result.claims.worse for _, result in found):
-        return WORSE
-    return _strict_code([result.claims.on_these_cases.verdict for _, result in found]) if strict else NOT_WORSE
+        return FAILED
+    return _strict_code([result.claims.on_these_cases.verdict for _, result in found]) if strict else DONE
 
 
 def _is_unreached(batch: Batch, result: TrialResult) -> bool:
@@ -261,5 +245,5 @@ def _is_unreached(batch: Batch, result: TrialResult) -> bool:
 
 def _strict_code(verdicts: Sequence[ClaimVerdict]) -> int:
     if set(verdicts) == {ClaimVerdict.BETTER}:
-        return NOT_WORSE
-    return CANNOT_TELL if ClaimVerdict.CANNOT_TELL_YET in verdicts else WORSE
+        return DONE
+    return CANNOT_TELL if ClaimVerdict.CANNOT_TELL_YET in verdicts else FAILED

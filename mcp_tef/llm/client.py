@@ -15,9 +15,8 @@ from mcp_tef.llm.litellm_chat import LitellmChat
 from mcp_tef.llm.model_table import ModelTable, model_table
 from mcp_tef.llm.pacing import RequestPacer
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, key_missing, library_missing, retry_after, unaskable
-from mcp_tef.llm.providers import LOCAL, Target, target, wants_key
+from mcp_tef.llm.providers import LITELLM, LOCAL, Target, directly, target, wants_key
 from mcp_tef.llm.recent_values import RecentValues
-from mcp_tef.llm.routing import LITELLM, directly
 from mcp_tef.llm.usage import Completion, Request, UsageCheck, keyless, known_cost
 from mcp_tef.model.addresses import is_custom
 from mcp_tef.model.installation import missing_library

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcp_tef.llm.direct_requests import options
+from mcp_tef.llm.direct_chat import options
 from mcp_tef.llm.usage import Completion, Request, UsageCheck, shown_name
 from mcp_tef.prompts.answer_parsing import WrittenCall
 from mcp_tef.provider_http.exchange import Exchange, FailedCall, ModelCall

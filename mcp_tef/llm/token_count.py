@@ -1,9 +1,9 @@
 """Token counts with a bundled vocabulary; nothing is downloaded."""
 
-import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from binascii import a2b_base64
+from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -17,6 +17,7 @@ CHARACTERS_PER_TOKEN = 4
 LONGEST_PART = 50_000
 ESTIMATE = f"estimate, {CHARACTERS_PER_TOKEN} characters a token"
 
+_READING = Lock()
 _SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 _PIECES = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -35,12 +36,11 @@ def bundled_folder() -> Path | None:
 class BundledTokenCounter:
     """Counts by the vocabulary of GPT-4, which other models' counts are near to; by characters where it is missing.
 
-    The vocabulary is read once, at the first count, in whichever thread counts.
+    Each process reads the vocabulary once, at the first count, in whichever thread counts.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or bundled_folder()
-        self._lock = Lock()
 
     @property
     def name(self) -> str:
@@ -55,17 +55,18 @@ class BundledTokenCounter:
         return tuple(sum(len(encoding.encode_ordinary(part)) for part in _parts(text)) for text in texts)
 
     def _ready(self) -> "Encoding | None":
-        with self._lock:
-            return self._encoding
+        with _READING:
+            return _encoding(self._folder) if self._folder else None
 
-    @cached_property
-    def _encoding(self) -> "Encoding | None":
-        ranks = _ranks(self._folder) if self._folder else None
-        if ranks is None:
-            return None
-        from tiktoken import Encoding
 
-        return Encoding(VOCABULARY, pat_str=_PIECES, mergeable_ranks=dict(ranks), special_tokens={})
+@cache
+def _encoding(folder: Path) -> "Encoding | None":
+    ranks = _ranks(folder)
+    if ranks is None:
+        return None
+    from tiktoken import Encoding
+
+    return Encoding(VOCABULARY, pat_str=_PIECES, mergeable_ranks=ranks, special_tokens={})
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -73,12 +74,12 @@ def _parts(text: str) -> Iterator[str]:
     return (text[start : start + LONGEST_PART] for start in range(0, len(text), LONGEST_PART))
 
 
-def _ranks(folder: Path) -> Mapping[bytes, int] | None:
+def _ranks(folder: Path) -> dict[bytes, int] | None:
     """Return the vocabulary's tokens with their ranks, told by the file's content; None where no file holds them."""
     for text in _contents(folder):
         if hashlib.sha256(text).hexdigest() == _SHA256:
             pairs = (line.split() for line in text.splitlines())
-            return {base64.b64decode(token): int(rank) for token, rank in pairs}
+            return {a2b_base64(token): int(rank) for token, rank in pairs}
     return None
 
 

@@ -1,8 +1,11 @@
-"""JSON values, and the one canonical text of each."""
+"""JSON values, the one canonical text of each, and fields of other values as JSON."""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
@@ -24,6 +27,26 @@ def fingerprint(value: Json) -> str:
 def written_alike(one: Json, other: Json) -> bool:
     """Return True if two values have the same text, with their keys in the same order; 1, 1.0 and true differ."""
     return one is other or (one == other and json.dumps(one) == json.dumps(other))
+
+
+def as_json(value: object) -> Json:
+    """Return a value as JSON: codes of enums, moments in ISO 8601, lists, and an object for each dataclass."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {as_json(key): as_json(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return list(map(as_json, value))
+    if is_dataclass(value):
+        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def fields_to_json(value: object, names: str) -> dict[str, Json]:
+    """Return attributes of a value as JSON under their own names, which are separated by spaces."""
+    return {name: as_json(getattr(value, name)) for name in names.split()}
 
 
 def deeper_than(value: Json, most: int) -> bool:

@@ -263,11 +263,15 @@ class FileKind(StrEnum):
     SERVERS = "servers"
     TOOLS = "tools"
     CASES = "cases"
+    PATCH = "patch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedFile:
-    """A file, or a text that was pasted (`path` is None then). Where it is none of the kinds, `problem` says why."""
+    """A file, or a text that was pasted (`path` is None then). Where it is none of the kinds, `problem` says why.
+
+    A patch has its `text` in either case.
+    """
 
     kind: FileKind | None
     path: Path | None = None

@@ -99,9 +99,9 @@ class TrialResult:
 
     `end` is None while it runs. `shares` holds the correct calls (for the baseline: correct tools) of both arms,
     `other_shares` the other outcome, without a verdict. `plan` tells what would settle it, "" if nothing is open.
-    `guards` counts the cases that must not change. `of_prompts` is True where the arms are prompts, not tools.
-    Of the pairs left out, `not_offered` are those whose expected tool neither arm offers; `missing_tools` names that
-    tool by case ("" where it is not known).
+    `guards` counts the cases that must not change, `guard_outcomes` are theirs in full rounds.
+    `of_prompts` is True where the arms are prompts, not tools. Of the pairs left out, `not_offered` are those whose
+    expected tool neither arm offers; `missing_tools` names that tool by case ("" where it is not known).
     """
 
     batch_id: BatchId
@@ -127,6 +127,7 @@ class TrialResult:
     seed: int
     end: TrialEnd | None
     guards: int = 0
+    guard_outcomes: tuple[CaseOutcome, ...] = ()
     of_prompts: bool = False
     not_offered: int = 0
     missing_tools: Mapping[str, str] = field(default_factory=dict)

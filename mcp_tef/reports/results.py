@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from mcp_tef.api.serializers.metrics import overview_to_json
-from mcp_tef.api.serializers.runs import run_to_json, timestamp
+from mcp_tef.api.serializers.runs import run_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.installation import VERSION
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, fields_to_json
 from mcp_tef.model.metrics import MetricsOverview, ThresholdCheck
 from mcp_tef.model.runs import ModelSettings, RunStatus, RunSummary, is_baseline
 
@@ -122,44 +122,15 @@ def _cells(run: RunSummary, conditions: Mapping[str, str]) -> list[Json]:
     error = values.pop("error") or {}
     values |= {"batch": run.batch_id, "repeat": run.repeat, "hallucinated": ", ".join(run.hallucinated)}
     values |= {"error_code": error.get("code"), "error": error.get("message")}
-    values |= {"created_at": timestamp(run.created_at), "completed_at": timestamp(run.completed_at)}
+    values |= fields_to_json(run, "created_at completed_at")
     values |= {"findings": " ".join(one.sentence for one in run.findings)}
     values |= {"version": conditions["mcp-tef"], **{name: conditions.get(name) for name in ("settings", "address")}}
     return [values[column] for column in COLUMNS]
 
 
 COLUMNS = (
-    "id",
-    "batch",
-    "case",
-    "query",
-    "model",
-    "repeat",
-    "status",
-    "classification",
-    "mark",
-    "unreadable",
-    "kind",
-    "expected",
-    "selected",
-    "parameters_ok",
-    "completeness",
-    "correctness",
-    "type_conformance",
-    "hallucinated",
-    "confidence",
-    "confidence_source",
-    "confidence_category",
-    "explanation",
-    "execution_time_ms",
-    "tokens",
-    "cost_usd",
-    "error_code",
-    "error",
-    "created_at",
-    "completed_at",
-    "findings",
-    "settings",
-    "address",
-    "version",
+    *("id", "batch", "case", "query", "model", "repeat", "status", "classification", "mark", "unreadable", "kind"),
+    *("expected", "selected", "parameters_ok", "completeness", "correctness", "type_conformance", "hallucinated"),
+    *("confidence", "confidence_source", "confidence_category", "explanation", "execution_time_ms", "tokens"),
+    *("cost_usd", "error_code", "error", "created_at", "completed_at", "findings", "settings", "address", "version"),
 )

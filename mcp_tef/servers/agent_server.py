@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_tef.errors import TefError
 from mcp_tef.model.installation import VERSION
 from mcp_tef.model.tools import Tool
-from mcp_tef.ports.agents import AgentOperations
+from mcp_tef.ports.calling import AgentOperations
 from mcp_tef.scoring.call_pairing import misfit_text
 from mcp_tef.servers.serving import run_over_http, run_over_stdio
 

@@ -27,11 +27,11 @@ def sanitized(data: bytes) -> bytes:
 def _without_halves(data: bytes) -> bytes:
     if b"\\ud" not in data and b"\\uD" not in data:
         return data
-    mending = bytearray(data)
+    repaired = bytearray(data)
     for found in _HALVES.finditer(data):
         if found[1]:
-            mending[found.start(1) - 1 : found.end()] = b"fdd0"
-    return bytes(mending)
+            repaired[found.start(1) - 1 : found.end()] = b"fdd0"
+    return bytes(repaired)
 
 
 def _in_utf8(data: bytes) -> bytes:

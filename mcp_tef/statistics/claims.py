@@ -53,7 +53,7 @@ def on_these_cases(cases: PairedCases, *, decided: bool = False, decisive: float
     wins, losses = int(cases.wins.sum()), int(cases.losses.sum())
     gap = _pair_difference(wins, losses, cases.pairs)
     verdict = _verdict(gap, decided or max(evidence(wins, losses), evidence(losses, wins)) >= decisive)
-    found = f"{_wins_text(wins, losses)} in {size_text(cases)}"
+    found = f"{_wins_text(wins, losses)} in {_pairs_text(cases)}"
     match verdict:
         case ClaimVerdict.NO_WORTHWHILE_CHANGE:
             found += f", {range_text(gap)}"
@@ -153,6 +153,12 @@ def _more_wins_text(wins: int, losses: int, gap: RateDifference, decisive: float
     ahead, behind, one, several = (wins, losses, "win", "wins") if wins > losses else (losses, wins, "loss", "losses")
     more = next((k for k in range(1, MOST_MORE) if evidence(ahead + k, behind) >= decisive), MOST_MORE)
     return f"{counted(more, f'more {one}', f'more {several}')} would decide it"
+
+
+def _pairs_text(cases: PairedCases) -> str:
+    """Return the number of pairs of runs, the unit of wins and losses; where each case ran once, of cases."""
+    size = size_text(cases)
+    return size if cases.pairs == len(cases) else f"{counted(cases.pairs, 'pair', 'pairs')} of runs ({size})"
 
 
 def size_text(cases: PairedCases) -> str:

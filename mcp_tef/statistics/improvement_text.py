@@ -6,8 +6,7 @@ from mcp_tef.errors import GAVE_UP
 from mcp_tef.model.improvements import HopelessCase, ImprovementEnd, ImprovementResult
 from mcp_tef.model.trials import TrialEnd, TrialResult
 from mcp_tef.scoring.phrases import counted, cut
-from mcp_tef.statistics.candidate_selection import FEWEST_SEALED
-from mcp_tef.statistics.case_split import smallest_gain
+from mcp_tef.statistics.candidate_selection import FEWEST_SEALED, smallest_gain
 from mcp_tef.statistics.claims import points_text, range_text
 
 MOST_NAMED = 3
@@ -44,12 +43,16 @@ def early_end(trial: TrialResult, stopped: str) -> tuple[ImprovementEnd, str] | 
         return ImprovementEnd.UNREACHABLE, stopped
     if trial.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
         return ImprovementEnd(trial.end.value), stopped
-    failed = trial.left_out - trial.not_offered
-    if failed > trial.pairs:
-        asked = counted(failed + trial.pairs, "pair", "pairs")
-        said = f"{failed:,} of {asked} of runs failed with {trial.model}. Check the model, and search again."
-        return ImprovementEnd.UNREACHABLE, said
+    if trial.left_out - trial.not_offered > trial.pairs:
+        return ImprovementEnd.UNREACHABLE, failed_text(trial)
     return None
+
+
+def failed_text(trial: TrialResult) -> str:
+    """Return how many pairs of runs failed, and what to do."""
+    failed = trial.left_out - trial.not_offered
+    asked = counted(failed + trial.pairs, "pair", "pairs")
+    return f"{failed:,} of {asked} of runs failed with {trial.model}. Check the model, and search again."
 
 
 def improvement_sentences(result: ImprovementResult) -> tuple[str, ...]:

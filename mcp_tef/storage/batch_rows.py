@@ -33,12 +33,11 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.verdicts import RunMark
-from mcp_tef.storage.columns import now, one_of, row_of
-from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS
+from mcp_tef.storage.columns import attributes, now, one_of, row_of
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import REMOVED_CASE_KEYS, VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of, variables_of
-from mcp_tef.storage.run_tables import BATCHES, MODEL_SETTINGS, RUNS
+from mcp_tef.storage.run_tables import BATCHES, FACT_KEYS, FACTS, MODEL_SETTINGS, RUNS
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
 _THERE = BATCHES.c.removed_at.is_(None)
@@ -292,12 +291,7 @@ def _batch(
         tally=tally,
         interrupted=interrupted,
         cost_usd=cost_usd,
-        repeats=row.repeats,
-        concurrency=row.concurrency,
-        max_cost_usd=row.max_cost_usd,
-        created_at=row.created_at,
-        completed_at=row.completed_at,
-        stopped=row.stopped,
+        **attributes(row, "repeats concurrency max_cost_usd created_at completed_at stopped"),
         trial=dict(row.trial) if row.trial else None,
     )
 

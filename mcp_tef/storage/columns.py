@@ -128,6 +128,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def attributes(value: object, names: str) -> dict[str, Any]:
+    """Return attributes of a row or a value under their own names, which are separated by spaces."""
+    return {name: getattr(value, name) for name in names.split()}
+
+
 def mark_of(classification: str | None, parameters_ok: int | None, unreadable: int | None) -> RunMark | None:
     """Return the mark of a run from the cells of its verdict."""
     known = Classification(classification) if classification else None

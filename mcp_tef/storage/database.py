@@ -148,7 +148,7 @@ def _take_error(task: asyncio.Future[T]) -> None:
 
 def _spoilt_cell(session: Session) -> str | None:
     """Look through all tables, also those that this process has not needed yet."""
-    from mcp_tef.storage import fact_tables, library_tables, run_tables  # noqa: F401  # they add themselves to the catalogue
+    from mcp_tef.storage import library_tables, run_tables  # noqa: F401  # they add themselves to the catalogue
 
     return spoilt_cell(session)
 

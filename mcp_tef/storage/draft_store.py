@@ -1,18 +1,50 @@
-"""Drafts with their steps, in the workspace file."""
+"""Drafts in SQLite, and their tables; the SQL of the tables is in `schema` like that of all."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, text, update
-from sqlmodel import Session
+from sqlalchemy import Index, Text, delete, insert, select, update
+from sqlalchemy import text as sql
+from sqlmodel import Field, Session
 
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.drafts import Draft, DraftStep
 from mcp_tef.model.ids import DraftId
-from mcp_tef.storage.columns import now, one_of, row_of, storable
+from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, one_of, row_of, storable, table_of
 from mcp_tef.storage.database import Database, chunks
-from mcp_tef.storage.draft_tables import DRAFT_STEPS, DRAFTS
+
+
+class DraftRow(StoredRow, table=True):
+    """A draft: the listing of tools that it starts from, and as `step` the number of its steps that apply."""
+
+    __tablename__ = "drafts"
+    __table_args__ = (Index("ux_drafts_name", sql("name COLLATE NOCASE"), unique=True),)
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    name: str = Field(sa_type=Words)
+    listing: Any = Field(sa_type=Document)
+    listing_hash: str = Field(sa_type=Text)
+    server: str | None = Field(default=None, sa_type=Words)
+    step: int = 0
+    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    updated_at: datetime = Field(default_factory=now, sa_type=Moment)
+
+
+class DraftStepRow(StoredRow, table=True):
+    """One step of a draft: RFC 6902 operations over the state of the step before."""
+
+    __tablename__ = "draft_steps"
+
+    draft_id: str = Field(primary_key=True, foreign_key="drafts.id", ondelete="CASCADE", sa_type=Text)
+    number: int = Field(primary_key=True)
+    operations: Any = Field(sa_type=Document)
+    made_at: datetime = Field(default_factory=now, sa_type=Moment)
+
+
+DRAFTS = table_of(DraftRow)
+DRAFT_STEPS = table_of(DraftStepRow)
 
 
 class SqliteDrafts:
@@ -120,7 +152,7 @@ def _get(session: Session, draft_id: DraftId) -> Draft:
 
 
 def _all(session: Session, ids: Iterable[DraftId] = ()) -> tuple[Draft, ...]:
-    drafts = select(DRAFTS).order_by(DRAFTS.c.created_at, text("drafts.rowid"))
+    drafts = select(DRAFTS).order_by(DRAFTS.c.created_at, sql("drafts.rowid"))
     steps = select(DRAFT_STEPS).order_by(DRAFT_STEPS.c.number)
     if ids:
         drafts = drafts.where(DRAFTS.c.id.in_(one_of(ids)))

@@ -17,8 +17,17 @@ from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.statistics.run_codes import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, outcome_codes
 from mcp_tef.storage.columns import mark_of, one_of, one_of_bound, row_of
 from mcp_tef.storage.database import PreparedStatement
-from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
-from mcp_tef.storage.run_tables import ASKED_LABEL, MODEL_SETTINGS, RESULTS, RUNS, SNAPSHOT_TOOLS, TOOLS
+from mcp_tef.storage.run_tables import (
+    ASKED_LABEL,
+    FACT_KEYS,
+    FACTS,
+    MODEL_SETTINGS,
+    RESULTS,
+    RUNS,
+    SNAPSHOT_TOOLS,
+    TOOL_NAMES,
+    TOOLS,
+)
 
 KEYS = ("case", "batch", "model", "expected", "selected")
 CODES = ("status", "classification", "parameters_ok", "conformance", "hallucinated", "invented", "category", "source")

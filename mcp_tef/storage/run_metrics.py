@@ -16,7 +16,6 @@ from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.statistics.history import Flags, History, Integers, Numbers, PastBatch, PastCase
 from mcp_tef.storage.database import Database
-from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_facts import (
     AMOUNTS,
     CODES,
@@ -29,7 +28,7 @@ from mcp_tef.storage.run_facts import (
     SHARES,
 )
 from mcp_tef.storage.run_queries import answering_models, past_conditions
-from mcp_tef.storage.run_tables import ASKED_LABEL, BATCHES, TOOLS
+from mcp_tef.storage.run_tables import ASKED_LABEL, BATCHES, FACT_KEYS, FACTS, TOOL_NAMES, TOOLS
 from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITES
 
 _DTYPE = np.dtype([(name, f">{code}") for name, code in RECORD])

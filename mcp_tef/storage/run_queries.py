@@ -36,16 +36,18 @@ from mcp_tef.model.tools import LabelKind, ToolLabel
 from mcp_tef.model.verdicts import RunMark, Verdict
 from mcp_tef.storage import snapshots, verdict_rows
 from mcp_tef.storage.columns import expectation_of, mark_of, messages_of, one_of, one_of_bound, row_of
-from mcp_tef.storage.fact_tables import FACT_KEYS, FACTS, TOOL_NAMES
 from mcp_tef.storage.run_rows import SummaryRow, answer_of, settings_of, summary_of
 from mcp_tef.storage.run_tables import (
     ASKED_LABEL,
     ASKED_MODEL,
     BATCHES,
+    FACT_KEYS,
+    FACTS,
     MODEL_SETTINGS,
     RESULTS,
     RUNS,
     SNAPSHOT_TOOLS,
+    TOOL_NAMES,
     TOOLS,
 )
 from mcp_tef.storage.tables import CASE_TAGS, CASES, SUITE_CASES, SUITES

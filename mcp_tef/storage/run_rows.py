@@ -21,47 +21,26 @@ from mcp_tef.model.runs import Arm, FailureInfo, ModelSettings, RunResult, RunSt
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import Classification, ConfidenceCategory, FindingReason, ParameterFinding, VerdictKind
-from mcp_tef.storage.columns import now, row_of, truth
+from mcp_tef.storage.columns import attributes, now, row_of, truth
 from mcp_tef.storage.snapshots import Directory
 
 _SCORE_DIGITS = 6
 
+_SAME_IN_ANSWER = "tokens_in tokens_out cost_usd answered_model answered_fingerprint seed answer_limit routing"
+"""Fields of an answer that have columns of the same names."""
+_FAILURE = ("error_code", "error_message", "error_hint")
+_COMPUTED = (
+    "selected_tool_id selected_label selected_server_name selected_tool_name confidence_score confidence_source mode "
+    "classification extracted_parameters calls answer_text ranking llm_request_raw llm_response_raw base_url"
+)
 NOT_ANSWERED: Mapping[str, Any] = {
-    "selected_tool_id": None,
-    "confidence_score": None,
-    "classification": None,
-    "selected_label": None,
-    "selected_server_name": None,
-    "selected_tool_name": None,
-    "confidence_source": None,
-    "tokens_in": None,
-    "tokens_out": None,
-    "cost_usd": None,
-    "mode": None,
-    "extracted_parameters": None,
-    "calls": None,
-    "answer_text": None,
-    "ranking": None,
-    "llm_request_raw": None,
-    "llm_response_raw": None,
+    **dict.fromkeys(f"{_COMPUTED} {_SAME_IN_ANSWER}".split()),
     "read_from_text": 0,
-    "answered_model": None,
-    "answered_fingerprint": None,
-    "base_url": None,
-    "seed": None,
-    "answer_limit": None,
-    "routing": None,
 }
-
 NOT_ENDED: Mapping[str, Any] = {
     **NOT_ANSWERED,
-    "execution_time_ms": None,
-    "completed_at": None,
-    "expected_rank": None,
+    **dict.fromkeys(("execution_time_ms", "completed_at", "expected_rank", *_FAILURE)),
     "attempts": 1,
-    "error_code": None,
-    "error_message": None,
-    "error_hint": None,
 }
 
 
@@ -84,11 +63,8 @@ def expectation_cells(expectation: Expectation) -> dict[str, Any]:
 
 def failure_cells(failure: FailureInfo | None) -> dict[str, Any]:
     """The columns of a failure."""
-    return {
-        "error_code": failure.code if failure else None,
-        "error_message": failure.message if failure else None,
-        "error_hint": failure.hint if failure else None,
-    }
+    texts = (failure.code, failure.message, failure.hint) if failure else (None, None, None)
+    return dict(zip(_FAILURE, texts, strict=True))
 
 
 def outcome_cells(outcome: RunResult, directory: Directory) -> dict[str, Any]:
@@ -115,9 +91,6 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
         "selected_server_name": first.server if first else None,
         "selected_tool_name": first.tool if first else None,
         "confidence_source": answer.confidence_source,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-        "cost_usd": answer.cost_usd,
         "mode": answer.mode.value,
         "extracted_parameters": first.arguments if first else None,
         "calls": None if answer.calls is None else [_call_to_json(call) for call in answer.calls],
@@ -126,12 +99,8 @@ def answer_cells(answer: Answer, directory: Directory) -> dict[str, Any]:
         "llm_request_raw": answer.raw_request,
         "llm_response_raw": answer.raw_response,
         "read_from_text": int(answer.read_from_text),
-        "answered_model": answer.answered_model,
-        "answered_fingerprint": answer.answered_fingerprint,
         "base_url": answer.base_url and without_credentials(answer.base_url),
-        "seed": answer.seed,
-        "answer_limit": answer.answer_limit,
-        "routing": answer.routing,
+        **attributes(answer, _SAME_IN_ANSWER),
     }
 
 
@@ -148,17 +117,10 @@ def answer_of(row: Any, snapshot: Snapshot | None) -> Answer | None:
         mode=CallingMode(row.mode),
         raw_request=row.llm_request_raw,
         raw_response=row.llm_response_raw,
-        tokens_in=row.tokens_in,
-        tokens_out=row.tokens_out,
-        cost_usd=row.cost_usd,
         ranking=ranking_of(row.ranking or (), snapshot),
         read_from_text=bool(row.read_from_text),
-        answered_model=row.answered_model,
-        answered_fingerprint=row.answered_fingerprint,
         base_url=row.base_url and without_credentials(row.base_url),
-        seed=row.seed,
-        answer_limit=row.answer_limit,
-        routing=row.routing,
+        **attributes(row, _SAME_IN_ANSWER),
     )
 
 
@@ -171,21 +133,11 @@ def variables_of(value: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
 def settings_of(row: Any) -> ModelSettings:
     """The settings that a row of `model_settings` holds."""
     return ModelSettings(
-        provider=row.provider,
-        model=row.model,
-        timeout=row.timeout,
-        temperature=row.temperature,
-        max_retries=row.max_retries,
+        **attributes(row, "provider model timeout temperature max_retries system_prompt seed max_tokens"),
+        **attributes(row, "input_price output_price client prompt"),
         base_url=row.base_url and without_credentials(row.base_url),
-        system_prompt=row.system_prompt,
         mode=CallingMode(row.mode),
         tool_choice=ToolChoiceMode(row.tool_choice),
-        seed=row.seed,
-        max_tokens=row.max_tokens,
-        input_price=row.input_price,
-        output_price=row.output_price,
-        client=row.client,
-        prompt=row.prompt,
         variables=variables_of(row.variables),
     )
 

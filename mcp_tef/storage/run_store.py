@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Update, bindparam, delete, exists, func, insert, or_, select, text, update
+from sqlalchemy import Update, and_, bindparam, delete, exists, func, insert, literal, or_, select, text, update
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
@@ -338,27 +338,34 @@ _REMOVED_BATCHES = select(BATCHES.c.id).where(BATCHES.c.removed_at.is_not(None))
 _REMOVED = or_(RUNS.c.test_case_id.in_(_REMOVED_CASES), RUNS.c.batch_id.in_(_REMOVED_BATCHES))
 
 
+# Cases keep the name of a removed server, and attach to the next one of that name.
+_NAMED_SERVER = exists().where(CASE_SERVERS.c.mcp_server_id == SERVERS.c.id)
+_UNWANTED = (
+    (CASES, CASES.c.removed_at.is_not(None)),
+    (SERVERS, and_(SERVERS.c.removed_at.is_not(None), ~_NAMED_SERVER, SERVERS.c.id != snapshots.STRANGERS)),
+    (BATCHES, BATCHES.c.removed_at.is_not(None)),
+    (LIBRARY_TOOLS, LIBRARY_TOOLS.c.removed_at.is_not(None)),
+    *(
+        (kept.table, ~exists().where(reference == kept))
+        for kept, reference in (
+            (BATCHES.c.id, RUNS.c.batch_id),
+            (SUITES.c.id, SUITE_CASES.c.suite_id),
+            (SNAPSHOTS.c.id, RUNS.c.snapshot_id),
+            (TOOLS.c.id, SNAPSHOT_TOOLS.c.tool_id),
+        )
+    ),
+)
+"""What was removed, then what nothing refers to any more."""
+_IS_UNTIDY = PreparedStatement(
+    select(or_(*(select(literal(1)).select_from(table).where(unwanted).exists() for table, unwanted in _UNWANTED)))
+)
+
+
 def tidy(database: Database) -> None:
     """Delete for good, in transactions of at most 250 runs. To be called on the store thread."""
+    if not database.write_here(lambda session: _IS_UNTIDY.run(session).scalar_one()):
+        return
     while database.write_here(lambda session: delete_runs(session, _REMOVED)):
         pass
-    database.write_here(_delete_removed)
-    database.write_here(_delete_unreferenced)
-
-
-def _delete_removed(session: Session) -> None:
-    for table in (CASES, SERVERS, BATCHES, LIBRARY_TOOLS):
-        gone = delete(table).where(table.c.removed_at.is_not(None))
-        # Cases keep the name of a removed server, and attach to the next one of that name.
-        named = exists().where(CASE_SERVERS.c.mcp_server_id == SERVERS.c.id)
-        session.execute(gone.where(~named, SERVERS.c.id != snapshots.STRANGERS) if table is SERVERS else gone)
-
-
-def _delete_unreferenced(session: Session) -> None:
-    for kept, reference in (
-        (BATCHES.c.id, RUNS.c.batch_id),
-        (SUITES.c.id, SUITE_CASES.c.suite_id),
-        (SNAPSHOTS.c.id, RUNS.c.snapshot_id),
-        (TOOLS.c.id, SNAPSHOT_TOOLS.c.tool_id),
-    ):
-        session.execute(delete(kept.table).where(~exists().where(reference == kept)))
+    for table, unwanted in _UNWANTED:
+        database.write_here(partial(Session.execute, statement=delete(table).where(unwanted)))

@@ -1,9 +1,9 @@
-"""The tables of batches, runs, verdicts and snapshots as SQLModel classes, which only commands about runs load."""
+"""The tables of batches, runs, verdicts, snapshots and run facts as SQLModel classes; only runs load them."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import REAL, Index, Integer, Text, case, literal
+from sqlalchemy import BLOB, REAL, Index, Integer, Text, case, literal
 from sqlalchemy import text as sql
 from sqlmodel import Field
 
@@ -223,3 +223,63 @@ SNAPSHOTS = table_of(SnapshotRow)
 SNAPSHOT_TOOLS = table_of(SnapshotToolRow)
 TOOLS = table_of(ToolRow)
 PAST_VERDICTS = table_of(PastVerdictRow)
+
+
+class FactKeyRow(StoredRow, table=True):
+    """A number for an id or a label that facts refer to."""
+
+    __tablename__ = "fact_keys"
+
+    id: int = Field(primary_key=True)
+    value: str = Field(sa_type=Words, unique=True)
+
+
+class ToolNameRow(StoredRow, table=True):
+    """A number for a tool of a server; the server is empty where none is known."""
+
+    __tablename__ = "tool_names"
+    __table_args__ = (Index("ux_tool_names_tool", "tool", "server", unique=True),)
+
+    id: int = Field(primary_key=True)
+    server: str = Field(default="", sa_type=Words)
+    tool: str = Field(sa_type=Words)
+
+
+class FactsRow(StoredRow, table=True):
+    """A narrow copy of a run, by which runs are filtered, ordered and counted; `run_facts` writes it."""
+
+    __tablename__ = "run_facts"
+    __table_args__ = (
+        Index(
+            "ix_run_facts_created_at",
+            *(sql("created_at DESC"), sql("batch_key DESC"), "position", "case_key", "model_key", "snapshot_key"),
+            *("status", "classification", "kind", "expected_tool_key", "selected_tool_key", "invented_tool"),
+            *("confidence_score", "mark", "unreadable", "failure_code"),
+        ),
+        Index("ix_run_facts_batch", "batch_key", "position", "case_key", "mark", "unreadable", "failure_code"),
+        {"sqlite_with_rowid": False},
+    )
+
+    run_id: str = Field(primary_key=True, foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text)
+    batch_key: int | None = None
+    case_key: int
+    model_key: int | None = None
+    snapshot_key: int | None = None
+    status: str = Field(sa_type=Text)
+    classification: str | None = Field(default=None, sa_type=Text)
+    kind: str | None = Field(default=None, sa_type=Text)
+    expected_tool_key: int | None = None
+    selected_tool_key: int | None = None
+    invented_tool: int = Field(sa_type=Integer)
+    confidence_score: float | None = Field(default=None, sa_type=REAL)
+    created_at: datetime = Field(sa_type=Moment)
+    position: int
+    mark: str | None = Field(default=None, sa_type=Text)
+    unreadable: int = Field(sa_type=Integer)
+    failure_code: str | None = Field(default=None, sa_type=Words)
+    metrics: bytes = Field(sa_type=BLOB)
+
+
+FACT_KEYS = table_of(FactKeyRow)
+TOOL_NAMES = table_of(ToolNameRow)
+FACTS = table_of(FactsRow)

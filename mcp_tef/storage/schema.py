@@ -1,7 +1,7 @@
 """The SQL of a workspace file; a test holds the classes in `tables` against it."""
 
+import re
 import sqlite3
-from contextlib import closing
 from typing import Final
 
 from mcp_tef.model.answers import CallingMode, ConfidenceSource
@@ -362,14 +362,17 @@ CREATE TABLE definitions (
 """An empty workspace. The codes come from the enums, so a new code makes a new version: the schema check fails."""
 
 
+_OBJECT = re.compile(
+    r"^CREATE (?:UNIQUE )?(?:TABLE|INDEX|TRIGGER) (\w+).*?(?=;\s*(?:^--|^CREATE |\Z))", re.DOTALL | re.MULTILINE
+)
+
+
 def create_schema(connection: sqlite3.Connection) -> None:
     """Create every object of the schema that is missing, in the transaction that is open, if any."""
     present = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
-    with closing(new_database()) as empty:
-        objects = empty.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
-    for name, sql in objects:
-        if name not in present:
-            connection.execute(sql)
+    for created in _OBJECT.finditer(SCHEMA):
+        if created[1] not in present:
+            connection.execute(created[0])
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 

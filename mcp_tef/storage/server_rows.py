@@ -23,7 +23,7 @@ from mcp_tef.model.servers import (
     references,
 )
 from mcp_tef.model.tools import Listing, Tool, ToolProblem
-from mcp_tef.storage.columns import now, row_of
+from mcp_tef.storage.columns import attributes, now, row_of
 from mcp_tef.storage.tables import ListingRow
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_tef.ports import CheckResult
     from mcp_tef.storage.tables import ServerRow
 
+_TOOL = "name description input_schema output_schema raw place"
 _NAMES_ONLY = ("name", "alias", "allowed_tools", "disallowed_tools", "origin", "extra")
 
 
@@ -42,23 +43,16 @@ def cells_of(spec: ServerSpec) -> dict[str, Any]:
             hint="Put it into an environment variable and write ${NAME}, or the keychain and write ${keychain:NAME}.",
         )
     return {
-        "name": spec.name,
+        **attributes(spec, "name command cwd path alias env_file project origin"),
         "transport": spec.transport.value,
         "url": _plain_address(spec.url),
-        "command": spec.command,
         "args": list(spec.args),
-        "cwd": spec.cwd,
         "env": dict(spec.env),
-        "path": spec.path,
         "headers": dict(spec.headers),
         "auth_type": spec.auth_type.value,
         "secret": spec.secret or None,
-        "alias": spec.alias,
         "allowed_tools": list(spec.allowed_tools),
         "disallowed_tools": list(spec.disallowed_tools),
-        "env_file": spec.env_file,
-        "project": spec.project,
-        "origin": spec.origin,
         "extra": dict(spec.extra),
         "oauth": _oauth_to_json(spec.oauth),
     }
@@ -84,24 +78,15 @@ def _is_reference(text: str) -> bool:
 def spec_of(row: ServerRow) -> ServerSpec:
     """The spec that a row holds."""
     return ServerSpec(
-        name=row.name,
+        **attributes(row, "name command cwd path secret alias env_file project origin extra"),
         transport=Transport(row.transport),
         url=_plain_address(row.url),
-        command=row.command,
         args=_texts(row.args),
-        cwd=row.cwd,
         env=_named_texts(row.env),
-        path=row.path,
         headers=_named_texts(row.headers),
         auth_type=AuthType(row.auth_type),
-        secret=row.secret,
-        alias=row.alias,
         allowed_tools=_texts(row.allowed_tools),
         disallowed_tools=_texts(row.disallowed_tools),
-        env_file=row.env_file,
-        project=row.project,
-        origin=row.origin,
-        extra=row.extra,
         oauth=OAuthClient(**row.oauth),
     )
 
@@ -129,15 +114,8 @@ def server_of(row: ServerRow) -> Server:
         status=ServerStatus(row.status),
         reason=row.status_reason,
         hint=row.status_hint,
-        exit_code=row.exit_code,
-        stderr_tail=row.stderr_tail,
-        latency_ms=row.latency_ms,
-        protocol=row.protocol,
-        tool_count=row.tool_count,
-        problem_count=row.problem_count,
-        last_connected_at=row.last_connected_at,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
+        **attributes(row, "exit_code stderr_tail latency_ms protocol tool_count problem_count"),
+        **attributes(row, "last_connected_at created_at updated_at"),
     )
 
 
@@ -167,15 +145,13 @@ def checked_cells(result: CheckResult) -> dict[str, Any]:
             "status": ServerStatus.FAILED.value,
             "status_reason": result.reason,
             "status_hint": result.hint,
-            "exit_code": result.exit_code,
-            "stderr_tail": result.stderr_tail,
+            **attributes(result, "exit_code stderr_tail"),
             "latency_ms": None,
         }
     return {
         **UNCHECKED,
         "status": ServerStatus.ACTIVE.value,
-        "latency_ms": listing.latency_ms,
-        "protocol": listing.protocol,
+        **attributes(listing, "latency_ms protocol"),
         "tool_count": len(listing.tools),
         "problem_count": len(listing.problems),
         "last_connected_at": now(),
@@ -185,10 +161,8 @@ def checked_cells(result: CheckResult) -> dict[str, Any]:
 def listing_to_json(listing: Listing) -> Json:
     """A listing for one cell."""
     return {
-        "protocol": listing.protocol,
-        "latency_ms": listing.latency_ms,
-        "instructions": listing.instructions,
-        "tools": [_tool_to_json(tool) for tool in listing.tools],
+        **attributes(listing, "protocol latency_ms instructions"),
+        "tools": [attributes(tool, _TOOL) for tool in listing.tools],
         "problems": [[one.tool, one.reason, one.place, one.raw] for one in listing.problems],
     }
 
@@ -197,27 +171,12 @@ def listing_from_json(server: str, value: Json) -> Listing:
     """The listing in a cell, under the server's name of today."""
     return Listing(
         server=server,
-        tools=tuple(_tool_from_json(server, tool) for tool in value["tools"]),
+        tools=tuple(Tool(server=server, **tool) for tool in value["tools"]),
         problems=tuple(ToolProblem(*problem) for problem in value["problems"]),
         protocol=value["protocol"],
         latency_ms=value["latency_ms"],
         instructions=value.get("instructions", ""),
     )
-
-
-def _tool_to_json(tool: Tool) -> Json:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "input_schema": tool.input_schema,
-        "output_schema": tool.output_schema,
-        "raw": tool.raw,
-        "place": tool.place,
-    }
-
-
-def _tool_from_json(server: str, value: Json) -> Tool:
-    return Tool(server=server, **value)
 
 
 def record(session: Session, server_id: ServerId, listing: Listing) -> None:

@@ -27,7 +27,7 @@ from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.ports import ignore_progress
 from mcp_tef.storage import server_rows
-from mcp_tef.storage.columns import now, one_of, row_of
+from mcp_tef.storage.columns import attributes, now, one_of, row_of
 from mcp_tef.storage.library_tables import SERVER_CONTACTS
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
 from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
@@ -35,7 +35,6 @@ from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from mcp_tef.model.json import Json
     from mcp_tef.model.servers import Server, ServerSpec
     from mcp_tef.model.tools import Listing
     from mcp_tef.ports import CheckResult, ProgressStep
@@ -276,7 +275,7 @@ def _outcome(call: ToolCall) -> dict[str, Any]:
     return {
         "status": call.status.value,
         "execution_time_ms": call.duration_ms,
-        "reply": _reply_to_json(call.reply) if call.reply else None,
+        "reply": asdict(call.reply) if call.reply else None,
         "error_code": failure.code if failure else None,
         "error_message": failure.message if failure else None,
         "error_hint": failure.hint if failure else None,
@@ -306,10 +305,6 @@ def _call(row: Any) -> ToolCall:
         reply=_reply_from_json(row.reply) if row.reply is not None else None,
         failure=FailureInfo(row.error_code, row.error_message, row.error_hint) if failed else None,
     )
-
-
-def _reply_to_json(reply: ToolReply) -> Json:
-    return asdict(reply)
 
 
 def _reply_from_json(value: Mapping[str, Any]) -> ToolReply:
@@ -354,13 +349,8 @@ def _contact_cells(contact: ServerContact) -> dict[str, Any]:
 @row_of("server_contacts")
 def _contact(row: Any) -> ServerContact:
     return ServerContact(
-        server=row.server,
         kind=None if row.kind is None else ContactKind(row.kind),
-        at=row.at,
-        duration_ms=row.duration_ms,
-        error=row.error,
-        contacts=row.contacts,
-        failures=row.failures,
+        **attributes(row, "server at duration_ms error contacts failures"),
     )
 
 

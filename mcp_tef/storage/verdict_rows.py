@@ -12,14 +12,13 @@ from mcp_tef.model.cases import (
 )
 from mcp_tef.model.comparison import AnsweredRun, Judgement
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, fields_to_json
 from mcp_tef.model.runs import Arm
 from mcp_tef.model.tools import Snapshot
 from mcp_tef.model.verdicts import (
     CallMatch,
     Classification,
     ConfidenceCategory,
-    ParameterFinding,
     PastVerdict,
     RejudgeReason,
     Verdict,
@@ -30,6 +29,9 @@ from mcp_tef.storage.columns import expectation_of, now, one_of, row_of, truth
 from mcp_tef.storage.database import PreparedStatement
 from mcp_tef.storage.run_rows import calls_of, expectation_cells, findings_in, ranking_of
 from mcp_tef.storage.run_tables import PAST_VERDICTS, RESULTS, RUNS
+
+_SCORES = ("completeness", "correctness", "type_conformance")
+_FINDING = "parameter reason sentence expected actual"
 
 
 def cells_of(run_id: str, verdict: Verdict) -> dict[str, Any]:
@@ -79,20 +81,9 @@ def verdict_of(row: Any) -> Verdict:
 
 def document_of(verdict: Verdict) -> dict[str, Json]:
     """A whole verdict in one cell."""
-    return _filled(
-        classification=verdict.classification.value,
-        kind=verdict.kind.value,
-        explanation=verdict.explanation,
-        matches=[_match_to_json(match) for match in verdict.matches],
-        alternative=verdict.alternative,
-        completeness=verdict.completeness,
-        correctness=verdict.correctness,
-        type_conformance=verdict.type_conformance,
-        hallucinated=list(verdict.hallucinated),
-        parameters_ok=verdict.parameters_ok,
-        confidence_category=verdict.confidence_category,
-        unreadable=verdict.unreadable,
-    )
+    names = "classification kind explanation alternative completeness correctness type_conformance hallucinated"
+    plain = fields_to_json(verdict, f"{names} parameters_ok confidence_category unreadable")
+    return _filled(plain | {"matches": [_match_to_json(match) for match in verdict.matches]})
 
 
 def verdict_from(document: Mapping[str, Json]) -> Verdict:
@@ -115,38 +106,18 @@ def _flag(value: bool | None) -> int | None:
 
 
 def _match_to_json(match: CallMatch) -> Json:
-    return _filled(
-        expected=match.expected,
-        actual=match.actual,
-        completeness=match.completeness,
-        correctness=match.correctness,
-        type_conformance=match.type_conformance,
-        hallucinated=list(match.hallucinated) or None,
-        findings=[_finding_to_json(finding) for finding in match.findings] or None,
-    )
+    plain = fields_to_json(match, "expected actual completeness correctness type_conformance")
+    findings = [_filled(fields_to_json(one, _FINDING)) for one in match.findings]
+    return _filled(plain | {"hallucinated": list(match.hallucinated) or None, "findings": findings or None})
 
 
-def _finding_to_json(finding: ParameterFinding) -> Json:
-    return _filled(
-        parameter=finding.parameter,
-        reason=finding.reason.value,
-        sentence=finding.sentence,
-        expected=finding.expected,
-        actual=finding.actual,
-    )
-
-
-def _filled(**values: Json) -> dict[str, Json]:
+def _filled(values: Mapping[str, Json]) -> dict[str, Json]:
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _match_from_json(value: Mapping[str, Json]) -> CallMatch:
     return CallMatch(
-        expected=value.get("expected"),
-        actual=value.get("actual"),
-        completeness=value.get("completeness"),
-        correctness=value.get("correctness"),
-        type_conformance=value.get("type_conformance"),
+        **{name: value.get(name) for name in ("expected", "actual", *_SCORES)},
         hallucinated=tuple(value.get("hallucinated", ())),
         findings=findings_in(value),
     )

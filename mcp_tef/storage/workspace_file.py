@@ -104,7 +104,9 @@ def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False)
     if path.suffix.lower() not in _OURS:
         _require_header(path)
     with translated(path):
-        if _is_damaged(path, lock_wait, alone):
+        is_new = is_empty(path)
+        is_known = not is_new and not _is_damaged(path, lock_wait, alone)
+        if not is_new and not is_known:
             if not alone:
                 raise StoreError(
                     f"The workspace {path.name} is damaged, and another mcp-tef is using it.",
@@ -115,7 +117,7 @@ def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False)
             notices.append(_set_aside(path))
         if alone:
             _suspicion(path).unlink(missing_ok=True)
-        notices += _bring_up_to_date(path, lock_wait)
+        notices += _bring_up_to_date(path, lock_wait, is_known=is_known)
     return tuple(notices)
 
 
@@ -152,8 +154,7 @@ def _require_header(path: Path) -> None:
 
 
 def _is_damaged(path: Path, lock_wait: float, alone: bool) -> bool:
-    if not path.exists() or path.stat().st_size == 0:
-        return False
+    """Return whether a file that is not empty is damaged; raises StoreError where it is no workspace."""
     crashed = alone and path.with_name(f"{path.name}-wal").exists()
     try:
         with closing(connect(path, lock_wait)) as connection:
@@ -197,9 +198,10 @@ def _set_aside(path: Path) -> str:
     return f"The workspace {path.name} was damaged. It was set aside as {aside.name}, and a new one was started."
 
 
-def _bring_up_to_date(path: Path, lock_wait: float) -> list[str]:
+def _bring_up_to_date(path: Path, lock_wait: float, *, is_known: bool) -> list[str]:
     with closing(connect(path, lock_wait)) as connection:
-        require_own(connection, path)
+        if not is_known:  # another process may just have made it
+            require_own(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         if version_of(connection) == VERSION:
             return []

@@ -23,12 +23,12 @@ from mcp_tef.model.runs import (
     RunSummary,
 )
 from mcp_tef.ports import RunExecutor, RunStore, ToolOffering
+from mcp_tef.ports.execution import RunSteering
 from mcp_tef.workflows.batch_results import BatchCounts, RunLog
 from mcp_tef.workflows.cost_budget import CallCost, CostBudget
 from mcp_tef.workflows.estimate import RunCosts
 from mcp_tef.workflows.evaluate import RepeatConfidence, failed
 from mcp_tef.workflows.models import Keys
-from mcp_tef.workflows.run_steering import RunSteering
 
 
 class BatchTurnQueue:

@@ -13,7 +13,7 @@ from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.scoring.missing_tools import offered_names, why_missing, why_not_asked
-from mcp_tef.workflows.named_items import find_case, require_known
+from mcp_tef.workflows.name_search import find_case, require_known
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream

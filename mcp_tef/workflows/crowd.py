@@ -17,8 +17,7 @@ from mcp_tef.workflows.crowd_plan import CrowdPlan, is_crowd_plan
 from mcp_tef.workflows.crowd_record import CrowdRecord, CrowdRun
 from mcp_tef.workflows.crowd_results import crowd_result, steal_result
 from mcp_tef.workflows.crowd_setup import CrowdSetup, PreparedCrowd, TestedCases, crowd_sizes, read_bundled_crowd
-from mcp_tef.workflows.crowd_steering import CrowdSteering
-from mcp_tef.workflows.crowd_tools import CrowdTools, key_of
+from mcp_tef.workflows.crowd_steering import CrowdSteering, CrowdTools, key_of
 from mcp_tef.workflows.estimate import ANSWER_TOKENS, CHARACTERS_PER_TOKEN, PROMPT_TOKENS, run_cost
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.crowds import CROWDS, crowd_order, is_equivalent, tool_text
 from mcp_tef.scoring.phrases import ticked
 from mcp_tef.workflows.crowd_plan import CrowdPlan
-from mcp_tef.workflows.crowd_tools import CrowdPool, ServerTool, expected_fifths, key_of, mean_tokens
+from mcp_tef.workflows.crowd_steering import CrowdPool, ServerTool, expected_fifths, key_of, mean_tokens
 from mcp_tef.workflows.estimate import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.tools import Listing, Tool
     from mcp_tef.ports import BaselineScorer, ServerGateway, Store
     from mcp_tef.workflows.cases import Cases
-    from mcp_tef.workflows.trial_tools import ListedServer
+    from mcp_tef.workflows.trial_steering import ListedServer
 
 
 @dataclass(frozen=True, slots=True)

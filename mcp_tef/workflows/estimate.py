@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from mcp_tef.model.secrets import Secret
     from mcp_tef.ports import Selectors, Store
+    from mcp_tef.ports.execution import RunSteering
     from mcp_tef.workflows.consent import Consents
     from mcp_tef.workflows.model_targets import ModelTargets
     from mcp_tef.workflows.models import Keys, Models
-    from mcp_tef.workflows.run_steering import RunSteering
 
     TargetsOf = Callable[[], ModelTargets]
 

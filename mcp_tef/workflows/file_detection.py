@@ -1,4 +1,4 @@
-"""Detection of dropped files and pasted texts by content: servers, tools, cases, or a workspace."""
+"""Detection of dropped files and pasted texts by content: servers, tools, cases, a patch, or a workspace."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from mcp_tef.formats.servers.server_formats import parse_snippet, read_config
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import DetectedFile, FileKind
 
-NEITHER = "is neither a config of servers, nor tools, nor test cases, nor a workspace."
+NEITHER = "is neither a config of servers, nor tools, nor test cases, nor a patch, nor a workspace."
 _TABLES = (".csv", ".tsv")
 _LINES = (".jsonl", ".ndjson")
 _DOCUMENTS = (".yaml", ".yml")
@@ -39,10 +39,12 @@ def _of_file(path: Path) -> DetectedFile:
     try:
         if is_database(path):
             return DetectedFile(kind=FileKind.WORKSPACE, path=path)
-        kind = _kind_of(read_text(path), path)
+        text = read_text(path)
+        kind = _kind_of(text, path)
     except InputError as error:
         return DetectedFile(kind=None, path=path, problem=error.message)
-    return DetectedFile(kind=kind, path=path, problem="" if kind else f"{path.name} {NEITHER}")
+    problem = "" if kind else f"{path.name} {NEITHER}"
+    return DetectedFile(kind=kind, path=path, text=text if kind is FileKind.PATCH else "", problem=problem)
 
 
 def _of_text(text: str) -> DetectedFile:
@@ -65,6 +67,8 @@ def _kind_of_json(text: str, path: Path | None) -> FileKind | None:
         return FileKind.CASES
     if _are_tools(document):
         return FileKind.TOOLS
+    if _is_patch(document):
+        return FileKind.PATCH
     with suppress(InputError):
         return FileKind.SERVERS if read_config(text, path)[1] else None
     return None
@@ -93,6 +97,12 @@ def _are_cases(document: Json) -> bool:
         return any(isinstance(document.get(key), kinds) for key in ("cases", "tests"))
     first = document[0] if isinstance(document, list) and document else None
     return isinstance(first, Mapping) and ("query" in first or {"question", "function"} <= first.keys())
+
+
+def _is_patch(document: Json) -> bool:
+    """Return True for operations of RFC 6902, told by the first one."""
+    first = document[0] if isinstance(document, list) and document else None
+    return isinstance(first, Mapping) and {"op", "path"} <= first.keys()
 
 
 def _are_tools(document: Json) -> bool:

@@ -19,7 +19,7 @@ from mcp_tef.model.improvements import (
 from mcp_tef.model.run_fields import REPEATS, require_amount
 from mcp_tef.model.trials import TrialRequest
 from mcp_tef.scoring.phrases import counted
-from mcp_tef.statistics.case_split import related_groups, sealed_places
+from mcp_tef.statistics.candidate_selection import related_groups, sealed_places
 from mcp_tef.statistics.improvement_text import gain_text
 from mcp_tef.workflows.estimate import writing_cost
 from mcp_tef.workflows.improve_candidates import CandidateSource

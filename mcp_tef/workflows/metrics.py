@@ -22,9 +22,8 @@ from mcp_tef.ports import MetricsStore
 from mcp_tef.statistics.calibration import calibration, shows_misleading
 from mcp_tef.statistics.confusion import confusions
 from mcp_tef.statistics.history import History
-from mcp_tef.statistics.metrics import models, summarise, trend
-from mcp_tef.statistics.repeats import repeats
-from mcp_tef.workflows.named_items import require_known
+from mcp_tef.statistics.metrics import models, repeats, summarise, trend
+from mcp_tef.workflows.name_search import require_known
 
 T = TypeVar("T")
 EVERYTHING = RunFilter()

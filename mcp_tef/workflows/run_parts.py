@@ -14,7 +14,7 @@ from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, Run
 from mcp_tef.model.servers import Server
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult, Store
-from mcp_tef.workflows.named_items import find_batch
+from mcp_tef.workflows.name_search import find_batch
 
 T = TypeVar("T")
 MOST_PARTS = 1000

@@ -34,12 +34,12 @@ from mcp_tef.workflows.cost_budget import require_one
 from mcp_tef.workflows.estimate import BatchPreparation, estimate, require_room
 from mcp_tef.workflows.evaluate import ClientExecutor, SelectorExecutor, Sleep
 from mcp_tef.workflows.models import Models
-from mcp_tef.workflows.named_items import find_batch
+from mcp_tef.workflows.name_search import find_batch
 from mcp_tef.workflows.tool_sources import ToolCache
 
 if TYPE_CHECKING:
+    from mcp_tef.ports.execution import RunSteering
     from mcp_tef.workflows.clients import Clients
-    from mcp_tef.workflows.run_steering import RunSteering
 
 _LOG = logging.getLogger(__name__)
 Which: TypeAlias = Callable[[BatchId], Awaitable[Sequence[PlannedRun]]]

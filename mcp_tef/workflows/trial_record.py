@@ -1,18 +1,23 @@
 """Record of a trial: its pairs of runs in the planned order, the decision read from them, and the pairs still due."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
+from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.ids import CaseId, RunId
-from mcp_tef.model.runs import NOT_OFFERED_CODE, Arm
-from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialEnd
+from mcp_tef.model.runs import NOT_OFFERED_CODE, Arm, Batch, BatchStatus, ModelSettings, RunStatus, RunSummary
+from mcp_tef.model.trials import CaseOutcome, GuardOutcome, TrialClaims, TrialEnd, TrialResult
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.statistics.candidate_selection import gate_level
-from mcp_tef.statistics.paired_evidence import ALPHA, PairedCases
+from mcp_tef.statistics.case_pairing import correlation, share_change
+from mcp_tef.statistics.paired_evidence import ALPHA, PairedCases, evidence
 from mcp_tef.statistics.trial_decision import TrialDecision, broken_guards
+from mcp_tef.statistics.trial_text import guards_text, plan_text, until_guards_are_asked, verdict_sentence
+from mcp_tef.workflows.batch_job import COST_CAP
 from mcp_tef.workflows.trial_plan import TrialPlan
 
 FRESH_ROUND = 10_000
@@ -259,10 +264,17 @@ class TrialRecord:
 
     def outcomes(self) -> tuple[CaseOutcome, ...]:
         """Return each case with its passes so far."""
-        found: dict[CaseId, list[tuple[bool, bool]]] = {case_id: [] for case_id in self.plan.cases}
-        for (case_id, _), pair in self._read.items():
+        return self._outcomes(self.plan.cases, self._read.values())
+
+    def guard_outcomes(self) -> tuple[CaseOutcome, ...]:
+        """Return each guard with its passes in the rounds so far, without those that ask it afresh."""
+        return self._outcomes(self.plan.guards, (pair for pair in self._of_guards() if pair.round < FRESH_ROUND))
+
+    def _outcomes(self, cases: Sequence[CaseId], pairs: Iterable[TrialPair]) -> tuple[CaseOutcome, ...]:
+        found: dict[CaseId, list[tuple[bool, bool]]] = {case_id: [] for case_id in cases}
+        for pair in pairs:
             if one := pair.outcome(self.criterion):
-                found[case_id].append(one)
+                found[pair.case_id].append(one)
         return tuple(
             CaseOutcome(case_id, len(ones), sum(one[0] for one in ones), sum(one[1] for one in ones))
             for case_id, ones in found.items()
@@ -278,3 +290,86 @@ def _family_numbers(cases: Sequence[CaseId], families: Mapping[CaseId, str]) -> 
     names = [f"family {families[case_id]}" if families.get(case_id) else case_id for case_id in cases]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return [numbers[name] for name in names]
+
+
+UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
+
+_NO_TOOLS: Mapping[CaseId, str] = {}
+
+
+def record_of(plan: TrialPlan, cases: Mapping[CaseId, TestCase], *, baseline: bool) -> TrialRecord:
+    """Return an empty record for a plan."""
+    families = {case_id: case.draft.family for case_id, case in cases.items()}
+    return TrialRecord(plan, families, PassCriterion.CORRECT_TOOL if baseline else PassCriterion.CORRECT_CALL)
+
+
+def stored_run(run: RunSummary, arm: Arm, place: int) -> TrialRun:
+    """Return a stored run as a record takes it in."""
+    ended = run.status in (RunStatus.COMPLETED, RunStatus.FAILED) and not run.interrupted
+    failure = run.failure_code if ended else ""
+    return TrialRun(run.id, run.case_id, arm, run.repeat, place, ended, run.mark, failure)
+
+
+def _end(batch: Batch, record: TrialRecord) -> TrialEnd | None:
+    if batch.status in UNDER_WAY:
+        return None
+    if batch.status is BatchStatus.CANCELLED:
+        return TrialEnd.BUDGET if (batch.stopped or "").startswith(COST_CAP) else TrialEnd.CANCELLED
+    return record.decision.end or TrialEnd.COMPLETE
+
+
+def _claims(record: TrialRecord) -> TrialClaims:
+    claims = record.decision.claims()
+    if record.guards_are_open:
+        claims = replace(claims, on_these_cases=until_guards_are_asked(claims.on_these_cases))
+    return replace(claims, guards=record.guards())
+
+
+def result_of(
+    batch: Batch,
+    record: TrialRecord,
+    settings: ModelSettings,
+    names: Mapping[CaseId, str],
+    tried: int,
+    missing: Mapping[CaseId, str] = _NO_TOOLS,
+) -> TrialResult:
+    """Return what a trial has shown so far; `tried` counts the different ones tried on its cases.
+
+    `missing` names by case the expected tools that were not offered.
+    """
+    plan, decision, claims = record.plan, record.decision, _claims(record)
+    wins, losses, ties = decision.counts
+    broken = [names.get(one.case_id, one.case_id) for one in claims.guards if one.broken]
+    change = {one: share_change(record.paired(one)) for one in PassCriterion}
+    other = next(one for one in PassCriterion if one is not record.criterion)
+    unasked = record.not_offered()
+    text = partial(guards_text, len(plan.guards), claims.guards)
+    return TrialResult(
+        batch_id=batch.id,
+        draft_name=plan.draft_name,
+        model=settings.label,
+        criterion=record.criterion,
+        claims=claims,
+        sentence=verdict_sentence(claims, "" if record.guards_are_open or not any(decision.counts) else text(broken)),
+        plan=plan_text(claims),
+        wins=wins,
+        losses=losses,
+        pairs=wins + losses + ties,
+        left_out=decision.left_out,
+        evidence=None if settings.offline else (evidence(wins, losses), evidence(losses, wins)),
+        shares=change[record.criterion],
+        other_shares=change[other],
+        outcomes=record.outcomes(),
+        icc=correlation(decision.paired()),
+        drafts_tried=tried,
+        calls=record.calls,
+        planned_calls=len(Arm) * (len(plan.cases) + len(plan.guards)) * (1 if settings.offline else plan.all_rounds),
+        cost_usd=batch.cost_usd,
+        seed=plan.seed,
+        end=_end(batch, record),
+        guards=len(plan.guards),
+        guard_outcomes=record.guard_outcomes(),
+        of_prompts=bool(plan.prompts),
+        not_offered=len(unasked),
+        missing_tools={names.get(one.case_id, one.case_id): missing.get(one.case_id, "") for one in unasked},
+    )

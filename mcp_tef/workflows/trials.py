@@ -32,10 +32,8 @@ from mcp_tef.workflows.crowd_plan import is_crowd_plan
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.trial_plan import TrialPlan, alike, plan_of, prompt_plan
-from mcp_tef.workflows.trial_record import TrialRecord
-from mcp_tef.workflows.trial_results import UNDER_WAY, record_of, result_of, stored_run
-from mcp_tef.workflows.trial_steering import TrialSteering
-from mcp_tef.workflows.trial_tools import ListedServer, TrialTools
+from mcp_tef.workflows.trial_record import UNDER_WAY, TrialRecord, record_of, result_of, stored_run
+from mcp_tef.workflows.trial_steering import ListedServer, TrialSteering, TrialTools
 
 _HELD = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED)
 

@@ -15,7 +15,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import CompareBatches
 from app.core_link.workspaces import WorkspaceMenu
 from app.dialogs.export import ExportFormatDialog, export_runs
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.help.window import HelpWindow
 from app.screens.quality.detail_pane import ReviewPart
 from app.screens.quality.page import QualityPage

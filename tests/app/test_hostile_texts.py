@@ -12,7 +12,7 @@ from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
 from app.core_link.workspaces import WorkspaceMenu
-from app.dialogs.consent import ConsentSheet
+from app.dialogs.consent import ConsentDialog
 from app.screens.cases.page import CasesPage
 from app.screens.servers.page import ServersPage
 from app.screens.servers.tool_call_dialog import ConfirmCallDialog, ToolCallDialog
@@ -58,7 +58,7 @@ def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[]
     spec = ServerSpec(name=ALL, transport=Transport.STDIO, command=ALL, args=(ALL,), cwd=ALL, env={ALL: ALL})
     yield "toast", lambda: session.toast(ALL, undo=lambda: None)
     yield "error", lambda: session.show_error(StoreError(ALL, hint=ALL, context={ALL: ALL}))
-    yield "consent", lambda: ConsentSheet(program_request(spec, (spec.name,)), window).open()
+    yield "consent", lambda: ConsentDialog(program_request(spec, (spec.name,)), window).open()
     yield "question", lambda: session.spawn(ask(window, ALL, ALL, yes="Yes"))
     yield "import of cases", lambda: session.spawn(page_of(CasesPage).transfer.import_file(cases))
     yield "import of servers", lambda: session.spawn(page_of(ServersPage).bring_in([dropped]))

@@ -3,7 +3,7 @@
 Further arguments are scripts of other published lines of the suite, `…/conformance/dist/index.js`.
 """
 
-import os
+import asyncio
 import sys
 import tempfile
 import time
@@ -32,7 +32,7 @@ def play(script: str) -> list[str]:
                 print(f"{scenario:<44}{'–':>8}  {'–':>7}  does not apply: {why}")
                 continue
             began = time.perf_counter()
-            said = judged(scenario, Path(folder), os.environ, script)
+            said = asyncio.run(judged(scenario, Path(folder), script))
             mark = "passed" if said.passed else "FAILED"
             took = time.perf_counter() - began
             print(f"{scenario:<44}{said.held:>4}/{said.checks:<3}  {took:>7.1f}  {mark}", flush=True)

@@ -6,10 +6,8 @@ Inspector is installed once under `.cache/` (110 MB).
     python -m tests.benchmarks.inspector_walk
 """
 
-import functools
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,15 +26,9 @@ PATCH = [{"op": "replace", "path": "/tools/0/description", "value": "Tell rain, 
 
 def inspector() -> list[str]:
     """Node and the script of the Inspector."""
-    from tests.support.conformance_suite import suite
-    from tests.support.real_servers import install_node, installed
+    from tests.support.real_servers import node_program
 
-    npm = shutil.which("npm")
-    assert npm is not None, "npm is not on this machine"
-    locks = (LOCKS / "package.json", LOCKS / "package-lock.json")
-    home = installed("inspector", locks, functools.partial(install_node, npm, LOCKS))
-    script = home / "node_modules" / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build"
-    return [suite()[0], str(script / "index.js"), "--cli"]
+    return [*node_program("inspector", "clients", "launcher", "build", "index.js", locks=LOCKS), "--cli"]
 
 
 def serving(workspace: Path, model: str) -> list[str]:

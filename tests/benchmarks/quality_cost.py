@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def _bare_count(counter: BundledTokenCounter, texts: list[str]) -> int:
-    encoding = counter._encoding
+    encoding = counter._ready()
     assert encoding
     return sum(len(tokens) for tokens in map(encoding.encode_ordinary, texts))
 

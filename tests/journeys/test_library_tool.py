@@ -1,20 +1,16 @@
 """A tool of one's own from its first words to a call by a stranger's client, at the command line."""
 
-import json
-import os
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import Tool
 
-from tests.support.command_line import command, say
-from tests.support.conformance_suite import inspector
+from tests.support.command_line import ROOT, command, say
 from tests.support.workspace_files import written
 
-SECONDS = 120
 WORDS = {"type": "object", "properties": {"words": {"type": "string", "description": "What to look for."}}}
 SCHEMA = {**WORDS, "required": ["words"]}
 FIRST = {"name": "find_events", "description": "Look things up in town.", "inputSchema": SCHEMA}
@@ -31,7 +27,6 @@ QUERIES = (
     "Is there a market in town this week?",
     "When are the upcoming meetings of the council?",
 )
-TOKEN = "a-token-of-the-journey"
 
 
 def picked() -> int:
@@ -49,31 +44,14 @@ def done(*arguments: str | Path) -> Any:
     return said.document
 
 
-def inspected(*arguments: str) -> Any:
-    """The answer of the Inspector's command line."""
-    told = subprocess.run(
-        [*inspector(), *arguments], capture_output=True, text=True, timeout=SECONDS, env=os.environ, check=False
-    )
-    assert told.returncode == 0, told.stderr + told.stdout
-    return json.loads(told.stdout)
+async def called(workspace: Path) -> tuple[list[Tool], Any]:
+    """The tools that a client of the SDK lists, and its answer of the first."""
+    program, *rest = command("library", "serve", "--workspace", workspace)
+    async with Client(StdioServerParameters(command=program, args=rest, cwd=ROOT)) as client:
+        tools = (await client.list_tools()).tools
+        return tools, (await client.call_tool(tools[0].name, {"words": "band"})).structured_content
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of the library over HTTP; its process has ended afterwards."""
-    token = folder / "token"
-    token.write_text(TOKEN, "utf-8")
-    words = command("library", "serve", "--http", "0", "--token-file", token)
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as serving:
-        assert serving.stderr is not None
-        try:
-            yield serving.stderr.readline().strip()
-        finally:
-            serving.terminate()
-            serving.communicate(timeout=SECONDS)
-
-
-@pytest.mark.timeout(600)
 def test_from_first_words_to_a_call_by_a_strangers_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = tmp_path / "town.db"
     monkeypatch.setenv("DATABASE_URL", str(workspace))
@@ -95,14 +73,8 @@ def test_from_first_words_to_a_call_by_a_strangers_client(tmp_path: Path, monkey
     assert picked() == len(QUERIES)
 
     assert done("library", "activate", "find_events")["tools"][0]["version"] == 2
-    called = ("--method", "tools/call", "--tool-name", "find_events", "--tool-arg", "words=band")
-    with served(tmp_path) as address:
-        over_http = (address, "--transport", "http", "--header", f"Authorization: Bearer {TOKEN}")
-        (tool,) = inspected(*over_http, "--method", "tools/list")["tools"]
-        assert tool["description"] == BETTER
-        assert inspected(*over_http, *called)["structuredContent"]["for"] == "band"
-    over_stdio = command("library", "serve", "--workspace", workspace)
-    assert inspected(*over_stdio, "--method", "tools/list")["tools"] == [tool]
-    assert inspected(*over_stdio, *called)["structuredContent"]["for"] == "band"
+    (tool,), answer = asyncio.run(called(workspace))
+    assert (tool.name, tool.description, tool.input_schema) == ("find_events", BETTER, SCHEMA)
+    assert answer["for"] == "band"
     callers = {one["caller_id"] for one in done("library", "history", "find_events")["executions"]}
-    assert len(callers) == 2, "the command line and the Inspector"
+    assert len(callers) == 2, "the command line and the client"

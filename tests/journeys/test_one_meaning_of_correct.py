@@ -18,7 +18,7 @@ import yaml
 
 from app.screens.metrics.charts import trend_data
 from app.screens.metrics.group_values import model_rows
-from app.screens.metrics.metric_values import figures
+from app.screens.metrics.metric_values import headline_metrics
 from app.screens.runs.batch_summaries import batch_card, batch_summary, ended_text
 from mcp_tef import Engine, RunFilter, RunMark, RunReports
 from tests.support.command_line import say
@@ -172,7 +172,7 @@ async def test_every_place_of_the_window_shows_the_same_two_shares(folder: Path)
     assert [share.detail.split(" ")[0] for share in batch_summary(ran, overview.metrics).shares] == ["21/80", "38/80"]
     assert batch_card(ran, datetime.now(UTC)).result == "26 %"
     assert SENTENCE in ended_text(ran, None)
-    assert [figure.rate.successes for figure in figures(overview.metrics)[:2]] == [CALLS, TOOLS]
+    assert [figure.rate.successes for figure in headline_metrics(overview.metrics)[:2]] == [CALLS, TOOLS]
     (model,) = model_rows(overview.models)
     assert (model.correct_call.successes, model.correct_tool.successes, model.n) == (CALLS, TOOLS, JUDGED)
     (point,) = trend_data(overview.trend, datetime.now(UTC)).table.rows

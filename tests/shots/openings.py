@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.targets import StartRuns
-from app.dialogs.consent import ConsentBar, ConsentSheet
+from app.dialogs.consent import ConsentBar, ConsentDialog
 from app.dialogs.draft_cases import DraftCasesDialog
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.case_checks import CaseChecksDialog
@@ -124,14 +124,14 @@ async def consent(stage: Stage) -> None:
     page = await _servers(stage)
     await until(lambda: page.presenter.servers)
     spec = next(server.spec for server in page.presenter.servers.values() if server.name == "Files")
-    ConsentSheet(program_request(spec, ("workspace shop.mcp-tef",)), stage.bench.frame).open()
+    ConsentDialog(program_request(spec, ("workspace shop.mcp-tef",)), stage.bench.frame).open()
 
 
 async def consent_key(stage: Stage) -> None:
     """The question whether a key may be sent to an address that a batch has stored."""
     listed_in = ("workspace /home/ada/Downloads/shop.mcp-tef",)
     request = key_request("openai", "OPENAI_API_KEY", "http://gateway.example:8080", listed_in, unencrypted=True)
-    ConsentSheet(request, stage.bench.frame).open()
+    ConsentDialog(request, stage.bench.frame).open()
 
 
 async def consent_address(stage: Stage) -> None:
@@ -145,7 +145,7 @@ async def consent_address(stage: Stage) -> None:
     )
     page = await _servers(stage)
     (request,) = await page.session.value(lambda core: core.consents.missing([spec]))
-    ConsentSheet(request, stage.bench.frame).open()
+    ConsentDialog(request, stage.bench.frame).open()
 
 
 async def try_long_form(stage: Stage) -> None:

@@ -1,24 +1,15 @@
-"""The official MCP conformance suite and Inspector, installed once under `.cache/`, and our adapter for the suite.
-
-As a program this is the client that the suite drives: it appends the URL of its server and names the scenario in the
-environment.
-"""
+"""The official MCP conformance suite, and our adapter for it."""
 
 import asyncio
-import functools
 import json
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from mcp_tef.errors import ServerError
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
@@ -27,14 +18,11 @@ from mcp_tef.servers.client import McpSignIns
 from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.tool_caller import McpToolCaller
 from mcp_tef.servers.tool_lister import McpToolLister
-from tests.support.real_servers import install_node, installed
+from tests.support.command_line import Said
+from tests.support.real_servers import node_program
 from tests.support.sign_in_server import Browser
 
-ROOT = Path(__file__).parents[2]
-LOCKS = Path(__file__).with_name("locked_conformance")
-INSPECTOR = Path(__file__).with_name("locked_inspector")
 SECONDS = 120
-OLDEST_NODE = 22
 
 PROTOCOL = (
     *("initialize", "tools_call", "sse-retry", "request-metadata", "http-standard-headers", "http-custom-headers"),
@@ -89,58 +77,49 @@ def listed(script: str) -> list[str]:
     return re.findall(r"^  - (\S+)", said.stdout, re.MULTILINE)
 
 
-@functools.cache
 def suite() -> tuple[str, str]:
-    """Node and the suite's script; skips the test where there is no npm, or no node that is new enough."""
-    home = _home("conformance", LOCKS)
-    node = _node(home)
-    if node is None:
-        pytest.skip(f"the conformance suite needs node {OLDEST_NODE}, which is not on this machine")
-    return node, str(home / "@modelcontextprotocol" / "conformance" / "dist" / "index.js")
+    """Node and the suite's script; skips the test where one of them cannot be had."""
+    return node_program("conformance", "dist", "index.js")
 
 
-@functools.cache
-def inspector() -> tuple[str, str, str]:
-    """Node, which comes with the suite, and the command line of the Inspector; skips the test as `suite` does."""
-    script = _home("inspector", INSPECTOR) / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build"
-    return suite()[0], str(script / "index.js"), "--cli"
+RELAY = """
+import json, os, socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as test:
+    test.sendall(json.dumps([sys.argv[2], os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}"]).encode() + b"\\n")
+    sys.exit(test.recv(1) != b"0")
+"""
+"""The client that the suite starts: it has this process play, and ends as that went."""
 
 
-def _home(kind: str, locks: Path) -> Path:
-    """The packages that a folder locks, installed."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not on this machine, so the protocol's own programs cannot be had here")
-    files = (locks / "package.json", locks / "package-lock.json")
-    return installed(kind, files, functools.partial(install_node, npm, locks)) / "node_modules"
-
-
-def _node(home: Path) -> str | None:
-    """The machine's own node, else the one that came with the suite."""
-    own = shutil.which("node")
-    came = (str(path) for path in home.glob("node-*/bin/node*"))
-    return next((node for node in (own, *came) if node and _version(node) >= OLDEST_NODE), None)
-
-
-def _version(node: str) -> int:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=SECONDS, check=False).stdout
-    found = re.match(r"v(\d+)", said)
-    return int(found[1]) if found else 0
-
-
-def judged(scenario: str, folder: Path, environment: Mapping[str, str], script: str = "") -> Judged:
+async def judged(scenario: str, folder: Path, script: str = "") -> Judged:
     """Have the suite judge our client in one scenario; `script` is that of another published line of it."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        url, context = json.loads(await reader.readline())
+        writer.write(b"0" if await played(url, scenario, json.loads(context)) else b"1")
+        writer.close()
+
     node, own = suite()
-    client = shlex.join([sys.executable, "-m", "tests.support.conformance_suite"])
-    command = [node, script or own, "client", "--command", client, "--scenario", scenario, "--output-dir", str(folder)]
-    surroundings = {**environment, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, env=surroundings, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
-    words = done.stdout + done.stderr
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as relayed:
+        port = str(relayed.sockets[0].getsockname()[1])
+        client = shlex.join([sys.executable, "-S", "-c", RELAY, port])
+        told = await words_of(
+            *(node, script or own, "client", "--command", client, "--scenario", scenario, "--output-dir", str(folder))
+        )
+    words = told.out + told.err
     found = _COUNTS.search(words)
     held, checks = (int(found[1]), int(found[2])) if found else (0, 0)
-    return Judged(done.returncode == 0 and checks > 0, held, checks, words)
+    return Judged(told.code == 0 and checks > 0, held, checks, words)
+
+
+async def words_of(*command: str) -> Said:
+    """Run a program, with time for others meanwhile."""
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(SECONDS):
+        out, err = await process.communicate()
+    return Said(process.returncode or 0, out.decode(), err.decode())
 
 
 CALL_SECONDS = 20.0
@@ -204,16 +183,11 @@ async def play(url: str, scenario: str, context: Mapping[str, Any]) -> None:
         browser.close()
 
 
-def main() -> int:
-    """One scenario."""
-    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+async def played(url: str, scenario: str, context: Mapping[str, Any]) -> bool:
+    """Play; whether a server was refused, which some scenarios want, is printed."""
     try:
-        asyncio.run(play(sys.argv[-1], os.environ.get("MCP_CONFORMANCE_SCENARIO", ""), context))
+        await play(url, scenario, context)
     except ServerError as error:
-        print(error.message, error.hint, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        print(error.message, error.hint)
+        return False
+    return True

@@ -38,6 +38,7 @@ from mcp_tef.workflows.library_runs import AnswerExecutor, LibraryRuns, ServedLi
 from mcp_tef.workflows.metrics import MetricsService
 from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
 from mcp_tef.workflows.models import Models
+from mcp_tef.workflows.name_search import NameSearch
 from mcp_tef.workflows.prediction import Predictions, StoredInputs
 from mcp_tef.workflows.prediction_arms import PredictionArms
 from mcp_tef.workflows.prompts import Prompts
@@ -46,7 +47,6 @@ from mcp_tef.workflows.recommend import Recommendations
 from mcp_tef.workflows.route_comparisons import RouteComparisons
 from mcp_tef.workflows.runs import Runs
 from mcp_tef.workflows.sample_program import SAMPLE_SERVER
-from mcp_tef.workflows.search import NameSearch
 from mcp_tef.workflows.search_tools import SearchTools
 from mcp_tef.workflows.server_import import ServerFiles
 from mcp_tef.workflows.servers import PlainTextSecrets, Servers

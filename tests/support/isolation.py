@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import ipaddress
+import itertools
 import logging
 import os
 import signal
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,8 @@ HOME_VARIABLES = {
 }
 LIMIT_BEGINNING = "MCP_TEF_MAX_"
 HARDLY_EVER = 500_000
+ROUNDS = 50
+"""Collections of the middle generation, each after some 7,000 new objects, after which a full one is due."""
 SETTING_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL")
 SETTINGS = (
     "COLUMNS",
@@ -54,6 +58,13 @@ class Network:
     def __init__(self) -> None:
         self.refused: list[str] = []
         sys.addaudithook(self._watch)
+
+    @contextmanager
+    def nothing_refused(self) -> Iterator[None]:
+        """Fail where another machine was tried, even where the code swallowed the refusal."""
+        self.refused.clear()
+        yield
+        assert not self.refused, f"the test tried to reach {self.refused}"
 
     def _watch(self, event: str, arguments: tuple[object, ...]) -> None:
         if event not in NETWORK_EVENTS:
@@ -94,18 +105,39 @@ def settings_of_this_machine() -> list[str]:
     ]
 
 
+@cache
+def variables_of(home: Path) -> dict[str, str]:
+    """Values of HOME and its kin for a home folder."""
+    return {name: str(home / folder) for name, folder in HOME_VARIABLES.items()}
+
+
 def move_in(patch: pytest.MonkeyPatch, home: Path) -> None:
     """Point HOME and its kin to `home` until the patch is undone."""
-    for name, folder in HOME_VARIABLES.items():
-        patch.setenv(name, str(home / folder))
+    for name, folder in variables_of(home).items():
+        patch.setenv(name, folder)
 
 
 @contextmanager
 def at_home(home: Path) -> Iterator[Path]:
-    """Point HOME and its kin to a folder that several tests share."""
-    with pytest.MonkeyPatch.context() as patch:
-        move_in(patch, home)
+    """Point HOME and its kin to a folder, which several tests may share."""
+    before = {name: os.environ[name] for name in HOME_VARIABLES}
+    os.environ.update(variables_of(home))
+    try:
         yield home
+    finally:
+        os.environ.update(before)
+
+
+def empty_folders(parent: Path) -> Iterator[Path]:
+    """Return one empty folder after the other: the same again if it was left as it was."""
+    for number in itertools.count():
+        folder = parent / str(number)
+        folder.mkdir()
+        as_new = folder.stat()
+        while True:
+            yield folder
+            if not folder.exists() or any(folder.iterdir()) or folder.stat().st_mode != as_new.st_mode:
+                break
 
 
 def prepare_process() -> None:
@@ -159,15 +191,45 @@ class Complaints(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
 
-    def attach(self) -> None:
-        """Listen from now on."""
+    @contextmanager
+    def none(self, expected: bool) -> Iterator[None]:
+        """Listen, and fail where there was any complaint unless it is expected."""
+        self.lines.clear()
         for name in OUR_LOGGERS:
             logging.getLogger(name).addHandler(self)
+        try:
+            yield
+        finally:
+            for name in OUR_LOGGERS:
+                logging.getLogger(name).removeHandler(self)
+        assert expected or not self.lines, f"unexpected complaints: {self.lines}"
 
-    def detach(self) -> None:
-        """Listen no more."""
-        for name in OUR_LOGGERS:
-            logging.getLogger(name).removeHandler(self)
+
+@contextmanager
+def no_rubbish_is_left(has_qt: bool) -> Iterator[None]:
+    """Collect Qt's objects only here, on the thread that they belong to; other tests collect by themselves.
+
+    What outlives a test is set aside: to look through all that libraries hold takes longer than most tests, and an
+    object of Qt that outlived its test would be destroyed on whichever thread a later collection ran.
+    """
+    if has_qt or not gc.isenabled() or gc.get_count()[2] >= ROUNDS:
+        gc.collect()  # also what the report of the test before has held
+        gc.freeze()
+    (gc.disable if has_qt else gc.enable)()
+    try:
+        yield
+    finally:
+        if has_qt:
+            gc.collect()
+
+
+@contextmanager
+def no_thread_is_left() -> Iterator[None]:
+    """Fail where a thread is left."""
+    before = threads()
+    yield
+    left = threads_left(before)
+    assert not left, f"threads were left running: {left}"
 
 
 def threads() -> frozenset[threading.Thread]:
@@ -183,21 +245,23 @@ def threads_left(before: AbstractSet[threading.Thread]) -> list[str]:
     return sorted(thread.name for thread in threads() - before)
 
 
-def tasks_left(before: AbstractSet["asyncio.Task[object]"]) -> list[str]:
-    """Tasks of the running loop that are new since `before` and not done."""
+async def tasks_left() -> list[str]:
+    """Tasks of the running loop that do not end within a few of its rounds, as those that close generators do."""
     own = asyncio.current_task()
-    return sorted(repr(task) for task in asyncio.all_tasks() - before if task is not own and not task.done())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return sorted(repr(task) for task in asyncio.all_tasks() if task is not own)
 
 
-def held_secrets() -> frozenset[int]:
-    """Which secrets this process takes out of every text now."""
-    return frozenset(secrets._HELD)
-
-
-def let_go_of_secrets(before: AbstractSet[int]) -> None:
-    """Let no secret that is new since `before` mask what later tests read, even where the collector has not come by."""
-    for held in held_secrets() - before:
-        secrets._HELD.pop(held, None)
+@contextmanager
+def same_secrets() -> Iterator[None]:
+    """Let no secret that is new mask what later tests read, even where the collector has not come by."""
+    before = frozenset(secrets._HELD)
+    try:
+        yield
+    finally:
+        for held in frozenset(secrets._HELD) - before:
+            secrets._HELD.pop(held, None)
 
 
 @contextmanager
@@ -207,10 +271,13 @@ def same_interpreter() -> Iterator[None]:
     import-linter configures logging with `dictConfig`, which disables every logger that exists by then.
     """
     turn, collects, thresholds = sys.getswitchinterval(), gc.isenabled(), gc.get_threshold()
-    yield
-    for logger in logging.root.manager.loggerDict.values():
-        if isinstance(logger, logging.Logger):
-            logger.disabled = False
-    sys.setswitchinterval(turn)
-    gc.set_threshold(*thresholds)
-    (gc.enable if collects else gc.disable)()
+    try:
+        yield
+    finally:
+        if logging.getLogger(OUR_LOGGERS[0]).disabled:
+            for logger in logging.root.manager.loggerDict.values():
+                if isinstance(logger, logging.Logger):
+                    logger.disabled = False
+        sys.setswitchinterval(turn)
+        gc.set_threshold(*thresholds)
+        (gc.enable if collects else gc.disable)()

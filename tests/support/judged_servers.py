@@ -1,17 +1,17 @@
-"""The servers that the official conformance suite judges, served without a token by one program.
+"""The servers that the official conformance suite judges, served without a token.
 
 They are a library with the tools that the suite calls, and the server for coding agents.
 """
 
 import asyncio
-import sys
-from functools import partial
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp_tef import CallBudget, Engine, ModelSettings, ToolStatus, WorkspaceOperations, serve_agents
 from mcp_tef.model.library import ExecutorKind, ToolDesign
 from mcp_tef.servers.library_server import serve_over_http
+from tests.support.agent_client import serving_ended
 from tests.support.library_designs import answering
 
 EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
@@ -56,23 +56,20 @@ TOOLS: tuple[ToolDesign, ...] = (
 )
 
 
-async def serve(workspace: Path) -> None:
-    """Serve until the process is ended; the first lines of its output are the addresses, each after its name."""
-    async with await Engine.open(workspace) as engine:
+@asynccontextmanager
+async def judged_server(name: str, engine: Engine) -> AsyncIterator[str]:
+    """The address of the `library` or of the server for `agents`, served meanwhile."""
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    if name == "library":
         for design in TOOLS:
             await engine.library.add(design)
             await engine.library.set_status(design.name, ToolStatus.ACTIVE)
+        served = serve_over_http(engine.served_library, 0, None, address.set_result)
+    else:
         operations = WorkspaceOperations(engine, ModelSettings(), CallBudget())
-        await asyncio.gather(
-            serve_over_http(engine.served_library, 0, None, partial(_tell, "library")),
-            serve_agents(operations, partial(_tell, "agents"), (0, None)),
-        )
-
-
-def _tell(name: str, address: str) -> None:
-    sys.stdout.write(f"{name} {address}\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1])))
+        served = serve_agents(operations, address.set_result, (0, None))
+    serving = asyncio.create_task(served)
+    try:
+        yield await address
+    finally:
+        await serving_ended(serving)

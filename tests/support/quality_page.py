@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from app.core_link.settings import Settings
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.screens.quality.page import QualityPage
 from app.widgets import FlowText, Label, LineText
 from mcp_tef import (

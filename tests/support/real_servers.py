@@ -1,39 +1,43 @@
-"""MCP servers that nobody here wrote, each kind installed once into an environment of its own under `.cache/`."""
+"""Programs of the protocol's makers for node, such as the everything server, installed once under `.cache/`."""
 
 import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import filelock
 import pytest
 
-LOCKS = Path(__file__).with_name("locked_servers")
+LOCKS = Path(__file__).with_name("locked_programs")
 CACHE = Path(__file__).parents[2] / ".cache" / "servers"
 INSTALL_SECONDS = 600
+OLDEST_NODE = 22
 
 
-def python_server(name: str) -> str:
-    """The program of a server from PyPI."""
-    folder = "Scripts" if sys.platform == "win32" else "bin"
-    return str(installed("python", (LOCKS / "requirements.txt",), _install_python, sys.version) / folder / name)
+@functools.cache
+def node_program(name: str, *path: str, locks: Path = LOCKS) -> tuple[str, str]:
+    """Node, and the script at a path in a package; skips the test without npm or a node that is new enough."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not on this machine, so the protocol's own programs cannot be had here")
+    own, came = shutil.which("node"), _installed(npm, LOCKS).glob("node-*/bin/node*")
+    node = next((node for node in (own, *map(str, came)) if node and _version(node) >= OLDEST_NODE), None)
+    if node is None:
+        pytest.skip(f"the protocol's own programs need node {OLDEST_NODE}, which is not on this machine")
+    return node, str(_installed(npm, locks).joinpath("@modelcontextprotocol", name, *path))
 
 
-def node_server(name: str) -> tuple[str, str]:
-    """Program and script of an npm server; skips the test where there is no node."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.skip("node and npm are not on this machine, so its servers cannot be tried here")
-    locks = (LOCKS / "package.json", LOCKS / "package-lock.json")
-    home = installed("node", locks, functools.partial(install_node, npm, LOCKS))
-    return node, str(home / "node_modules" / "@modelcontextprotocol" / name / "dist" / "index.js")
+def everything_server(kind: str) -> list[str]:
+    """The command line of the everything server over `stdio`, `sse` or `streamableHttp`."""
+    return [*node_program("server-everything", "dist", "index.js"), kind]
 
 
 @contextlib.contextmanager
@@ -42,7 +46,7 @@ def everything_over(kind: str) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     environment = os.environ | {"PORT": str(port)}
-    command = [*node_server("server-everything"), kind]
+    command = everything_server(kind)
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as server:
         assert server.stderr is not None
         for line in server.stderr:
@@ -57,31 +61,28 @@ def everything_over(kind: str) -> Iterator[int]:
             reader.join()
 
 
-def installed(kind: str, locks: tuple[Path, ...], install: Callable[[Path], None], version: str = "") -> Path:
-    """The folder into which `locks` are installed, for a version of what runs it, by whoever comes first."""
-    digest = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks) + version.encode()).hexdigest()[:12]
-    home, done = CACHE / f"{kind}-{digest}", CACHE / f"{kind}-{digest}.done"
+def _installed(npm: str, locks: Path) -> Path:
+    """The packages that a folder locks, installed by whoever comes first; none of them may run anything."""
+    files = [locks / name for name in ("package.json", "package-lock.json")]
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    home = CACHE / f"{locks.name}-{digest}"
+    done = home.with_suffix(".done")
     CACHE.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(CACHE / f"{kind}.lock"):
+    with filelock.FileLock(CACHE / f"{locks.name}.lock"):
         if not done.exists():
             shutil.rmtree(home, ignore_errors=True)
             home.mkdir()
-            install(home)
+            for file in files:
+                shutil.copy(file, home)
+            _run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(home))
             done.touch()
-    return home
+    return home / "node_modules"
 
 
-def _install_python(home: Path) -> None:
-    _run(sys.executable, "-m", "venv", str(home))
-    python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    _run(str(python), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(LOCKS / "requirements.txt"))
-
-
-def install_node(npm: str, locks: Path, home: Path) -> None:
-    """Put the packages that a folder locks into another one; none of them may run anything."""
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(locks / name, home)
-    _run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(home))
+def _version(node: str) -> int:
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    found = re.match(r"v(\d+)", said)
+    return int(found[1]) if found else 0
 
 
 def _run(*command: str) -> None:

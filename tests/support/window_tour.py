@@ -15,7 +15,7 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
-from app.dialogs.consent import ApiKeyDialog, ConsentSheet
+from app.dialogs.consent import ApiKeyDialog, ConsentDialog
 from app.dialogs.export import export_runs
 from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
@@ -228,7 +228,7 @@ def _of_servers(window: MainWindow, folder: Path, server: Server, text: str, mar
     yield "server, an address", _command(window, "servers.edit")
     yield "import of servers, from where", _command(window, "servers.import")
     yield "import of servers", lambda: session.spawn(page.bring_in([dropped]))
-    yield "consent", lambda: ConsentSheet(program_request(spec, (spec.name,)), window).open()
+    yield "consent", lambda: ConsentDialog(program_request(spec, (spec.name,)), window).open()
     yield "try a tool", lambda: ToolCallDialog(session, server, tool, window).open()
     yield "call a tool", lambda: ConfirmCallDialog(server, tool, {text: text}, window).open()
 

@@ -15,7 +15,7 @@ from app.core_link.bridge import Bridge
 from app.core_link.session import Page, Session
 from app.core_link.settings import Settings
 from app.core_link.targets import Target
-from app.dialogs.consent import ConsentSheet
+from app.dialogs.consent import ConsentDialog
 from app.theme import ThemeMode, theme
 from tests.support.fake_engine import FakeEngine
 
@@ -98,12 +98,12 @@ async def opened_dialog(page: QWidget, kind: type[W]) -> W:
     return found[0]
 
 
-async def consent_for(page: QWidget, server: str) -> ConsentSheet:
+async def consent_for(page: QWidget, server: str) -> ConsentDialog:
     """The sheet that asks whether a server's program may be started, once it is there."""
     title = f"Start {server}?"
 
-    def sheet() -> ConsentSheet | None:
-        sheets = page.findChildren(ConsentSheet)
+    def sheet() -> ConsentDialog | None:
+        sheets = page.findChildren(ConsentDialog)
         return next((one for one in sheets if one.isVisible() and one.windowTitle() == title), None)
 
     await until(sheet)

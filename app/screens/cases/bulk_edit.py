@@ -268,15 +268,15 @@ class BulkEdit:
         presenter = self._presenter
         await presenter.save()
         before = presenter.drafts(ids)
-        sheet = LabelsDialog(
+        dialog = LabelsDialog(
             before.values(),
             tags=presenter.all_tags(),
             suites=presenter.all_suites(),
             servers=presenter.server_names(),
             parent=self._page,
         )
-        if await sheet.done_with():
-            after = {case_id: sheet.label_changes.of(draft) for case_id, draft in before.items()}
+        if await dialog.done_with():
+            after = {case_id: dialog.label_changes.of(draft) for case_id, draft in before.items()}
             await self.change("tags, suites and servers", before, after)
 
     async def _make_family(self, ids: Sequence[CaseId]) -> None:
@@ -289,9 +289,9 @@ class BulkEdit:
         presenter = self._presenter
         await presenter.save()
         before = presenter.drafts(ids)
-        sheet = ExpectedToolDialog(before, presenter.tools.of(()), self._page)
-        if await sheet.done_with():
-            await self.change("the expected tool", before, sheet.changed())
+        dialog = ExpectedToolDialog(before, presenter.tools.of(()), self._page)
+        if await dialog.done_with():
+            await self.change("the expected tool", before, dialog.changed())
 
     async def change(self, what: str, before: Drafts, wanted: Drafts) -> None:
         """Store all changed drafts as one undo step."""
@@ -375,13 +375,13 @@ class SuiteRenaming:
         there = presenter.all_suites()
         opened = presenter.edited.form.suites if presenter.edited else ()
         likely = (suite, presenter.view.filters.first(SUITE.name), *opened, *there)
-        sheet = RenameSuiteDialog(there, next(name for name in likely if name in there), self._page)
-        if await sheet.done_with() and sheet.name != sheet.suite:
-            before, after = sheet.suite, sheet.name
+        dialog = RenameSuiteDialog(there, next(name for name in likely if name in there), self._page)
+        if await dialog.done_with() and dialog.name != dialog.suite:
+            before, after = dialog.suite, dialog.name
             await self._rename(before, after)
             back, again = partial(self._rename, after, before), partial(self._rename, before, after)
-            deed = f"rename the suite “{one_line(before, 40)}”"
-            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, action=deed)
+            action = f"rename the suite “{one_line(before, 40)}”"
+            self._session.toast(f"Renamed the suite to {one_line(after, 60)}", back, again, action=action)
 
     async def _rename(self, suite: str, name: str) -> None:
         await self._presenter.rename_suite(suite, name)

@@ -156,21 +156,21 @@ MOST_LINES = 100
 
 def export_warnings_dialog(parent: QWidget, file: Path, report: ExportReport) -> Dialog:
     """Return the dialog that lists cases a file format could not hold completely."""
-    sheet = Dialog(f"{file.name} does not contain everything", parent)
+    dialog = Dialog(f"{file.name} does not contain everything", parent)
     words = f"{count(report.written, 'case')} written. YAML and JSON exports keep everything."
-    sheet.body.addWidget(FlowText(words, role=Role.DIM))
+    dialog.body.addWidget(FlowText(words, role=Role.DIM))
     left = [[Span("Left out  ", Role.BAD), Span(name, strong=True), _below(why)] for name, why in report.left_out]
     lost = [[Span("Incomplete  ", Role.WARN), Span(name, strong=True), _below(what)] for name, what in report.lost]
-    _list(sheet, left + lost)
-    sheet.set_buttons([Action(text="Close", do=sheet.accept, kind="primary")])
-    return sheet
+    _list(dialog, left + lost)
+    dialog.set_buttons([Action(text="Close", do=dialog.accept, kind="primary")])
+    return dialog
 
 
 def _below(text: str) -> Span:
     return Span(f"\n{text}", Role.DIM)
 
 
-def _list(sheet: Dialog, lines: Sequence[list[Span]]) -> None:
+def _list(dialog: Dialog, lines: Sequence[list[Span]]) -> None:
     """Add the first lines in a scrollable pane; nothing if there are none."""
     if not lines:
         return
@@ -185,7 +185,7 @@ def _list(sheet: Dialog, lines: Sequence[list[Span]]) -> None:
     section.column.addStretch(1)
     pane = ScrollPane(section, "Cases left out or incomplete")
     pane.setMinimumHeight(min(LIST_HEIGHT, 60 * len(shown) + 24))
-    sheet.body.addWidget(pane)
+    dialog.body.addWidget(pane)
 
 
 Chosen = Callable[[Path, CaseFileFormat | None], object]

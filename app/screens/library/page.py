@@ -72,9 +72,9 @@ class LibraryPage(Page):
         view.tools.delete_wanted.connect(lambda _: self._do(ids.DELETE))
         view.tools.set_menu(lambda _: self._menu())
         view.tools.describe_keys(Enter="Edit the description", Del="Delete the tools; can be undone")
-        view.rail.category_chosen.connect(lambda key: self._filter(CATEGORY, key.partition(":")[2]))
-        view.rail.status_chosen.connect(lambda key: self._filter(STATUS, key.partition(":")[2]))
-        view.rail.serve_wanted.connect(lambda: self._do(ids.SERVE))
+        view.sidebar.category_chosen.connect(lambda key: self._filter(CATEGORY, key.partition(":")[2]))
+        view.sidebar.status_chosen.connect(lambda key: self._filter(STATUS, key.partition(":")[2]))
+        view.sidebar.serve_wanted.connect(lambda: self._do(ids.SERVE))
         view.head.status_chosen.connect(lambda key: spawn(self.set_status(ToolStatus(key))))
         view.head.evaluate.clicked.connect(lambda: self._do(ids.EVALUATE))
         view.definition.edited.connect(self._type)
@@ -87,7 +87,7 @@ class LibraryPage(Page):
         view.executions.filtered.connect(self._filter_executions)
         view.executions.use_wanted.connect(self._use)
         view.executions.again_wanted.connect(self._execute_again)
-        self.serving.changed.connect(lambda: view.rail.show_served(on=bool(self.serving.address)))
+        self.serving.changed.connect(lambda: view.sidebar.show_served(on=bool(self.serving.address)))
         self.running.ended.connect(lambda: spawn(self._reselect(), of=self))
 
     # ------------------------------------------------------------------ what the window asks of a page
@@ -178,7 +178,7 @@ class LibraryPage(Page):
         self.header.set_buttons([bring, new])
         self.header.mark_filter(len(presenter.view.filters))
         filters = presenter.view.filters
-        self.view.rail.show_filters(
+        self.view.sidebar.show_filters(
             presenter.category_rows(),
             dict(presenter.status_counts()),
             filters.first(CATEGORY.name),

@@ -64,7 +64,7 @@ def tool_row(row: LibraryRow, *, unsaved: bool) -> CardRow:
     )
 
 
-class FilterRail(QWidget):
+class FilterSidebar(QWidget):
     """Categories as a tree, statuses below them, and a note on where the active tools are served."""
 
     category_chosen = Signal(str)
@@ -206,7 +206,7 @@ class ToolHead(QWidget):
 
 
 class LibraryView(QStackedWidget):
-    """Either words about why there is nothing, or the rail, the list and the selected tool."""
+    """Either words about why there is nothing, or the sidebar, the list and the selected tool."""
 
     @classmethod
     def in_parts(cls) -> "IncrementalBuild[LibraryView]":
@@ -224,7 +224,7 @@ class LibraryView(QStackedWidget):
     ) -> None:
         super().__init__()
         self.definition, self.run, self.versions, self.executions = definition, run, versions, executions
-        self.rail, self.head = FilterRail(), ToolHead()
+        self.sidebar, self.head = FilterSidebar(), ToolHead()
         self.tools = CardList("Library tools", row_height=height("server_row"), many=True)
         self.tabs = DetailPane("Parts of the tool")
         for key, label, pane in (
@@ -249,7 +249,7 @@ class LibraryView(QStackedWidget):
         for part in (tool, self._nothing):
             self._right.addWidget(part)
         self.tools.setMinimumWidth(sized(150))
-        self.split = Split([self.rail, self.tools, self._right], "Filters, tools and tool", [160, 200, 744])
+        self.split = Split([self.sidebar, self.tools, self._right], "Filters, tools and tool", [160, 200, 744])
         self.split.set_stretch(2)
         for page in (QWidget(), self.empty, self.split):
             self.addWidget(page)
@@ -265,7 +265,7 @@ class LibraryView(QStackedWidget):
 
     def narrow(self) -> bool:
         """Return True if there is no room for the filters beside the list."""
-        return self.rail.isHidden()
+        return self.sidebar.isHidden()
 
     def show_empty(self, actions: Sequence[Action], text: str) -> None:
         """Say why there is no tool."""
@@ -283,4 +283,4 @@ class LibraryView(QStackedWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.rail.setVisible(event.size().width() >= sized(NARROW))
+        self.sidebar.setVisible(event.size().width() >= sized(NARROW))

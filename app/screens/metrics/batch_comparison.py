@@ -9,7 +9,7 @@ from typing import Final
 from app.screens.metrics.filters import batch_title
 from app.screens.metrics.metric_values import percent_points, share_text
 from app.text.data_tables import DataTable
-from app.text.formatting import model_name
+from app.text.formatting import count, model_name
 from mcp_tef import (
     Batch,
     BatchComparison,
@@ -66,9 +66,9 @@ WORDS: Final[Mapping[PairChange, str]] = {
     PairChange.NOT_COMPARABLE: "not comparable",
 }
 HELP: Final[Mapping[PairGroup, str]] = {
-    PairGroup.FIXED: "Passes more often than before.",
-    PairGroup.REGRESSED: "Passes less often than before.",
-    PairGroup.UNCHANGED: "Passes as often as before.",
+    PairGroup.FIXED: "Cases that pass more often than before, by all their runs.",
+    PairGroup.REGRESSED: "Cases that pass less often than before, by all their runs.",
+    PairGroup.UNCHANGED: "Cases that pass as often as before.",
     PairGroup.NEW: "Only the newer batch ran this case.",
     PairGroup.GONE: "Only the older batch ran this case.",
     PairGroup.UNCOMPARED: "No run of one batch has a verdict.",
@@ -142,7 +142,8 @@ def _short(comparison: BatchComparison) -> str:
     fixed, regressed = comparison.counts[PairChange.FIXED], comparison.counts[PairChange.REGRESSED]
     unchanged = comparison.cases - fixed - regressed
     other = READINGS[comparison.for_queries_like_these.verdict].lower()
-    return f"{fixed:,} fixed, {regressed:,} regressed, {unchanged:,} unchanged. For queries like these: {other}."
+    changed = f"{count(fixed, 'case')} fixed, {regressed:,} regressed, {unchanged:,} unchanged"
+    return f"{changed}. For queries like these: {other}."
 
 
 def _detail(comparison: BatchComparison) -> str:

@@ -24,7 +24,7 @@ class ChartPoint:
 
     x: float
     rate: Rate
-    says: str
+    text: str
     name: str = ""
     id: str = ""
 
@@ -36,7 +36,7 @@ class ConfidenceBar:
     low: float
     high: float
     n: int
-    says: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def _level(item: CalibrationBin) -> ChartPoint:
     return ChartPoint(
         x=mean,
         rate=item.right,
-        says=f"Confidence about {mean:.2f}: {share_text(item.right)} of {runs_text(item.n)} correct calls",
+        text=f"Confidence about {mean:.2f}: {share_text(item.right)} of {runs_text(item.n)} correct calls",
     )
 
 
@@ -109,7 +109,7 @@ def _stack(item: CalibrationBin) -> ConfidenceBar:
         low=item.low,
         high=item.high,
         n=item.n,
-        says=f"{runs_text(item.n)} have a confidence from {item.low:.1f} to {item.high:.1f}",
+        text=f"{runs_text(item.n)} have a confidence from {item.low:.1f} to {item.high:.1f}",
     )
 
 
@@ -174,7 +174,7 @@ def _batch_point(number: int, point: TrendPoint, now: datetime, name: str) -> Ch
     return ChartPoint(
         x=float(number),
         rate=point.correct_call,
-        says="\n".join(filter(None, [*lines, " · ".join(extras), point.note])),
+        text="\n".join(filter(None, [*lines, " · ".join(extras), point.note])),
         name=name,
         id=point.batch_id,
     )
@@ -227,7 +227,7 @@ def pass_all_data(powers: Sequence[PassAllRate]) -> ChartData:
                 x=float(power.k),
                 rate=power.rate,
                 name=str(power.k),
-                says=f"{count(power.k, 'run')} all correct: {percent(power.rate.value)}, over "
+                text=f"{count(power.k, 'run')} all correct: {percent(power.rate.value)}, over "
                 f"{count(power.rate.n, 'repeated case')}",
             )
             for power in known

@@ -14,6 +14,7 @@ from app.screens.metrics.filters import Dimension, FilterChoice
 from app.screens.metrics.pair_pane import PairPane, pair_view, single_sentence
 from app.screens.metrics.presenter import MetricsPresenter
 from app.screens.metrics.table_rows import PAIR_COLUMNS, pair_cells
+from app.text.formatting import count
 from app.text.glossary import explain
 from app.theme import Role, Size
 from app.widgets import (
@@ -307,4 +308,5 @@ def _item(choice: FilterChoice) -> PickItem:
 
 
 def _tab(group: PairGroup, label: str, view: ComparisonView) -> str:
-    return f"{label} {view.counts[group]:,}"
+    number = view.counts[group]
+    return f"{label} {count(number, 'case')}" if group is PairGroup.ALL else f"{label} {number:,}"

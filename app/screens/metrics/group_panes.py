@@ -133,7 +133,7 @@ class RepeatsPane(QWidget):
 
     def show_view(self, view: RepeatsView) -> None:
         """Show other repeats."""
-        self.figure.show_figure(view.figure)
+        self.figure.show_metric(view.figure)
         parts = (
             Segment(role=Role.GOOD_FILL, value=view.always, name="always pass"),
             Segment(role=Role.WARN_FILL, value=view.flaky_count, name="sometimes pass", ticked=True, gap=True),

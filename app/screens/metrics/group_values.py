@@ -53,7 +53,7 @@ class ConfusionView:
     cells: Mapping[Place, int] = field(default_factory=dict)
     totals: tuple[int, ...] = ()
     aside: frozenset[int] = frozenset()
-    loud: frozenset[Place] = frozenset()
+    frequent: frozenset[Place] = frozenset()
     n: int = 0
     matrix: ConfusionMatrix | None = None
     table: DataTable = DataTable(name="Confusion matrix")  # noqa: RUF009
@@ -64,7 +64,7 @@ class ConfusionView:
         legend = [f"{key} {name}" for key, name in zip(self.keys, self.column_names, strict=True) if key in _LEGEND]
         return " · ".join([f"n {self.n:,}", *legend])
 
-    def says(self, row: int, column: int) -> str:
+    def cell_text(self, row: int, column: int) -> str:
         """Return a cell as text: both names and the count."""
         number = self.cells.get((row, column), 0)
         right = self.row_keys[row] == self.keys[column]
@@ -131,7 +131,7 @@ def confusion_view(matrix: ConfusionMatrix) -> ConfusionView:
         cells=matrix.cells,
         totals=matrix.row_totals,
         aside=frozenset(n for n, label in enumerate(matrix.rows) if label.kind is LabelKind.NO_TOOL),
-        loud=matrix.frequent,
+        frequent=matrix.frequent,
         n=matrix.n,
         matrix=matrix,
         table=_table(matrix, rows, names),

@@ -46,7 +46,7 @@ class MetricCell(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.sentence)
 
-    def show_figure(self, figure: MetricValue) -> None:
+    def show_metric(self, figure: MetricValue) -> None:
         """Show another figure."""
         self.title.setText(figure.title)
         self.note.set_text(figure.note)
@@ -97,10 +97,10 @@ class MetricCells(QWidget):
             self._grid.setColumnStretch(2 * column + 1, int(column < across))
         self.setFixedHeight(FIGURES // across * height("metric_strip"))
 
-    def show_figures(self, figures: Sequence[MetricValue]) -> None:
+    def show_metrics(self, figures: Sequence[MetricValue]) -> None:
         """Show these."""
         for cell, figure in zip(self.cells, figures, strict=True):
-            cell.show_figure(figure)
+            cell.show_metric(figure)
 
 
 class SideMetricRow(QWidget):
@@ -116,7 +116,7 @@ class SideMetricRow(QWidget):
         self._shown, self._across = 0, (0, 0)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def show_asides(self, side_metrics: Sequence[SideMetric]) -> None:
+    def show_side_metrics(self, side_metrics: Sequence[SideMetric]) -> None:
         """Show these."""
         while len(self._parts) < len(side_metrics):
             self._add()

@@ -85,7 +85,7 @@ def percent_points(value: float | None, low: float | None, high: float | None) -
 
 SHOWN_DIGITS, SMALL = 3, 0.01
 MOST_BATCHES: Final = 12
-NO_WRONG_TOOLS: Final = "wrong: see recall"
+NO_WRONG_TOOLS: Final = "without wrong tools"
 RATE_PARTS: Final = ("", " low", " high", " n")
 _RATE_TERMS: Final = {" low": "Wilson interval", " high": "Wilson interval", " n": "n"}
 _TERMS: Final = {
@@ -149,17 +149,19 @@ class SideMetric:
     bad: bool = False
 
 
-def figures(metrics: Metrics) -> tuple[MetricValue, ...]:
+def headline_metrics(metrics: Metrics) -> tuple[MetricValue, ...]:
     """Return the shares of correct calls and correct tools, precision and recall."""
     return (
-        _figure("Correct call", metrics.correct_call, _share_text(metrics.correct_call), _call_help(metrics)),
-        _figure("Correct tool", metrics.correct_tool, _share_text(metrics.correct_tool), _TOOL_HELP),
-        _figure("Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics), NO_WRONG_TOOLS),
-        _figure("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
+        _metric_value("Correct call", metrics.correct_call, _share_text(metrics.correct_call), _call_help(metrics)),
+        _metric_value("Correct tool", metrics.correct_tool, _share_text(metrics.correct_tool), _TOOL_HELP),
+        _metric_value(
+            "Precision", metrics.precision, _precision_text(metrics), _precision_help(metrics), NO_WRONG_TOOLS
+        ),
+        _metric_value("Recall", metrics.recall, _recall_text(metrics), _recall_help(metrics)),
     )
 
 
-def _figure(title: str, rate: Rate, sentence: str, explained: str, note: str = "") -> MetricValue:
+def _metric_value(title: str, rate: Rate, sentence: str, explained: str, note: str = "") -> MetricValue:
     return MetricValue(
         title=title,
         value=percent(rate.value),
@@ -193,13 +195,14 @@ def _call_help(metrics: Metrics) -> str:
 def _precision_text(metrics: Metrics) -> str:
     if not metrics.precision.n:
         return "No correct and no unexpected calls"
-    return f"{count(metrics.tp, 'correct tool')}, {metrics.fp:,} unexpected"
+    return f"{part_of(metrics.precision, 'call')} expected"
 
 
 def _precision_help(metrics: Metrics) -> str:
     return (
         f"Precision: of {count(metrics.tp + metrics.fp, 'run')} with the correct tool or an unexpected call, the share "
-        "with the correct tool. A low value means that tools are called where none should be."
+        "with the correct tool. A low value means that tools are called where none should be.\n"
+        "A wrong tool counts in recall, and in the table in the precision of the tool that was selected."
     )
 
 
@@ -318,7 +321,7 @@ def _cost_help(metrics: Metrics) -> str:
     return f"All runs with a known price: {amount}{tokens}.{each}"
 
 
-def figures_table(metrics: Metrics) -> DataTable:
+def metrics_table(metrics: Metrics) -> DataTable:
     """Return all metrics as rows of name, value, low, high and n."""
     rates = (
         ("Correct call", metrics.correct_call),

@@ -120,8 +120,8 @@ class OverviewPane(QWidget):
     def show_view(self, view: MetricsView) -> None:
         """Show other figures."""
         self._view = view
-        self.strip.show_figures(view.figures)
-        self.side_metrics.show_asides(view.side_metrics)
+        self.strip.show_metrics(view.headline)
+        self.side_metrics.show_side_metrics(view.side_metrics)
         self.origins.set_text(view.origins)
         self.origins.setVisible(bool(view.origins))
         self._show_matrix(view.confusion)

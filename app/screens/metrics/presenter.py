@@ -29,8 +29,8 @@ from app.screens.metrics.group_values import (
 from app.screens.metrics.metric_values import (
     MetricValue,
     SideMetric,
-    figures,
-    figures_table,
+    headline_metrics,
+    metrics_table,
     side_metrics,
 )
 from app.text.data_tables import DataTable
@@ -82,7 +82,7 @@ class MetricsView:
     state: MetricsState
     model: str
     origins: str
-    figures: tuple[MetricValue, ...]
+    headline: tuple[MetricValue, ...]
     side_metrics: tuple[SideMetric, ...]
     confusion: ConfusionView
     tools: tuple[ToolMetrics, ...]
@@ -236,7 +236,7 @@ def metrics_view(
         state=_state(overview, batches),
         model=model,
         origins=metrics.origin_sentence,
-        figures=figures(metrics),
+        headline=headline_metrics(metrics),
         side_metrics=side_metrics(metrics, overview.models, model, summed),
         confusion=confusion,
         tools=worst_first(overview.confusions),
@@ -246,7 +246,7 @@ def metrics_view(
         servers=server_rows(metrics.by_server),
         repeats=repeats,
         tables=(
-            figures_table(metrics),
+            metrics_table(metrics),
             tools_table(overview.confusions),
             models_table(overview.models),
             repeats.table,

@@ -42,7 +42,7 @@ TOOL_COLUMNS = (
     ),
     Column(
         key="precision",
-        title="Precision",
+        title="Tool precision",
         kind=CellKind.SHARE,
         width=110,
         tip=explain("tool precision", SHARE_TIP),
@@ -118,7 +118,7 @@ def tool_rows(view: ConfusionView, tools: Sequence[ToolMetrics]) -> list[Row]:
 
 def _tool_row(view: ConfusionView, number: int, tool: ToolMetrics) -> Row:
     taken = view.matrix.name(tool.taken_for) if view.matrix and tool.taken_for else ""
-    often = view.place(tool.label, tool.taken_for) in view.loud
+    often = view.place(tool.label, tool.taken_for) in view.frequent
     return Row(str(number), lambda: _tool_cells(tool, taken, often=often))
 
 
@@ -239,9 +239,9 @@ def matrix(view: ConfusionView) -> Matrix:
         cells=view.cells,
         totals=view.totals,
         aside=view.aside,
-        loud=view.loud,
+        frequent=view.frequent,
         unit="run" if max(view.cells.values(), default=0) == 1 else "runs",
-        says=view.says,
+        cell_text=view.cell_text,
     )
 
 
@@ -255,7 +255,7 @@ def calibration_plot(data: ChartData) -> Plot:
         x_ticks=((0.0, "0"), (0.5, "0.5"), (HIGH, "0.7"), (1.0, "1")),
         y_ticks=HUNDRED,
         diagonal=True,
-        bars=tuple(Bar(start=one.low, end=one.high, height=one.n, tip=one.says) for one in data.bars),
+        bars=tuple(Bar(start=one.low, end=one.high, height=one.n, tip=one.text) for one in data.bars),
         corner="below the line: overconfident",
         guide=HIGH,
     )
@@ -289,7 +289,7 @@ def power_plot(data: ChartData) -> Plot:
 
 def _point(point: ChartPoint) -> Point:
     rate = point.rate
-    return Point(x=point.x, y=rate.value or 0.0, low=rate.low, high=rate.high, tip=point.says, id=point.id)
+    return Point(x=point.x, y=rate.value or 0.0, low=rate.low, high=rate.high, tip=point.text, id=point.id)
 
 
 def _floor(points: Sequence[ChartPoint]) -> float:

@@ -13,7 +13,7 @@ from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import with_consent
-from app.dialogs.model_request import LAST_MODEL
+from app.dialogs.model_request_dialog import LAST_MODEL
 from app.screens.kit.menus import command_action
 from app.screens.models.catalogue_presenter import (
     CONTEXTS,

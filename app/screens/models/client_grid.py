@@ -1,5 +1,6 @@
 """Grid of cases and clients, and what the selected client does to the tool that the selected case expects."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -33,10 +34,17 @@ from app.widgets import (
 from mcp_tef import NOT_OFFERED_CODE, CaseVisibility, ClientProfile, RunMark, RunSummary
 
 VISIBILITY_MARKS: Final[Mapping[CaseVisibility, Mark]] = {
-    CaseVisibility.SHOWN: Mark.CHECK,
+    CaseVisibility.SHOWN: Mark.LISTED,
     CaseVisibility.CUT: Mark.CUT,
     CaseVisibility.NOT_FOUND: Mark.LENS,
-    CaseVisibility.LEFT_OUT: Mark.CROSS,
+    CaseVisibility.LEFT_OUT: Mark.LEFT_OUT,
+}
+"""Square marks for the tool list of a client; the marks of runs beside them are round."""
+RUN_TEXTS: Final[Mapping[Mark, str]] = {
+    RUN_MARK_SHAPES[RunMark.CORRECT_CALL]: "correct tool",
+    RUN_MARK_SHAPES[RunMark.WRONG]: "wrong tool",
+    Mark.TRIANGLE: "failed",
+    Mark.WAITING: "no answer yet",
 }
 SHORT_TEXTS: Final[Mapping[CaseVisibility, str]] = {
     CaseVisibility.SHOWN: "shown",
@@ -56,24 +64,26 @@ SIDE: Final = 16
 
 
 class Legend(QWidget):
-    """The marks of the grid with their meaning and number."""
+    """One kind of marks of the grid with their meaning and number."""
 
-    def __init__(self) -> None:
+    def __init__(self, title: str, texts: Mapping[Mark, str]) -> None:
         super().__init__()
-        self.labels = {kind: Label(size=Size.SMALL, role=Role.DIM) for kind in CaseVisibility}
+        self._texts = texts
+        self.labels = {mark: Label(size=Size.SMALL, role=Role.DIM) for mark in texts}
         row = QHBoxLayout(self)
         row.setContentsMargins(SIDE, 6, SIDE, 6)
         row.setSpacing(6)
-        for kind, label in self.labels.items():
-            row.addWidget(MarkLabel(VISIBILITY_MARKS[kind], VISIBILITY_TEXTS[kind], 14))
-            row.addWidget(label)
+        row.addWidget(Label(title, size=Size.SMALL))
+        for mark, label in self.labels.items():
             row.addSpacing(12)
+            row.addWidget(MarkLabel(mark, texts[mark], 14))
+            row.addWidget(label)
         row.addStretch(1)
 
-    def show_numbers(self, numbers: Mapping[CaseVisibility, int]) -> None:
-        """Show how many cells are of each kind."""
-        for kind, label in self.labels.items():
-            label.setText(f"{numbers[kind]:,} {VISIBILITY_TEXTS[kind]}")
+    def show_numbers(self, numbers: Mapping[Mark, int]) -> None:
+        """Show how many cells have each mark."""
+        for mark, label in self.labels.items():
+            label.setText(f"{numbers.get(mark, 0):,} {self._texts[mark]}")
 
 
 class CaseInClients(QWidget):
@@ -169,7 +179,8 @@ class ClientGrid(QWidget):
         self._clients: tuple[ClientProfile, ...] = ()
         self.headline = FlowText(size=Size.LEAD, strong=True)
         self.detail = CaseInClients(go)
-        self.legend = Legend()
+        self.legend = Legend("Tool lists", {VISIBILITY_MARKS[one]: text for one, text in VISIBILITY_TEXTS.items()})
+        self.run_legend = Legend("Runs", RUN_TEXTS)
         self.table = self._table(())
         self._top = QVBoxLayout()
         upper = QWidget()
@@ -183,6 +194,7 @@ class ClientGrid(QWidget):
         self._top.addWidget(self.table, 1)
         self._top.addWidget(Rule())
         self._top.addWidget(self.legend)
+        self._top.addWidget(self.run_legend)
         split = Split([upper, self.detail], "Grid and case", [460, 190], stacked=True)
         split.set_stretch(0)
         outer = QVBoxLayout(self)
@@ -199,7 +211,10 @@ class ClientGrid(QWidget):
             self.table.deleteLater()
             self.table = made
         self.headline.set_text(presenter.headline())
-        self.legend.show_numbers(presenter.legend())
+        self.legend.show_numbers({VISIBILITY_MARKS[one]: number for one, number in presenter.legend().items()})
+        runs = Counter(mark for row in presenter.rows.values() for name in row.runs for mark in _run_marks(row, name))
+        self.run_legend.show_numbers(runs)
+        self.run_legend.setVisible(bool(runs))
         self.table.set_rows([self._grid_row(row) for row in presenter.rows.values()])
         if not self.table.current_id():
             self.table.select_first()
@@ -232,8 +247,8 @@ class ClientGrid(QWidget):
             return Cell()
         runs = row.runs.get(name, ())
         texts = [presenter.cell_text(row, name), *map(presenter.run_text, runs)]
-        marks = [VISIBILITY_MARKS[cell.visibility], *(_run_mark(run) for run in runs if not _unasked(run))]
-        return Cell(marks=tuple(marks), tip="\n".join(texts), sort=cell.visibility.value)
+        marks = (VISIBILITY_MARKS[cell.visibility], *_run_marks(row, name))
+        return Cell(marks=marks, tip="\n".join(texts), sort=cell.visibility.value)
 
     def _choose_client(self, column: int) -> None:
         if 0 < column <= len(self._clients):
@@ -249,6 +264,10 @@ def _client_card(one: ClientProfile, row: GridRow) -> CardRow:
     lost = cell.visibility is not CaseVisibility.SHOWN
     right = Span(SHORT_TEXTS[cell.visibility], Role.TEXT if lost else Role.DIM)
     return CardRow(id=one.name, title=one.title, light=True, mark=VISIBILITY_MARKS[cell.visibility], right=right)
+
+
+def _run_marks(row: GridRow, name: str) -> tuple[Mark, ...]:
+    return tuple(_run_mark(run) for run in row.runs.get(name, ()) if not _unasked(run))
 
 
 def _unasked(run: RunSummary) -> bool:

@@ -173,8 +173,6 @@ class ClientsTab(ModelsTab):
         }
 
     async def refresh(self) -> None:
-        if not self.presenter.clients:
-            self._say("Reading", "Each case is searched as every client would. Nothing is sent.", [])
         await self.presenter.load()
         if self.presenter.problem or self._broken:
             self._broken = bool(self.presenter.problem)

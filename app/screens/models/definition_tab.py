@@ -51,9 +51,9 @@ class DefinitionTab(ModelsTab):
 
     def lay_out(self, detail: QWidget, left: QWidget | None = None, sizes: Sequence[int] = (220, 860)) -> Split:
         """Put the details beside the cards, or beside a pane that holds them."""
-        rail = left or self.cards
-        rail.setMinimumWidth(sized(168))
-        split = Split([rail, detail], f"{self.accessibleName()} and details", sizes)
+        sidebar = left or self.cards
+        sidebar.setMinimumWidth(sized(168))
+        split = Split([sidebar, detail], f"{self.accessibleName()} and details", sizes)
         split.set_stretch(1)
         for part in (QWidget(), self.empty, split):
             self.stack.addWidget(part)

@@ -61,7 +61,11 @@ class ModelsPage(Page):
         tab = self.tab()
         tab.stale = False
         await tab.refresh()
+        tab.loaded = True
         self._show_header()
+
+    def loading_text(self) -> str:
+        return "" if self.tab().loaded else f"Loading {self._specs[self.tabs.current()].label.lower()}…"
 
     def handle(self, event: Event) -> Refresh:
         shown = Refresh.NONE

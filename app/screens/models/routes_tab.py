@@ -48,7 +48,7 @@ class RoutesTab(DefinitionTab):
         super().__init__(session, "Routes")
         self.presenter = RoutesPresenter(session.call)
         self.view = RoutesView(session, self.cards)
-        self.lay_out(self.view.panes, self.view.rail, (204, 876))
+        self.lay_out(self.view.panes, self.view.sidebar, (204, 876))
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._connect()
 

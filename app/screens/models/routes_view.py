@@ -175,7 +175,7 @@ class RoutesView:
         self.embedder = MenuButton("Compared by", list(EMBEDDERS.items()))
         self.threshold, self.own_threshold = LineEdit(), LineEdit()
         self.threshold_field = Field("Threshold of the router", self.threshold)
-        self.rail = self._make_rail(cards)
+        self.sidebar = self._make_sidebar(cards)
         self.query = TextArea("Type a query", lines=2)
         self.head, self.note = FlowText(size=Size.LEAD, strong=True), FlowText(role=Role.DIM)
         self.routes = CardList("Routes", row_height=sized(ROUTE_HEIGHT))
@@ -192,21 +192,21 @@ class RoutesView:
         self._width = 0
         self.views.changed.connect(lambda _: self.place_panes(self._width))
 
-    def _make_rail(self, cards: CardList) -> QWidget:
-        rail, settings = QWidget(), QWidget()
+    def _make_sidebar(self, cards: CardList) -> QWidget:
+        sidebar, settings = QWidget(), QWidget()
         below = QVBoxLayout(settings)
         below.setContentsMargins(16, 12, 16, 12)
         below.setSpacing(8)
         for field in (Field("Otherwise", self.default), Field("Compared by", self.embedder), self.threshold_field):
             below.addWidget(field)
         below.addStretch(1)
-        column = QVBoxLayout(rail)
+        column = QVBoxLayout(sidebar)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(cards, 1)
         column.addWidget(Rule())
         column.addWidget(ScrollPane(settings, "Settings of the router"), 1)
-        return rail
+        return sidebar
 
     def _make_tester(self) -> QWidget:
         tester, head, row = QWidget(), QVBoxLayout(), QHBoxLayout()

@@ -57,6 +57,7 @@ class ModelsTab(QWidget):
         super().__init__()
         self.session = session
         self.stale = True
+        self.loaded = False
         self.setAccessibleName(name)
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(0, 0, 0, 0)

@@ -15,7 +15,7 @@ from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, ChangeTool, Screen, ShowScreen, ShowToolQuality, Target
 from app.dialogs.consent import ask_for_servers
 from app.dialogs.export import ask_file, copy_markdown, copy_text, report_writers
-from app.dialogs.model_request import ModelRequests, ModelTask
+from app.dialogs.model_request_dialog import ModelRequests, ModelTask
 from app.screens.kit import NO_FILTERS, FilterValues, ViewState, ViewStates
 from app.screens.kit.menus import command_action
 from app.screens.quality.commands import ASK, CANCEL, CLEAR, COPY, EXPORT, READ, quality_commands

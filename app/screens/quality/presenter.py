@@ -258,12 +258,12 @@ class QualityPresenter:
         self,
         tools: Sequence[ToolQuality],
         model: ModelSettings,
-        heard: Callable[[ToolQuality], None],
+        on_answer: Callable[[ToolQuality], None],
         cap: float | None = None,
     ) -> QualityReport:
-        """Ask a model to review tools under a cost cap; `heard` is called with each answer on the core's thread."""
+        """Ask a model to review tools under a cost cap; `on_answer` is called with each answer on the core's thread."""
         chosen = _tool_set(tools)
-        return await self._ask(lambda core: core.quality.review(chosen, model=model, max_cost_usd=cap, heard=heard))
+        return await self._ask(lambda core: core.quality.review(chosen, model=model, max_cost_usd=cap, heard=on_answer))
 
     async def ignore(self, quality: ToolQuality, rule: str, reason: str) -> None:
         """Accept the findings of a rule in a tool, until its text changes; they count once the page is refreshed."""

@@ -307,9 +307,9 @@ class RenameBatchDialog(Dialog):
 
 async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch, parent: QWidget) -> None:
     """Ask for a new name and rename the batch; can be undone."""
-    sheet = RenameBatchDialog(batch.name, parent)
-    if await sheet.done_with():
-        await presenter.rename(batch.id, sheet.name)
-        back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, sheet.name))
-        deed = f"rename “{one_line(batch.name, 40)}”"
-        session.toast(f"Renamed to {one_line(sheet.name, 60)}", back, again, action=deed)
+    dialog = RenameBatchDialog(batch.name, parent)
+    if await dialog.done_with():
+        await presenter.rename(batch.id, dialog.name)
+        back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, dialog.name))
+        action = f"rename “{one_line(batch.name, 40)}”"
+        session.toast(f"Renamed to {one_line(dialog.name, 60)}", back, again, action=action)

@@ -50,7 +50,7 @@ class BatchListPane(QWidget):
         head.addWidget(Label("Correct call", size=Size.SMALL, role=Role.DIM))
         head.addWidget(self.sort)
         heading = QWidget()
-        heading.setFixedHeight(height("rail_header"))
+        heading.setFixedHeight(height("list_header"))
         heading.setLayout(head)
         self._search_box = QWidget()
         search_box = QVBoxLayout(self._search_box)

@@ -229,13 +229,13 @@ class RunsList(QWidget):
         self.table.pages.forget(filled.evicted)
         self.table.pages.put({filled.first + offset: table_row(row) for offset, row in enumerate(filled.rows)})
 
-    def update_rows(self, mended: UpdatedRows, table: RunTable) -> None:
+    def update_rows(self, updated: UpdatedRows, table: RunTable) -> None:
         """Show what ended: in place, and what is new at the end."""
-        before = table.total - mended.added
-        if mended.added:
-            self.table.pages.grow(mended.added)
+        before = table.total - updated.added
+        if updated.added:
+            self.table.pages.grow(updated.added)
             self._stack.setCurrentWidget(self.table)
-        places: Sequence[int] = [*mended.changed, *range(before, table.total)]
+        places: Sequence[int] = [*updated.changed, *range(before, table.total)]
         rows = {place: table.row(place) for place in places}
         self.table.pages.put({place: table_row(row) for place, row in rows.items() if row is not None})
 

@@ -57,7 +57,7 @@ class RunsView(QStackedWidget):
         self.split = Split(
             [self.batch_pane, self.run_list, self._right],
             "Batches, runs and one run",
-            [width("batch_rail"), 526, width("runs_detail")],
+            [width("batch_list"), 526, width("runs_detail")],
         )
         self.split.set_stretch(1)
         for pane, least in ((self.batch_pane, 160), (self.run_list, 280), (self._right, 304)):

@@ -127,7 +127,7 @@ class ImportSourceDialog(Dialog):
 
 COLUMNS = (
     Column(key="name", title="Server", width=150),
-    Column(key="fate", title="Change", width=116),
+    Column(key="change", title="Change", width=116),
     Column(key="transport", title="Transport", width=100, role=Role.DIM),
     Column(key="address", title="Program or address", kind=CellKind.MONO, stretch=True),
     Column(key="source", title="From", width=150, role=Role.DIM),
@@ -276,18 +276,18 @@ class ServerImporter:
         return DropOutcome(arrival.name, DropStatus.TAKEN if ticked else DropStatus.LEFT, _imported(len(ticked)))
 
     async def _ask(self) -> None:
-        sheet = ImportSourceDialog(self._session, self._presenter, self._page)
-        if await sheet.done_with() and sheet.choice is not None:
-            await self._offer(sheet.choice)
+        dialog = ImportSourceDialog(self._session, self._presenter, self._page)
+        if await dialog.done_with() and dialog.choice is not None:
+            await self._offer(dialog.choice)
 
     async def _find(self) -> None:
         await self._offer(await self._presenter.discover())
 
     async def _offer(self, choice: ImportChoice) -> Sequence[str]:
         """Show the preview, import what is ticked, and return the keys of what was imported."""
-        sheet = ImportPreviewDialog(choice, self._page)
-        if await sheet.done_with() and await self._apply(choice, sheet.ticked):
-            return sheet.ticked
+        dialog = ImportPreviewDialog(choice, self._page)
+        if await dialog.done_with() and await self._apply(choice, dialog.ticked):
+            return dialog.ticked
         return ()
 
     async def _apply(self, choice: ImportChoice, keys: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.screens.similarity.labels import MAP_LABELS, MapKind
+from app.screens.similarity.labels import MAP_LABELS, MapKind, confusability_text
 from app.widgets.heatmap_drawing import cividis
 from app.widgets.heatmap_layout import Heat, Join, Tree, make_heat, tree_of
 from mcp_tef import (
@@ -18,7 +18,6 @@ from mcp_tef import (
     ToolProblem,
     ToolSet,
     UnreachableSource,
-    confusability_level,
 )
 
 
@@ -95,5 +94,5 @@ def build_heatmap(analysis: SimilarityAnalysis, kind: MapKind, scores: NDArray[n
         outlined=analysis.similarity.matrix(MatrixKind.CONFUSABILITY),
         order=analysis.clusters.order,
         tree=analysis.tree,
-        shown=confusability_level if kind is MapKind.CONFUSABILITY else "{:.2f}".format,
+        shown=confusability_text if kind is MapKind.CONFUSABILITY else "{:.2f}".format,
     )

@@ -161,7 +161,7 @@ WHAT = (
 
 
 class EmbedderDialog(Dialog):
-    """`chosen` is the embedder as the command line writes it, and `key` its key, once the sheet was accepted."""
+    """`chosen` is the embedder as the command line writes it, and `key` its key, once the dialog was accepted."""
 
     def __init__(self, current: str, parent: QWidget) -> None:
         super().__init__("Select an embedder", parent, width=520)

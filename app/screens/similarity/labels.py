@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from math import floor
 from typing import Final
 
 from app.text.formatting import count, percent
 from app.text.glossary import explain
-from mcp_tef import EmbedderKind, MatrixKind, PairObservation, PairStatus
+from mcp_tef import EmbedderKind, MatrixKind, PairObservation, PairStatus, confusability_level
 from mcp_tef import interval_text as bounds_text
+
+ROUNDING: Final = 1e-4
 
 
 class MapKind(StrEnum):
@@ -69,6 +72,12 @@ EMBEDDER_LABELS: Final[Mapping[EmbedderKind, str]] = {
     EmbedderKind.LITELLM: "Provider's model",
     EmbedderKind.HTTP: "Your endpoint",
 }
+
+
+def confusability_text(score: float) -> str:
+    """Return the level of a confusability with the number that orders pairs: "low 0.18"."""
+    rounded_down = floor(100 * score + ROUNDING) / 100  # 0.249 is low and must not read as 0.25, which is medium
+    return f"{confusability_level(score)} {rounded_down:.2f}"
 
 
 def flagged_text(flagged: int, pairs: int) -> str:

@@ -167,9 +167,9 @@ TOO_MANY = "Too many pairs are flagged for a work list. Raise the threshold."
 class WorkStateButton(QAbstractButton):
     """A number and what it counts; checked while the list is restricted to it."""
 
-    def __init__(self, standing: PairStatus, parent: QWidget | None = None) -> None:
+    def __init__(self, status: PairStatus, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.standing = standing
+        self.status = status
         self.number = 0
         self._line = LinePainter()
         self.setCheckable(True)
@@ -177,12 +177,12 @@ class WorkStateButton(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedHeight(sized(HEIGHT))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip(tip(STATUS_HELP[standing]))
+        self.setToolTip(tip(STATUS_HELP[status]))
 
     def set_number(self, number: int) -> None:
         """Count so many."""
         self.number = number
-        self.setAccessibleName(f"{number:,} {STATUS_LABELS[self.standing]}")
+        self.setAccessibleName(f"{number:,} {STATUS_LABELS[self.status]}")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -206,19 +206,17 @@ class WorkStateButton(QAbstractButton):
         figure = theme().font(Size.TITLE, strong=True, tabular=True)
         used = self._line.text(painter, room, f"{self.number:,}", figure, Role.TEXT)
         place = room.adjusted(used + 8, 1, 0, 1)
-        self._line.text(painter, place, STATUS_LABELS[self.standing], theme().font(), Role.DIM)
+        self._line.text(painter, place, STATUS_LABELS[self.status], theme().font(), Role.DIM)
 
 
 class WorkSummary(QWidget):
-    """A cell for each standing that has pairs. `chosen` gives the standing, or None where a cell was let go."""
+    """A cell for each status that has pairs. `chosen` gives the status, or None where a cell was let go."""
 
     chosen = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.cells: Mapping[PairStatus, WorkStateButton] = {
-            standing: WorkStateButton(standing) for standing in STATUS_LABELS
-        }
+        self.cells: Mapping[PairStatus, WorkStateButton] = {status: WorkStateButton(status) for status in STATUS_LABELS}
         self.words = FlowText(role=Role.DIM)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 1, 0, 0)
@@ -238,21 +236,21 @@ class WorkSummary(QWidget):
     def show_work(self, work: WorkList) -> None:
         """Count anew."""
         shown = 0
-        for standing, cell in self.cells.items():
-            cell.set_number(work.numbers.get(standing, 0))
+        for status, cell in self.cells.items():
+            cell.set_number(work.numbers.get(status, 0))
             cell.setVisible(cell.number > 0)
             shown += cell.number
         self.words.set_text(TOO_MANY if work.too_many else NOTHING)
         self._said.setVisible(not shown)
 
-    def mark(self, standing: PairStatus | None) -> None:
-        """Show which standing the list is restricted to."""
+    def mark(self, status: PairStatus | None) -> None:
+        """Show which status the list is restricted to."""
         for key, cell in self.cells.items():
-            cell.setChecked(key is standing)
+            cell.setChecked(key is status)
 
     def _clicked(self, cell: WorkStateButton, *, checked: bool) -> None:
-        self.mark(cell.standing if checked else None)
-        self.chosen.emit(cell.standing if checked else None)
+        self.mark(cell.status if checked else None)
+        self.chosen.emit(cell.status if checked else None)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, 0, self.width(), 1, theme().colour(Role.LINE))

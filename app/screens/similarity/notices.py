@@ -113,9 +113,9 @@ WHAT = "Comparing tools"
 
 
 class ComparisonProgress(QObject):
-    """`heard` may be emitted on any thread; `stop` is called when the user wants no more of it."""
+    """`reported` may be emitted on any thread; `stop` is called when the user wants no more of it."""
 
-    heard = Signal(float)
+    reported = Signal(float)
 
     def __init__(self, page: Page, stop: Callable[[], object]) -> None:
         super().__init__(page)
@@ -124,7 +124,7 @@ class ComparisonProgress(QObject):
         self._slow.timeout.connect(lambda: self.bar.show_share(WHAT, 0.0))
         page.session.closing.connect(self._slow.stop)
         self.bar.cancel_wanted.connect(stop)
-        self.heard.connect(self._show)
+        self.reported.connect(self._show)
 
     def begin(self) -> None:
         """Start; the bar appears if the comparison takes long."""

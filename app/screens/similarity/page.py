@@ -47,7 +47,7 @@ class SimilarityPage(Page):
         self.exports = SimilarityExports(self, self.presenter, self.view.map, self.pair)
         self.model_download = ModelDownloadTask(self, self.presenter, self.view.notices)
         self.progress = ComparisonProgress(self, self._stop_comparing)
-        self.sheet: EmbedderDialog | None = None
+        self.dialog: EmbedderDialog | None = None
         self._shown: tuple[object, ...] = ()
         self._fresh = False
         self._started = False
@@ -98,7 +98,7 @@ class SimilarityPage(Page):
         view.map.heatmap.menu_wanted.connect(lambda at: show_menu(self.exports.actions(), at, self))
         view.map.opened.connect(self.pair.open_indices)
         view.view_built.connect(self._connect_view)
-        view.work_summary.chosen.connect(self._choose_standing)
+        view.work_summary.chosen.connect(self._choose_status)
         view.notices.servers_wanted.connect(lambda: self.session.go(ShowScreen(Screen.SERVERS)))
         view.notices.read_wanted.connect(self.reread_servers)
         view.notices.download_wanted.connect(self.model_download.start)
@@ -110,7 +110,7 @@ class SimilarityPage(Page):
                 pane.opened.connect(self.pair.open_indices)
                 pane.chosen.connect(lambda a, b: self.pair.open((a, b)) if self.view.pair_open else None)
                 pane.sort_wanted.connect(self.pair_search.sort)
-                pane.standing_cleared.connect(lambda: self._choose_standing(None))
+                pane.status_cleared.connect(lambda: self._choose_status(None))
                 pane.table.set_menu(lambda rows: pair_actions(self.pair, rows, self._show_on_map))
                 self.restore_layout("similarity.pairs", pane.table)
             case ToolGroupsPane():
@@ -133,7 +133,7 @@ class SimilarityPage(Page):
         fresh, self._fresh = self._fresh, False
         self.progress.begin()
         try:
-            done = await self.presenter.load(fresh=fresh, progress=self.progress.heard.emit)
+            done = await self.presenter.load(fresh=fresh, progress=self.progress.reported.emit)
         finally:
             self.progress.end()
         if done:
@@ -141,6 +141,10 @@ class SimilarityPage(Page):
             self.pair.open_target()
             if self.views.hasFocus():
                 self._focus()
+
+    def loading_text(self) -> str:
+        """Leave it to the view, which shows how far the comparison is."""
+        return ""
 
     def handle(self, event: Event) -> Refresh:
         return self.presenter.handle(event)
@@ -152,7 +156,7 @@ class SimilarityPage(Page):
                 self.search.setText(tool_query(tool))
             case ShowSimilarTools(tools=(first, second)) | ShowPair(first=first, second=second):
                 advice = isinstance(target, ShowPair) and target.advice
-                self.pair.aim = PairTarget(a=first, b=second, advice=advice)
+                self.pair.wanted_pair = PairTarget(a=first, b=second, advice=advice)
                 self.request_refresh()
             case ShowSimilarTools(tools=tools):
                 self.show_view("pairs")
@@ -326,10 +330,10 @@ class SimilarityPage(Page):
         if part is not None:
             part.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _choose_standing(self, standing: PairStatus | None) -> None:
-        if standing is not None:
+    def _choose_status(self, status: PairStatus | None) -> None:
+        if status is not None:
             self.show_view("pairs")
-        self.pair_search.filter(standing)
+        self.pair_search.filter(status)
 
     def _open_group(self, members: tuple[int, ...]) -> None:
         self.show_view("map")
@@ -365,10 +369,10 @@ class SimilarityPage(Page):
             self._compare(embedder=label)
 
     async def _choose_other(self) -> None:
-        self.sheet = EmbedderDialog(self.presenter.request.embedder, self)
-        agreed = await self.sheet.done_with()
-        chosen, key = self.sheet.chosen, self.sheet.key
-        self.sheet = None
+        self.dialog = EmbedderDialog(self.presenter.request.embedder, self)
+        agreed = await self.dialog.done_with()
+        chosen, key = self.dialog.chosen, self.dialog.key
+        self.dialog = None
         if not agreed:
             return
         choice = parse_embedder(chosen)

@@ -9,7 +9,7 @@ from app.core_link.links import Link, tool_links
 from app.core_link.session import Page
 from app.core_link.targets import ChangeTool, Screen, ShowRuns
 from app.dialogs.export import ask_file, copy_text, file_name, text_writer
-from app.dialogs.model_request import ModelRequests, ModelTask
+from app.dialogs.model_request_dialog import ModelRequests, ModelTask
 from app.screens.similarity.advice_pane import AdviceFormat, change_text
 from app.screens.similarity.pair_detail import RunsLink
 from app.screens.similarity.pair_list import PairIndices, PairTarget, ordered_pair
@@ -53,7 +53,7 @@ class PairController(QObject):
     ) -> None:
         super().__init__(page)
         self.places: PairIndices | None = None
-        self.aim: PairTarget | None = None
+        self.wanted_pair: PairTarget | None = None
         self._to_advice = False
         self._read = 0
         self.requests = ModelRequests(page, rewrite_task(presenter))
@@ -74,14 +74,14 @@ class PairController(QObject):
 
     def open_target(self) -> None:
         """Open the pair that another screen asked for, now that tools are compared."""
-        aim, self.aim = self.aim, None
-        if aim is None:
+        target, self.wanted_pair = self.wanted_pair, None
+        if target is None:
             return
-        places = aim.places(self._presenter.analysis.tools) if self._presenter.analysis else None
+        places = target.places(self._presenter.analysis.tools) if self._presenter.analysis else None
         if places is None:
             self._session.toast("These tools are not compared. Select both servers and read them again.")
         else:
-            self.open(places, reveal=True, advice=aim.advice)
+            self.open(places, reveal=True, advice=target.advice)
 
     def tools(self) -> tuple[ToolLabel, ...] | None:
         """Return the open pair as labels; None if no pair is open."""
@@ -117,7 +117,7 @@ class PairController(QObject):
         self._view.map.heatmap.choose(None)
 
     async def show(self) -> None:
-        """Read and show the pair anew; what is read for an earlier wish is not shown after it."""
+        """Read and show the pair anew; what is read for an earlier pair is not shown after it."""
         places, view = self.places, self._view
         if places is None:
             return

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.screens.similarity.analysis import SimilarityAnalysis
-from app.screens.similarity.labels import STATUS_LABELS, interval_text
+from app.screens.similarity.labels import STATUS_LABELS, confusability_text, interval_text
 from app.text.formatting import percent
 from app.text.glossary import explain
 from app.theme import Role
@@ -22,13 +22,13 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairQuery:
-    """Words that must occur in the ids of a pair, a standing that it must have, the score that chooses among many.
+    """Words that must occur in the ids of a pair, a status that it must have, the score that chooses among many.
 
     The word `a|b` stands for one of several.
     """
 
     text: str = ""
-    standing: PairStatus | None = None
+    status: PairStatus | None = None
     by: MatrixKind = MatrixKind.CONFUSABILITY
 
 
@@ -41,7 +41,7 @@ class ToolPairRow:
     pair: ToolPair
     share: float
     observation: PairObservation | None
-    standing: str
+    status: str
 
     @property
     def id(self) -> str:
@@ -85,8 +85,8 @@ def list_pairs(
 ) -> PairList:
     """Return the rows that match a query, at most `MAX_LISTED_PAIRS`; for a worker thread."""
     words = query.text.casefold().split()
-    if query.standing is not None:
-        found = [item.pair for item in work.values() if item.standing is query.standing]
+    if query.status is not None:
+        found = [item.pair for item in work.values() if item.standing is query.status]
         fitting = [pair for pair in found if _pair_matches(analysis, pair, words)]
         pairs: Sequence[ToolPair] = fitting[:MAX_LISTED_PAIRS]
         number = len(fitting)
@@ -157,7 +157,7 @@ def _row(analysis: SimilarityAnalysis, pair: ToolPair, item: WorkItem | None, ob
         pair=pair,
         share=float("nan") if observed is None else float(observed[pair.a, pair.b]),
         observation=item.observation if item else None,
-        standing=STATUS_LABELS[item.standing] if item else "",
+        status=STATUS_LABELS[item.standing] if item else "",
     )
 
 
@@ -185,7 +185,7 @@ SCORE = CellKind.NUMBER
 PAIR_COLUMNS = (
     Column(key="a", title="Tool", kind=CellKind.MONO, width=168, stretch=True),
     Column(key="b", title="Other tool", kind=CellKind.MONO, width=168),
-    Column(key="confusability", title="Confusability", width=104, tip=explain("confusability")),
+    Column(key="confusability", title="Confusability", width=112, tip=explain("confusability")),
     Column(key="similarity", title="Similarity", kind=SCORE, width=82, tip=explain("similarity")),
     Column(key="full", title="With parameters", kind=SCORE, width=120, tip=explain("similarity with parameters")),
     Column(key="lexical", title="Wording", kind=SCORE, width=76, tip=explain("wording")),
@@ -219,8 +219,8 @@ def pair_row(row: ToolPairRow) -> Row:
     """Return a pair as a table row."""
     pair = row.pair
     scores = (pair.similarity, pair.full, pair.lexical, pair.parameters)
-    level = Cell(text=pair.level.value, sort=pair.confusability)
-    return Row(row.id, (row.a, row.b, level, *(_score(score) for score in scores), _observed(row), row.standing))
+    level = Cell(text=confusability_text(pair.confusability), sort=pair.confusability)
+    return Row(row.id, (row.a, row.b, level, *(_score(score) for score in scores), _observed(row), row.status))
 
 
 def _score(score: float | None) -> Cell:

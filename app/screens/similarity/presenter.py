@@ -274,7 +274,7 @@ class SimilarityPresenter:
         self,
         pairs: Sequence[PairIndices],
         model: ModelSettings | None = None,
-        heard: Callable[[PairAdvice], None] | None = None,
+        on_answer: Callable[[PairAdvice], None] | None = None,
         cap: float | None = None,
     ) -> tuple[PairAdvice, ...]:
         """Return drafts, or a model's texts under a cost cap; if cancelled, the answers received so far are kept."""
@@ -286,8 +286,8 @@ class SimilarityPresenter:
         def keep(advice: PairAdvice) -> None:
             if analysis is self.analysis:
                 self.advice[ordered_pair(places[advice.a], places[advice.b])] = advice
-            if heard is not None:
-                heard(advice)
+            if on_answer is not None:
+                on_answer(advice)
 
         return await self._call(
             lambda core: core.recommend.pairs(

@@ -38,7 +38,7 @@ class ToolPairsPane(QWidget):
     chosen = Signal(int, int)
     opened = Signal(int, int)
     sort_wanted = Signal(object)
-    standing_cleared = Signal()
+    status_cleared = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class ToolPairsPane(QWidget):
         self.table.describe_keys(Enter="Open the pair side by side")
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.chips = ChipRow("Restriction")
-        self.chips.removed.connect(lambda _: self.standing_cleared.emit())
+        self.chips.removed.connect(lambda _: self.status_cleared.emit())
         self.table.chosen.connect(self._choose)
         self.table.opened.connect(lambda row: self._emit(self.opened, row))
         self.table.sorted.connect(self._sorted)
@@ -65,12 +65,12 @@ class ToolPairsPane(QWidget):
     def show_pairs(self, found: PairList) -> None:
         """Show these pairs."""
         self.list = found
-        standing = found.query.standing
-        self.chips.set_chips([(standing.value, STATUS_LABELS[standing])] if standing else [])
+        status = found.query.status
+        self.chips.set_chips([(status.value, STATUS_LABELS[status])] if status else [])
         self._marking = True
         self.table.set_rows(found.table)
         self._marking = False
-        self.note.set_text(pair_count_text(found))
+        self._show_note()
 
     def mark(self, places: PairIndices | None) -> None:
         """Select the row of a pair that was chosen elsewhere."""
@@ -95,7 +95,16 @@ class ToolPairsPane(QWidget):
         if row:
             signal.emit(*pair_of_row(row))  # type: ignore[attr-defined]  # the stubs hide that a signal emits
 
+    def _show_note(self) -> None:
+        """Show the number of pairs, and the score that orders them while no column does."""
+        query, whole = self.list.query, 1 < len(self.list.rows) == self.list.fitting
+        by_score = whole and query.status is None and self.table.sorted_by is None
+        title = next((column.title.lower() for column in PAIR_COLUMNS if column.key == query.by.value), "")
+        order = f", ordered by {title}" if by_score and title else ""
+        self.note.set_text(pair_count_text(self.list) + order)
+
     def _sorted(self, key: str, down: bool) -> None:
+        self._show_note()
         cut = self.list.fitting > len(self.list.rows)
         if cut and down and key in SORT_SCORES:
             self.sort_wanted.emit(SORT_SCORES[key])
@@ -109,7 +118,7 @@ def pair_count_text(found: PairList) -> str:
     if not found.fitting:
         narrowed = [
             words
-            for words, holds in (("clear the search", found.query.text), ("remove the filter", found.query.standing))
+            for words, holds in (("clear the search", found.query.text), ("remove the filter", found.query.status))
             if holds
         ]
         return (
@@ -117,9 +126,9 @@ def pair_count_text(found: PairList) -> str:
             if narrowed
             else "No pairs to compare."
         )
+    score = found.query.by.value
     if shown == found.fitting:
         return count(shown, "pair")
-    score = found.query.by.value
     return f"The {shown:,} pairs with the highest {score} of {found.fitting:,}. Search for a tool to see others."
 
 

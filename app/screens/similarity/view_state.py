@@ -56,7 +56,7 @@ class SimilarityViewState:
         status, score = self.state.filters.first(STATUS.name), self.state.sort.name
         return PairQuery(
             text=self.state.text,
-            standing=PairStatus(status) if status else None,
+            status=PairStatus(status) if status else None,
             by=MatrixKind(score) if score in set(MatrixKind) else MatrixKind.CONFUSABILITY,
         )
 

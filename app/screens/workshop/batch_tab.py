@@ -25,6 +25,7 @@ from app.dialogs.export import (
 from app.dialogs.trial_models import ask_model
 from app.screens.workshop.batch_presenter import BASELINE as BASELINE_MODEL
 from app.screens.workshop.batch_presenter import CrowdBatches
+from app.screens.workshop.commands import STOP_KEYS, TRY_KEYS
 from app.screens.workshop.trial_view import BASELINE, EDGE, OTHER, VerdictBanner, offer_models
 from app.text.data_tables import DataTable
 from app.theme import Role, Size, roomy
@@ -80,9 +81,9 @@ class CrowdFooter(QWidget):
         """Show what a test would take, or how far it is."""
         busy, why = presenter.under_way, presenter.why_not()
         if busy:
-            self._show_go("Stop", "x", "", presenter.progress_text())
+            self._show_go("Stop", "x", STOP_KEYS, presenter.progress_text())
         else:
-            self._show_go(presenter.start_text(), "play", why or "Ctrl+Return", why or presenter.plan_text())
+            self._show_go(presenter.start_text(), "play", why or TRY_KEYS, why or presenter.plan_text())
         self.go.setEnabled(busy or not why)
         self.pause.setVisible(busy)
         icon, text = ("play", "Go on with the test") if presenter.paused else ("pause", "Pause the test")
@@ -302,6 +303,13 @@ class BatchTab(QStackedWidget, Generic[P]):
         self.presenter.max_cost_usd = cap
 
     # ------------------------------------------------------------ export
+
+    def acceptable(self) -> bool:
+        """Return True if a text is selected that `accept` opens as a draft."""
+        return False
+
+    def accept(self) -> None:
+        """Open the selected text as a draft, where the test finds one."""
 
     def export(self) -> None:
         """Ask for a file, and export the test that is shown."""

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.screens.workshop.commands import TOOL_KEYS
 from app.screens.workshop.definition_fields import TEXTS, DefinitionField
 from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size, sized, theme
@@ -24,6 +25,7 @@ from app.widgets import (
     ScrollPane,
     Span,
     in_turns,
+    tip,
 )
 from app.widgets.incremental import take_turns
 
@@ -212,6 +214,8 @@ class DefinitionEditor(QWidget):
         self._tool = ""
         self._told = ("", "")
         self.rows: list[DefinitionFieldView] = []
+        self.undo.setToolTip("Undo the last step of the draft: Ctrl+Alt+Z")
+        self.redo.setToolTip("Redo the step: Ctrl+Alt+Y")
         self._lay_out()
         self.undo.clicked.connect(lambda: self.step_wanted.emit(-1))
         self.redo.clicked.connect(lambda: self.step_wanted.emit(1))
@@ -269,6 +273,7 @@ class DefinitionEditor(QWidget):
         if key != self._tool:
             self._tool, self._all, self._wanted = key, False, ""
         self.name.set_text(name)
+        self.name.setToolTip(tip(f"{name}\n{TOOL_KEYS}"))
         self.reason.set_text(reason)
         self.reason.setVisible(bool(reason))
 

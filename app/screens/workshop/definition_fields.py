@@ -13,7 +13,7 @@ PARAMETER, HINT = "parameter:", "hint:"
 NAME, VALUES, JSON_VALUES, DEFAULT, JSON_DEFAULT, REQUIRED = (
     f"{word}:" for word in ("name", "values", "json values", "default", "json default", "required")
 )
-TEXTS: Final[Mapping[str, str]] = {"name": "Name", "title": "Title", "description": "Description"}
+TEXTS: Final[Mapping[str, str]] = {"description": "Description", "title": "Title", "name": "Name"}
 HINTS: Final[Mapping[str, str]] = {
     "readOnlyHint": "changes nothing",
     "destructiveHint": "may delete or overwrite",

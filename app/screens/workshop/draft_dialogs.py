@@ -88,7 +88,8 @@ class DraftNameDialog(Dialog):
             require_draft_name(self.edit.text())
         except InputError as error:
             return f"{error.message} {error.hint}"
-        return "There is a draft with this name already." if self.edit.text().strip().casefold() in self._taken else ""
+        taken = self.edit.text().strip().casefold() in self._taken
+        return "There is a draft with this name already. Use another name." if taken else ""
 
     def _ask_file(self) -> None:
         dialog = QFileDialog(self, "Select a tools file", "", "Tools file (*.json)")

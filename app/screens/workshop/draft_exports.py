@@ -1,6 +1,7 @@
 """Ways out of a draft: its new texts copied, exported with the evidence of its trial, or written to the source."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -8,12 +9,13 @@ from PySide6.QtCore import QObject
 
 from app.core_link.session import Page
 from app.dialogs.export import ask_file, copy_text, file_name, text_writer
+from app.screens.kit.menus import command_action
+from app.screens.workshop.commands import SOURCE
 from app.screens.workshop.draft_dialogs import SourceEditsDialog
-from app.screens.workshop.draft_tools import write_source
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_presenter import TrialPresenter
 from app.widgets import Action, show_menu_under
-from mcp_tef import DraftFormat
+from mcp_tef import DraftFormat, SourceEdit
 
 EXPORTS: Final[Mapping[DraftFormat, tuple[str, str]]] = {
     DraftFormat.PATCH: ("Patch (RFC 6902)", "json"),
@@ -48,7 +50,7 @@ class DraftExports(QObject):
         show_menu_under([*actions, every], self._page.header.buttons()[-1])
 
     def actions(self) -> list[Action]:
-        """Return the entries that copy or save the draft in a format."""
+        """Return the entries that copy or save the draft in a format, or write its texts to the server's source."""
         copies = [
             Action(text=f"Copy {label[0].lower()}{label[1:]}", do=partial(self.copy_as, kind), icon="copy")
             for kind, (label, _) in list(EXPORTS.items())[:4]
@@ -57,7 +59,12 @@ class DraftExports(QObject):
             Action(text=f"Save {label[0].lower()}{label[1:]}…", do=partial(self.save_as, kind), apart=not place)
             for place, (kind, (label, _)) in enumerate(EXPORTS.items())
         ]
-        return [*copies, *saves]
+        source = next(one for one in self._page.commands() if one.id == SOURCE)
+        return [*copies, *saves, command_action(source, "Change the server’s source…", apart=True)]
+
+    def open_menu(self) -> None:
+        """Open the menu of exports under its button."""
+        show_menu_under(self.actions(), self._page.header.buttons()[0])
 
     def copy_as(self, kind: DraftFormat) -> None:
         """Copy the draft in a format."""
@@ -81,7 +88,7 @@ class DraftExports(QObject):
         await self._save()
         draft = self._drafts.draft
         assert draft is not None
-        return await self._drafts.text(kind, await self._trial.evidence(draft))
+        return await self._trial.draft_text(draft, kind)
 
     async def change_source(self) -> None:
         """Show the edit of the server's own source, and write it after a click; it can be undone."""
@@ -91,6 +98,14 @@ class DraftExports(QObject):
             self._session.toast("No file on this computer holds the old text exactly once.")
             return
         if await SourceEditsDialog(edits, self._page).done_with():
-            await write_source(edits)
-            undo = partial(write_source, edits, back=True)
+            await _write_source(edits)
+            undo = partial(_write_source, edits, back=True)
             self._session.toast("Changed the server’s source", undo=undo, action="change the server’s source")
+
+
+async def _write_source(edits: Sequence[SourceEdit], *, back: bool = False) -> None:
+    """Write edits of source files, or put back what was there."""
+    from mcp_tef import undo_source_edit, write_source_edit
+
+    for edit in edits:
+        await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)

@@ -1,7 +1,8 @@
 """Drafts as they are read, the tools of one as a list, and edits of what was typed; knows no Qt."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ from mcp_tef import (
     Draft,
     DraftId,
     JsonObject,
+    NotFoundError,
     Prediction,
     SourceEdit,
     ToolEdit,
@@ -69,6 +71,39 @@ def _removed(place: int, raw: JsonObject) -> DraftTool:
     return DraftTool(key=str(place), name=str(raw.get("name", "")), removed=True)
 
 
+def listing_text(state: ListingState, server: str) -> str:
+    """Return what to know of the server of a draft; "" where it lists the same tools."""
+    if state is ListingState.NEWER:
+        return f"{server} lists other tools than this draft was made over."
+    if state is ListingState.SERVER_GONE:
+        return f"The server {server} was removed. Add it again to try the draft, which is kept."
+    return ""
+
+
+def key_of(text: str) -> ToolKey:
+    """Return the key of a tool from its text."""
+    return int(text) if text.isdigit() else text
+
+
+def tool_name(draft: Draft, key: ToolKey) -> str:
+    """Return the name of a tool of a draft by its key. Raises NotFoundError where it was removed meanwhile."""
+    if key == INSTRUCTIONS:
+        return INSTRUCTIONS
+    known = {one: str(raw.get("name", "")) for one, raw in draft.keyed}
+    if key not in known:
+        said = f"The tool is not in the draft {draft.name} any more, so its text is not saved."
+        raise NotFoundError(said, hint="Undo the last step to bring the tool back.")
+    return known[key]
+
+
+def tool_key_of(draft: Draft, name: str) -> str:
+    """Return the key of a tool by its name in the draft, else by that in the listing; "" where there is none."""
+    place = draft.place_of(name)
+    if place is not None:
+        return str(draft.keyed[place][0])
+    return next((str(at) for at, raw in enumerate(draft.base) if raw.get("name") == name), "")
+
+
 def edits_of(typed: Mapping[tuple[ToolKey, str], str]) -> dict[ToolKey, ToolEdit]:
     """Return one edit for each tool of what was typed."""
     texts: dict[ToolKey, dict[str, str]] = {}
@@ -80,19 +115,6 @@ def edits_of(typed: Mapping[tuple[ToolKey, str], str]) -> dict[ToolKey, ToolEdit
 def _tool(key: ToolKey, raw: JsonObject, before: JsonObject | None) -> DraftTool:
     edits = len(ToolRevision(before, raw).fields) if before is not None and before is not raw else 0
     return DraftTool(key=str(key), name=str(raw.get("name", "")), edits=edits, added=before is None)
-
-
-def key_of(draft: Draft, name: str) -> str:
-    """Return the key of a tool by its name in the draft, else by that in the listing; "" where there is none."""
-    place = draft.place_of(name)
-    if place is not None:
-        return str(draft.keyed[place][0])
-    return next((str(at) for at, raw in enumerate(draft.base) if raw.get("name") == name), "")
-
-
-def newest_over(drafts: Iterable[Draft | None], server: str | None) -> Draft | None:
-    """Return the first of these drafts that is over a server."""
-    return next((draft for draft in drafts if draft is not None and draft.server == server), None)
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
@@ -117,25 +139,35 @@ def _same(one: Draft, other: Draft) -> bool:
     return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
 
 
+async def edited(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
+    """Make a step that edits one tool."""
+    return await core.drafts.edit(draft_id, tool, edit, by=BY)
+
+
 async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
-    """Predict what a draft changes with edits that are no steps yet; None where a newer prediction is on its way."""
+    """Predict what a draft changes with edits that are not saved yet."""
     changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
     return await core.predictions.predict(changed)
 
 
-async def write_source(edits: Sequence[SourceEdit], *, back: bool = False) -> None:
-    """Write edits of source files, or put back what was there."""
-    from mcp_tef import undo_source_edit, write_source_edit
-
-    for edit in edits:
-        await asyncio.to_thread(undo_source_edit if back else write_source_edit, edit)
-
-
-async def edit_draft(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
-    """Change one tool of a draft, as one step."""
-    return await core.drafts.edit(draft_id, tool, edit, by=BY)
-
-
-async def move_draft(core: "Engine", draft_id: DraftId, by: int) -> Draft:
-    """Take the last step of a draft back (-1), or apply the next one again (1)."""
+async def moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
+    """Undo a step of a draft, or redo one."""
     return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)
+
+
+async def listing_state(core: "Engine", draft: Draft | None) -> ListingState:
+    """Find out if the server of a draft lists other tools by now; starts nothing."""
+    if draft is None or draft.server is None:
+        return ListingState.SAME
+    try:
+        newer = await core.drafts.newer_listing(draft)
+    except NotFoundError:
+        return ListingState.SERVER_GONE
+    return ListingState.SAME if newer is None else ListingState.NEWER
+
+
+async def source_edits(core: "Engine", draft: Draft | None) -> tuple[SourceEdit, ...]:
+    """Return the edits of the server's own source that would make the change of a draft; nothing is written."""
+    with suppress(NotFoundError):
+        return await core.drafts.source_edits(draft) if draft else ()
+    return ()

@@ -106,7 +106,7 @@ def _state(batch: Batch) -> object:
 def _verdict(batches: Sequence[Batch], results: Results) -> DraftVerdict:
     found = [results[one.id] for one in batches]
     if any(one.status in UNDER_WAY for one in batches):
-        return DraftVerdict(evidence_text(found))
+        return DraftVerdict(evidence_text(found).partition(" in ")[0])
     if any(guard.broken for one in found for guard in one.claims.guards):
         return DraftVerdict(BROKEN, good=False)
     verdict = joint_verdict(found)

@@ -38,6 +38,7 @@ from mcp_tef import (
     ImprovementResult,
     ImprovementStep,
     ModelSettings,
+    RunStatus,
     TefError,
     TextCandidate,
     TrialResult,
@@ -98,7 +99,7 @@ class ImprovementPresenter(CrowdBatches):
     def handle(self, event: Event) -> Refresh:
         match event:
             case BatchProgressed(batch=batch, done=done, cost_usd=cost) if self._is_mine(batch):
-                self._asked[batch.id] = (done, cost or 0.0)
+                self._asked[batch.id] = (done - batch.counts.get(RunStatus.CANCELLED.value, 0), cost or 0.0)
                 return Refresh.LATER
             case BatchStarted() | BatchEnded() | DraftsChanged() if self.under_way:
                 return Refresh.NOW

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ShowDraft
 from app.dialogs.export import ask_file, table_writers
-from app.dialogs.model_request import last_form
+from app.dialogs.model_request_dialog import last_form
 from app.dialogs.trial_models import ask_model
 from app.screens.workshop.batch_tab import STACKED, BatchTab
+from app.screens.workshop.commands import ACCEPT_KEYS
 from app.screens.workshop.improvement_presenter import ALL, CandidateRow, ImprovementPresenter
 from app.screens.workshop.trial_view import EDGE
 from app.screens.workshop.writer_choice import SETTING, WriterChoice, WriterKind, remembered_writer
@@ -51,7 +52,7 @@ LOG: Final = (
     Column(key="when", title="When", width=66, role=Role.DIM, tip="When the step began"),
     Column(key="what", title="Log", stretch=True, least=120, tip="The steps of the search"),
     Column(key="calls", title="Calls", kind=CellKind.NUMBER, width=56, tip="Calls until then"),
-    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=60, tip="Cost until then"),
+    Column(key="cost", title="Cost", kind=CellKind.NUMBER, width=72, tip="Cost until then"),
 )
 MARKS: Final = {
     ImprovementEnd.BETTER: (Mark.CHECK, "better"),
@@ -152,7 +153,7 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
         self.writer.changed.connect(self.choose_writer)
         self.rounds.chosen.connect(lambda key: self.table.select(f"{key}.1"))
         self.table.chosen.connect(lambda _: self._show_candidate())
-        self.table.opened.connect(lambda _: self.session.spawn(self.open_draft()))
+        self.table.opened.connect(lambda _: self.accept())
         self.table.describe_keys(Enter="Open the candidate as a draft")
 
     def ask_about(self, name: str) -> None:
@@ -281,15 +282,21 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
 
     def _show_candidate(self) -> None:
         row = self._row()
-        can = row is not None and bool(row.candidate.texts)
-        act = Action(text="Open as draft", do=lambda: self.session.spawn(self.open_draft()), kind="link", enabled=can)
-        self.pane.show_candidate(row, dict(self.presenter.texts), [act] if can else [])
+        act = Action(text="Open as draft", do=self.accept, kind="link", keys=ACCEPT_KEYS)
+        self.pane.show_candidate(row, dict(self.presenter.texts), [act] if self.acceptable() else [])
 
     def place_panes(self) -> None:
         """Hide the list of rounds where there is no room; the candidates name their round."""
         self.rounds.setVisible(self.width() >= sized(STACKED + 120))
 
     # ------------------------------------------------------------ drafts and files
+
+    def acceptable(self) -> bool:
+        row = self._row()
+        return row is not None and bool(row.candidate.texts)
+
+    def accept(self) -> None:
+        self.session.spawn(self.open_draft())
 
     async def open_draft(self) -> None:
         """Open the selected candidate as a draft."""

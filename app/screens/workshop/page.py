@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
+from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page, Session
 from app.core_link.targets import AddServer, ChangeTool, ShowDraft, Target
@@ -17,13 +18,13 @@ from app.screens.workshop.commands import workshop_commands
 from app.screens.workshop.definition_fields import other_changes
 from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog
 from app.screens.workshop.draft_exports import DraftExports
-from app.screens.workshop.draft_tools import ListingState
+from app.screens.workshop.draft_tools import ListingState, listing_text
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.rival_presenter import read_rival
 from app.screens.workshop.trial_controller import TrialController
 from app.screens.workshop.view import DRAFT, WorkshopTabs, WorkshopView
-from app.widgets import Action, at_once, show_menu_under
-from mcp_tef import INSTRUCTIONS, DraftId, Event
+from app.widgets import Action, at_once
+from mcp_tef import INSTRUCTIONS, DetectedFile, DraftId, Event
 
 if TYPE_CHECKING:
     from app.screens.workshop.batch_tab import BatchTab
@@ -69,7 +70,7 @@ class WorkshopPage(Page):
         view.tools.delete_wanted.connect(lambda _: self._do(ids.REMOVE_TOOL))
         view.tools.set_menu(lambda _: self._menu(ids.ADD_TOOL, ids.REMOVE_TOOL))
         view.tools.describe_keys(Enter="Edit the description", Del="Remove the tool in the draft")
-        view.tools.opened.connect(lambda _: self._edit_description())
+        view.tools.opened.connect(lambda _: self.view.editor.focus("description"))
         view.new.button.clicked.connect(lambda: self._do(ids.NEW))
         view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
         view.editor.edited.connect(self._type)
@@ -107,9 +108,19 @@ class WorkshopPage(Page):
         elif isinstance(target, ChangeTool):
             self.view.rival.show_tool(await read_rival(self.session.call, target.beside))
             self._choices += 1
-            await self.presenter.open_tool(target)
-            self._present()
+            try:
+                await self.presenter.open_tool(target)
+            finally:
+                self._present()
             self.view.editor.focus(self.presenter.opened.field if self.presenter.opened else "description")
+
+    async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
+        """Apply patches to the selected draft, each as a step that can be undone."""
+        await self.settled()
+        self.tabs.show_tab(DRAFT)
+        for one in arrivals:
+            await self._then_present(partial(self.presenter.apply_patch, one.text))()
+        return [DropOutcome(one.name, DropStatus.TAKEN, "Applied to the draft.") for one in arrivals]
 
     def current_target(self) -> Target | None:
         draft = ShowDraft(self.presenter.draft_id) if self.presenter.draft_id else None
@@ -141,9 +152,11 @@ class WorkshopPage(Page):
             ids.REDO: later(self._then_present(partial(presenter.step, 1))),
             ids.NEXT: lambda: self._choose_tool(presenter.next_tool(1)),
             ids.PREVIOUS: lambda: self._choose_tool(presenter.next_tool(-1)),
+            ids.EDIT: lambda: self.view.editor.focus("description"),
             ids.FIELDS: self.toggle_fields,
             ids.COPY: self.exports.copy,
-            ids.EXPORT: either(lambda tab: tab.export(), self.open_export),
+            ids.ACCEPT: either(lambda tab: tab.accept(), lambda: None),
+            ids.EXPORT: either(lambda tab: tab.export(), self.exports.open_menu),
             ids.SOURCE: later(self.exports.change_source),
             ids.REBASE: later(self.rebase),
             ids.TRY: either(lambda tab: tab.toggle(), self.trial.toggle),
@@ -167,6 +180,8 @@ class WorkshopPage(Page):
         return can | {
             ids.EXPORT: either(lambda tab: tab.presenter.exportable, can[ids.SOURCE]),
             ids.REMOVE_TOOL: lambda: presenter.tool()[1] is not None and presenter.tool_key != INSTRUCTIONS,
+            ids.EDIT: lambda: presenter.tool()[1] is not None and self.tabs.tab is None,
+            ids.ACCEPT: either(lambda tab: tab.acceptable(), lambda: False),
             ids.UNDO: lambda: presenter.can_step(-1),
             ids.REDO: lambda: presenter.can_step(1),
             ids.COPY: lambda: bool(presenter.changed_texts()),
@@ -197,6 +212,7 @@ class WorkshopPage(Page):
     def _then_present(self, do: Callable[[], Awaitable[object]]) -> Callable[[], Coroutine[Any, Any, None]]:
         async def work() -> None:
             await do()
+            self._pause.start()  # a text that was typed for a tool that is back now is still to be saved
             self._present()
             await self.trial.refresh()
 
@@ -242,13 +258,9 @@ class WorkshopPage(Page):
     def _show_listing(self) -> None:
         notice, draft = self.view.listing, self.presenter.draft
         server = draft.server if draft else ""
-        if self.presenter.listing is ListingState.NEWER:
-            move = command_action(self._commands[ids.REBASE], "Move the draft")
-            notice.show_message(f"{server} lists other tools than this draft was made over.", actions=[move])
-        elif self.presenter.listing is ListingState.SERVER_GONE:
-            notice.show_message(f"The server {server} was removed. The draft keeps its listing and can be exported.")
-        else:
-            notice.clear()
+        move = command_action(self._commands[ids.REBASE], "Move the draft")
+        moves = [move] if self.presenter.listing is ListingState.NEWER else []
+        notice.show_message(listing_text(self.presenter.listing, server or ""), actions=moves)
 
     def _show_empty(self) -> None:
         text = (
@@ -289,6 +301,7 @@ class WorkshopPage(Page):
         await self.save()
         if choice == self._choices:  # else another draft was chosen or made while the text was saved
             await self.presenter.open_draft(draft_id)
+            self._pause.start()
             self._present()
             self.request_refresh()
 
@@ -302,9 +315,6 @@ class WorkshopPage(Page):
         """Show every field of a tool, or its texts and changes only."""
         self.presenter.every_field = not self.presenter.every_field
         self._show_tool()
-
-    def _edit_description(self) -> None:
-        self.view.editor.focus("description")
 
     def _type(self, field: str, text: str) -> None:
         self.presenter.type_text(field, text)
@@ -386,14 +396,3 @@ class WorkshopPage(Page):
                 return
             await self.presenter.rebase(keep_draft=dialog.keep_draft)
         self._present()
-
-    # ------------------------------------------------------------------ ways out
-
-    def export_actions(self) -> list[Action]:
-        """Return the entries of the export menu."""
-        source = command_action(self._commands[ids.SOURCE], "Change the server’s source…", apart=True)
-        return [*self.exports.actions(), source]
-
-    def open_export(self) -> None:
-        """Open the export menu under its button."""
-        show_menu_under(self.export_actions(), self.header.buttons()[0])

@@ -1,7 +1,8 @@
 """State of the workshop screen: drafts, the selected tool, typed texts and steps; knows no Qt."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,29 +11,18 @@ from typing import TYPE_CHECKING
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.targets import ChangeTool
+from app.screens.workshop import draft_tools as drafting
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
-from app.screens.workshop.draft_tools import (
-    BY,
-    DraftTool,
-    ListingState,
-    draft_tools,
-    edit_draft,
-    edits_of,
-    free_name,
-    move_draft,
-    newest_over,
-    predicted,
-    read_drafts,
-)
+from app.screens.workshop.draft_tools import BY, ListingState
 from app.screens.workshop.tool_opening import OpenedTool, opened_tool
 from mcp_tef import (
     INSTRUCTIONS,
     SAMPLE_SERVER,
     Draft,
-    DraftFormat,
     DraftId,
     DraftsChanged,
     Event,
+    InputError,
     JsonObject,
     NotFoundError,
     Prediction,
@@ -43,7 +33,6 @@ from mcp_tef import (
     TefError,
     ToolKey,
     ToolRevision,
-    draft_text,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +48,7 @@ class WorkshopPresenter:
         self._loading = self._changes = 0
         self._drafts: dict[DraftId, Draft] = {}
         self._removed: set[DraftId] = set()
-        self._typed: dict[tuple[ToolKey, str], str] = {}
+        self._typed_of: dict[DraftId | None, dict[tuple[ToolKey, str], str]] = {}
         self.servers: tuple[str, ...] = ()
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
@@ -89,12 +78,11 @@ class WorkshopPresenter:
         changes = -1
         while changes != self._changes:  # what was read before a change of our own would undo it on the screen
             changes, known = self._changes, dict(self._drafts)
-            found = await self._ask(partial(read_drafts, known=known))
+            found = await self._ask(partial(drafting.read_drafts, known=known))
         if mine != self._loading:
             return False
-        self._drafts, self.servers = found
-        for gone in self._removed.intersection(self._drafts):  # read while it was being removed
-            del self._drafts[gone]
+        drafts, self.servers = found  # one may have been read while it was being removed
+        self._drafts = {key: draft for key, draft in drafts.items() if key not in self._removed}
         if self.draft_id not in self._drafts:
             self.choose(next(reversed(self._drafts), None))
         await self._compare_listing()
@@ -102,17 +90,10 @@ class WorkshopPresenter:
 
     async def _compare_listing(self) -> None:
         """Find out if the server of the selected draft lists other tools by now; starts nothing."""
-        draft = self.draft
-        self.listing = ListingState.SAME
-        if draft is None or draft.server is None:
-            return
-        try:
-            newer = await self._ask(lambda core: core.drafts.newer_listing(draft))
-        except NotFoundError:
-            self.listing = ListingState.SERVER_GONE
-            return
-        if newer is not None and draft is self.draft:
-            self.listing = ListingState.NEWER
+        draft, self.listing = self.draft, ListingState.SAME
+        found = await self._ask(partial(drafting.listing_state, draft=draft))
+        if draft is self.draft:
+            self.listing = found
 
     def drafts(self) -> tuple[Draft, ...]:
         """Return all drafts, the newest first."""
@@ -123,9 +104,9 @@ class WorkshopPresenter:
         """The selected draft."""
         return None if self.draft_id is None else self._drafts.get(self.draft_id)
 
-    def tools(self) -> tuple[DraftTool, ...]:
+    def tools(self) -> tuple[drafting.DraftTool, ...]:
         """Return the tools of the selected draft: changed ones first, then the others in the order of the listing."""
-        return draft_tools(self.draft) if self.draft else ()
+        return drafting.draft_tools(self.draft) if self.draft else ()
 
     def choose(self, draft_id: DraftId | None, tool: str = "") -> None:
         """Select a draft, and a tool of it by key; without one, the first changed tool."""
@@ -137,10 +118,9 @@ class WorkshopPresenter:
 
     async def open_draft(self, draft_id: DraftId) -> None:
         """Select a draft; one that is not known yet is read first, else a reading that began before would hide it."""
-        if draft_id not in self._drafts:
-            with suppress(NotFoundError):
+        with suppress(NotFoundError):
+            if draft_id not in self._drafts:
                 await self._changed(lambda core: core.drafts.get(draft_id))
-        if draft_id in self._drafts:
             self.choose(draft_id)
 
     def choose_tool(self, key: str) -> None:
@@ -189,6 +169,11 @@ class WorkshopPresenter:
     # ------------------------------------------------------------ typing and steps
 
     @property
+    def _typed(self) -> dict[tuple[ToolKey, str], str]:
+        """Texts typed in the selected draft that are not saved yet; a refused one waits in its own draft."""
+        return self._typed_of.setdefault(self.draft_id, {})
+
+    @property
     def unsaved(self) -> bool:
         """True while something typed is not a step yet."""
         return bool(self._typed)
@@ -196,19 +181,19 @@ class WorkshopPresenter:
     def type_text(self, field: str, text: str) -> None:
         """Take a text as typed in a field of the selected tool; `save` makes it a step."""
         if self.draft is not None:
-            self._typed[int(self.tool_key) if self.tool_key.isdigit() else self.tool_key, field] = text
+            self._typed[drafting.key_of(self.tool_key), field] = text
 
     async def predict(self) -> bool:
         """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
         try:
-            draft, edits = self.draft, edits_of(self._typed)
-        except TefError:  # told once it is to be a step
+            draft, edits = self.draft, drafting.edits_of(self._typed)
+            if draft is None:
+                self.prediction = None
+                return True
+            # Also where nothing is changed yet: the first prediction reads much that the next ones know.
+            found = await self._ask(partial(drafting.predicted, draft=draft, edits=edits))
+        except InputError:  # told once it is to be a step
             return False
-        if draft is None:
-            self.prediction = None
-            return True
-        # Also where nothing is changed yet: the first prediction reads much that the next ones know.
-        found = await self._ask(partial(predicted, draft=draft, edits=edits))
         if found is None or draft.id != self.draft_id:
             return False
         self.prediction = found if edits or draft.revisions else None
@@ -226,15 +211,15 @@ class WorkshopPresenter:
             return False
         before = draft.step
         try:
-            for key, edit in edits_of(typed).items():
-                names = {INSTRUCTIONS: INSTRUCTIONS, **{known: str(raw.get("name", "")) for known, raw in draft.keyed}}
-                name = names[key]
-                draft = await self._changed(partial(edit_draft, draft_id=draft.id, tool=name, edit=edit))
+            for key, edit in drafting.edits_of(typed).items():
+                name = drafting.tool_name(draft, key)
+                draft = await self._changed(partial(drafting.edited, draft_id=draft.id, tool=name, edit=edit))
         except TefError as error:
             self.problem = error
             return False
         self.problem = None
-        self._typed = {field: text for field, text in self._typed.items() if typed.get(field) != text}
+        kept = {field: text for field, text in self._typed_of[draft.id].items() if typed.get(field) != text}
+        self._typed_of[draft.id] = kept
         return draft.step != before
 
     async def _changed(self, change: "Callable[[Engine], Awaitable[Draft]]") -> Draft:
@@ -257,12 +242,15 @@ class WorkshopPresenter:
         """Take back the last step (-1), or apply the one that was undone last (1); return False if there is none."""
         async with self._saving:
             await self._save()
-            if self.problem is not None:
-                self._typed, self.problem = {}, None
             draft = self.draft
-            if draft is None or not self.can_step(by):
+            if draft is None:
                 return False
-            await self._changed(partial(move_draft, draft_id=draft.id, by=by))
+            if self.problem is not None and not isinstance(self.problem, NotFoundError):
+                self._typed_of[draft.id] = {}  # a refused text goes, that of a removed tool stays until it is back
+            self.problem = None
+            if not self.can_step(by):
+                return False
+            await self._changed(partial(drafting.moved, draft_id=draft.id, by=by))
             self._keep_tool()
             return True
 
@@ -277,6 +265,16 @@ class WorkshopPresenter:
         if self.tool_key not in {one.key for one in self.tools()}:
             self.choose(self.draft_id)
 
+    async def apply_patch(self, patch: str) -> None:
+        """Add a step: RFC 6902 operations as JSON. TefError."""
+        draft = self.draft
+        if draft is None:
+            raise InputError("A patch changes a draft, and none is selected.", hint="Select or make a draft first.")
+        async with self._saving:
+            await self._save()
+            await self._changed(lambda core: core.drafts.apply(draft.id, json.loads(patch), by=BY))
+        self._keep_tool()
+
     async def put_back(self, field: DefinitionField) -> None:
         """Take the original text of a field again."""
         self.type_text(field.key, field.original or "")
@@ -287,7 +285,7 @@ class WorkshopPresenter:
         draft = self.draft
         if draft is None:
             return
-        name = free_name("new_tool", [str(raw.get("name")) for raw in draft.tools])
+        name = drafting.free_name("new_tool", [str(raw.get("name")) for raw in draft.tools])
         made = {"name": name, "description": "", "inputSchema": {"type": "object", "properties": {}}}
         async with self._saving:
             await self._save()
@@ -296,12 +294,12 @@ class WorkshopPresenter:
 
     async def remove_tool(self) -> None:
         """Remove the selected tool in the draft."""
-        draft, (_, raw) = self.draft, self.tool()
-        if draft is None or raw is None:
+        draft, key = self.draft, drafting.key_of(self.tool_key)
+        if draft is None:
             return
-        name = str(raw.get("name", ""))
         async with self._saving:
             await self._save()
+            name = drafting.tool_name(self.draft or draft, key)
             await self._changed(lambda core: core.drafts.remove_tool(draft.id, name, by=BY))
         self._keep_tool()
 
@@ -348,14 +346,20 @@ class WorkshopPresenter:
 
     async def open_tool(self, target: ChangeTool) -> None:
         """Select a tool in the newest draft over its server, a repair put in; a given text goes into a new one."""
+        server, tool = target.tool.server, target.tool.tool or ""
         await self.save()
-        draft = newest_over((self.draft, *self.drafts()), target.tool.server) if target.description is None else None
-        if draft is None:
-            name = free_name(target.tool.tool or "", [one.name for one in self.drafts()])
-            draft = await self.new(name, target.tool.server)
-        async with self._saving:
-            found = await self._ask(partial(opened_tool, draft=draft, target=target))
-            self._keep(found.draft)
+        over = [one for one in (self.draft, *self.drafts()) if one and one.server == server and not target.description]
+        before, known = self.draft_id, next(iter(over), None)
+        draft = known or await self.new(drafting.free_name(tool, [one.name for one in self.drafts()]), server)
+        try:
+            async with self._saving:
+                found = await self._ask(partial(opened_tool, draft=draft, target=target))
+        except TefError:  # no draft is left that changes nothing
+            if known is None:
+                await self.remove()
+                self.choose(before)
+            raise
+        self._keep(found.draft)
         self.choose(found.draft.id, found.key)
         self.opened, self.reason = found, "" if target.rule else target.reason
         self.every_field = self.every_field or found.hidden
@@ -383,18 +387,7 @@ class WorkshopPresenter:
 
     # ------------------------------------------------------------ ways out
 
-    async def text(self, kind: DraftFormat, evidence: Sequence[str] = ()) -> str:
-        """Return the draft in a format; `evidence` are sentences about its trial."""
-        draft = self.draft
-        assert draft is not None
-        return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
-
     async def source_edits(self) -> tuple[SourceEdit, ...]:
         """Return the edits of the server's own source that would make the change; nothing is written."""
-        draft = self.draft
-        if draft is None or self.listing is ListingState.SERVER_GONE:
-            return ()
-        try:
-            return await self._ask(lambda core: core.drafts.source_edits(draft))
-        except NotFoundError:
-            return ()
+        known = self.draft if self.listing is not ListingState.SERVER_GONE else None
+        return await self._ask(partial(drafting.source_edits, draft=known))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.core_link.targets import ChangeTool
 from app.screens.workshop.definition_fields import definition_fields, fields_at
-from app.screens.workshop.draft_tools import BY, key_of
+from app.screens.workshop.draft_tools import BY, edited, tool_key_of
 from app.text.formatting import count
 from mcp_tef import Draft, RepairedDraft, ToolEdit, put_in_repair
 
@@ -41,9 +41,11 @@ class OpenedTool:
 async def opened_tool(core: "Engine", draft: Draft, target: ChangeTool) -> OpenedTool:
     """Put the text or the repair of a target into a draft, as one step, and find the field to edit. TefError."""
     name, found = target.tool.tool or "", RepairedDraft(draft)
-    key = key_of(draft, name)
+    key = tool_key_of(draft, name)
+    if name and not key:
+        core.drafts.require_tool(draft, name)
     if target.description is not None:
-        found = RepairedDraft(await core.drafts.edit(draft.id, name, ToolEdit(description=target.description), by=BY))
+        found = RepairedDraft(await edited(core, draft.id, name, ToolEdit(description=target.description)))
     elif target.rule:
         now = next((str(raw.get("name")) for one, raw in draft.keyed if str(one) == key), name)
         found = await put_in_repair(core.drafts, core.quality, draft.id, now, target.rule, by=BY)

@@ -5,7 +5,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.text.formatting import count
-from mcp_tef import CaseId, DraftId, GuardOutcome, Prediction, ScopeReason, TestCase, TrialResult, TrialScope
+from mcp_tef import (
+    CaseId,
+    CaseOutcome,
+    DraftId,
+    GuardOutcome,
+    Prediction,
+    ScopeReason,
+    TestCase,
+    TrialResult,
+    TrialScope,
+)
 
 REASONS: Final = {
     ScopeReason.EXPECTS_CHANGED: "expects it",
@@ -14,7 +24,9 @@ REASONS: Final = {
     ScopeReason.RANKS_CHANGED: "ranks it high",
 }
 BY_HAND: Final = "added by you"
-BROKEN, HELD, SAME = "broken", "not broken", "no change"
+BROKEN, AGAIN, HELD, SAME = "broken", "asking again", "not broken", "no change"
+
+Passes = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,29 +127,32 @@ class TrialCases:
 
     def rows(self, results: Sequence[TrialResult]) -> tuple[TrialCaseRow, ...]:
         """Return the cases about the changed tools, worse ones first, then fixed ones; passes are over all models."""
-        asked: dict[CaseId, list[int]] = {}
-        for one in (outcome for result in results for outcome in result.outcomes if outcome.pairs):
-            sums = asked.setdefault(one.case_id, [0, 0, 0])
-            sums[:] = sums[0] + one.original, sums[1] + one.draft, sums[2] + one.pairs
-        rows = []
-        for case_id, reasons in self.affected().items():
-            row = replace(self._row(case_id), reasons=reasons)
-            if found := asked.get(case_id):
-                row = replace(row, original=(found[0], found[2]), draft=(found[1], found[2]))
-            rows.append(row)
-        return tuple(sorted(rows, key=_change))
+        asked = _passes(outcome for result in results for outcome in result.outcomes)
+        return tuple(
+            sorted(
+                (
+                    replace(_answered(self._row(case_id), asked.get(case_id)), reasons=reasons)
+                    for case_id, reasons in self.affected().items()
+                ),
+                key=_change,
+            )
+        )
 
-    def guard_rows(self, results: Sequence[TrialResult], *, decided: bool) -> tuple[TrialCaseRow, ...]:
+    def guard_rows(self, results: Sequence[TrialResult]) -> tuple[TrialCaseRow, ...]:
         """Return the cases that must not change, broken and doubtful ones first."""
-        asked = _guard_outcomes(results)
-        rows = [self._guard_row(case_id, asked.get(case_id), decided=decided) for case_id in self.guards()]
-        return tuple(sorted(rows, key=lambda row: (BROKEN, HELD, SAME, "").index(row.said)))
+        asked = _passes(outcome for result in results for outcome in result.guard_outcomes)
+        again = _guard_outcomes(results)
+        rows = [self._guard_row(case_id, asked.get(case_id), again.get(case_id)) for case_id in self.guards()]
+        return tuple(sorted(rows, key=lambda row: (BROKEN, AGAIN, HELD, SAME, "").index(row.said)))
 
-    def _guard_row(self, case_id: CaseId, found: GuardOutcome | None, *, decided: bool) -> TrialCaseRow:
-        row = self._row(case_id)
-        if found is None:
-            return replace(row, said=SAME if decided else "")
-        return replace(row, original=found.original, draft=found.draft, said=BROKEN if found.broken else HELD)
+    def _guard_row(self, case_id: CaseId, asked: Passes | None, again: GuardOutcome | None) -> TrialCaseRow:
+        """Return one case that must not change; where it was asked afresh, with those answers only."""
+        row = _answered(self._row(case_id), asked)
+        if again is None:
+            return replace(row, said=(SAME if row.original == row.draft else HELD) if asked else "")
+        if not again.original[1]:
+            return replace(row, said=BROKEN if again.broken else AGAIN)
+        return replace(row, original=again.original, draft=again.draft, said=BROKEN if again.broken else HELD)
 
     def _row(self, case_id: CaseId) -> TrialCaseRow:
         case = self._known.get(case_id)
@@ -149,10 +164,29 @@ class TrialCases:
         total = self._scope.total if self._scope else len(self._known)
         return f"{len(self.ticked()[0]):,} of {count(total, 'case')}"
 
-    def guards_text(self) -> str:
-        """Return how many cases must not change: "20 that must not change"; "" for none."""
-        guards = len(self.ticked()[1])
-        return f"{guards:,} that must not change" if guards else ""
+
+def _passes(outcomes: Iterable[CaseOutcome]) -> dict[CaseId, Passes]:
+    """Return passes of original and draft, and pairs, of each case that was asked; over all models."""
+    found: dict[CaseId, Passes] = {}
+    for one in outcomes:
+        if one.pairs:
+            before, after, pairs = found.get(one.case_id, (0, 0, 0))
+            found[one.case_id] = before + one.original, after + one.draft, pairs + one.pairs
+    return found
+
+
+def _answered(row: TrialCaseRow, found: Passes | None) -> TrialCaseRow:
+    return row if found is None else replace(row, original=(found[0], found[2]), draft=(found[1], found[2]))
+
+
+def guards_count_text(rows: Sequence[TrialCaseRow]) -> str:
+    """Return how many cases must not change, how many of them were asked so far, and how many broke."""
+    said = [row.said for row in rows if row.said]
+    number = count(sum(row.ticked for row in rows), "case")
+    if not said:
+        return number
+    asked = f"{len(said):,} asked, " if len(said) < sum(row.ticked for row in rows) else ""
+    return f"{number} · {asked}{said.count(BROKEN):,} broken" if BROKEN in said else f"{number} · {asked}none broken"
 
 
 def with_ranks(rows: Iterable[TrialCaseRow], prediction: Prediction | None) -> list[TrialCaseRow]:

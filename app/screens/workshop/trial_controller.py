@@ -12,14 +12,14 @@ from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowRuns
 from app.dialogs.consent import ApiKeys, Preflight
 from app.dialogs.trial_models import ask_model
+from app.screens.workshop.commands import TRY_KEYS
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
-from app.screens.workshop.trial_cases import BROKEN, TrialCaseRow, with_ranks
+from app.screens.workshop.trial_cases import TrialCaseRow, guards_count_text, with_ranks
 from app.screens.workshop.trial_presenter import TrialPresenter, price_text
 from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
-from app.text.formatting import count
 from app.widgets import Action, show_menu_under
 from mcp_tef import (
     INSTRUCTIONS,
@@ -33,9 +33,8 @@ from mcp_tef import (
     TrialGoal,
     TrialResult,
     drafts_tried_text,
-    failed_pairs_text,
     is_baseline,
-    not_offered_text,
+    left_out_text,
     percent_text,
 )
 
@@ -298,11 +297,8 @@ class TrialController(QObject):
         self._say_why_none()
         prediction = self._drafts.prediction
         cases, guards = (with_ranks(rows, prediction) for rows in (presenter.case_rows(), presenter.guard_rows()))
-        view.cases.show_rows(cases, change_text(cases) or presenter.cases.size_text(), reasons=True)
-        said = [row.said for row in guards]
-        broken = f"{said.count(BROKEN):,} broken" if BROKEN in said else "none broken" if any(said) else ""
-        number = count(sum(row.ticked for row in guards), "case")
-        view.guards.show_rows(guards, " · ".join(filter(None, (number, broken))), reasons=False)
+        view.cases.show_rows(cases, change_text(cases) or presenter.size_text(), reasons=True)
+        view.guards.show_rows(guards, guards_count_text(guards), reasons=False)
         return cases
 
     def _say_why_none(self) -> None:
@@ -317,14 +313,8 @@ class TrialController(QObject):
         known = dict.fromkeys([*self._models, *(one.label for one in presenter.models if not one.offline)])
         footer.show_models(tuple(known), chosen)
         footer.goal.set_current(presenter.goal)
-        line = presenter.progress_text() if self.can_stop() else why or self._plan_text()
-        footer.show_state(
-            line, cases, running=self.can_stop(), possible=not why, hint=why or presenter.can_show or "Ctrl+Return"
-        )
-
-    def _plan_text(self) -> str:
-        """Return what a trial would take; where there is little room without the sizes, which the lists tell."""
-        return self.presenter.cost_text() if self._view.narrow() else self.presenter.plan_text()
+        line = presenter.progress_text() if self.can_stop() else why or presenter.cost_text()
+        footer.show_state(line, cases, running=self.can_stop(), possible=not why, hint=why or TRY_KEYS)
 
     def _show_verdict(self) -> None:
         results, banner = self.presenter.results, self._view.banner
@@ -339,8 +329,7 @@ class TrialController(QObject):
             notes = (kept, *_notes(result), changed)
         else:
             claims, broken = [self.presenter.joint(), *map(_of_model, results)], ""
-            most = max(results, key=lambda one: one.drafts_tried)
-            notes = (not_offered_text(most).rstrip("."), drafts_tried_text(most), changed)
+            notes = (drafts_tried_text(max(results, key=lambda one: one.drafts_tried)), changed)
         banner.show_verdict(claims, broken, " · ".join(filter(None, notes)), self._links())
 
     def _links(self) -> list[Action]:
@@ -376,8 +365,7 @@ def _notes(result: TrialResult) -> tuple[str, ...]:
     shares = [percent_text(rate.value) for rate in (result.shares.before, result.shares.after)]
     return (
         BY_SEARCH if is_baseline(result.model) else result.model,
-        f"correct {' → '.join(shares)}",
-        failed_pairs_text(result).rstrip("."),
-        not_offered_text(result).rstrip("."),
+        f"correct {' → '.join(shares)}" if result.pairs else "",
+        left_out_text(result).rstrip("."),
         drafts_tried_text(result),
     )

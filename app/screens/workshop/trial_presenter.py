@@ -25,6 +25,7 @@ from mcp_tef import (
     Claim,
     ClaimVerdict,
     Draft,
+    DraftFormat,
     Estimate,
     Event,
     ModelSettings,
@@ -37,6 +38,7 @@ from mcp_tef import (
     TrialRequest,
     TrialResult,
     TrialScope,
+    draft_text,
     is_baseline,
     joint_sentence,
     joint_verdict,
@@ -207,14 +209,18 @@ class TrialPresenter:
         """Return why the draft cannot be tried now; "" if it can."""
         if draft is None or not (draft.revisions or self.same_against_same):
             return "Nothing is changed yet."
-        if self.running or self.paused:
-            return "The trial is running."
         if why := self._obstacle(draft):
             return why
-        return "" if self.cases.ticked()[0] else "No test case is about the changed tools."
+        if self.cases.ticked()[0]:
+            return ""
+        return (
+            "Tick a case about the changed tools." if self.cases.affected() else "No case is about the changed tools."
+        )
 
     def _obstacle(self, draft: Draft) -> str:
         """Return why the core would refuse the trial, or the model would not see what the draft changes."""
+        if self.running or self.paused:
+            return "The trial is running."
         if self.problem:
             return self.problem
         if draft.changed_tools() != (INSTRUCTIONS,) or any(one.settings.client for one in self.requests(draft)):
@@ -227,12 +233,12 @@ class TrialPresenter:
 
     def guard_rows(self) -> tuple[TrialCaseRow, ...]:
         """Return the cases that must not change, broken and doubtful ones first."""
-        return self.cases.guard_rows(self.results, decided=self.decided())
+        return self.cases.guard_rows(self.results)
 
-    def plan_text(self) -> str:
-        """Return cost and size of the trial that would start now; the cost first, since the end may be cut."""
-        sizes = " and ".join(filter(None, (self.cases.size_text(), self.cases.guards_text())))
-        return " · ".join(filter(None, (self.cost_text(), sizes)))
+    def size_text(self) -> str:
+        """Return how many cases are asked, and what that can show: "34 of 210 cases can rule out changes above …"."""
+        _, _, can_show = self.can_show.rstrip(".").partition(" can ")
+        return " can ".join(filter(None, (self.cases.size_text(), can_show)))
 
     def cost_text(self) -> str:
         """Return the calls and the cost of the trial that would start now."""
@@ -256,9 +262,10 @@ class TrialPresenter:
         held_back = self.cases.held_back()
         return [(one.model, trial_explanation(one, held_back)) for one in self.results]
 
-    async def evidence(self, draft: Draft) -> tuple[str, ...]:
-        """Return sentences about the last whole trial of the draft as it is now; none where there is none."""
-        return trials_evidence(await self._ask(lambda core: core.trials.evidence(draft)))
+    async def draft_text(self, draft: Draft, kind: DraftFormat) -> str:
+        """Return the draft in a format, with sentences about its last whole trial where it was tried as it is now."""
+        evidence = trials_evidence(await self._ask(lambda core: core.trials.evidence(draft)))
+        return await self._ask(lambda _: asyncio.to_thread(draft_text, draft, kind, evidence=evidence))
 
 
 def _is_open(result: TrialResult) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.screens.workshop.commands import STOP_KEYS
 from app.screens.workshop.trial_cases import BROKEN, TrialCaseRow
 from app.text.formatting import count
 from app.theme import Role, Size, roomy
@@ -293,6 +294,6 @@ class TrialFooter(QWidget):
         self.go.icon_name = "x" if running else "play"
         self.go.refresh_icon()
         self.go.setEnabled(running or possible)
-        self.go.setToolTip("" if running else hint)
+        self.go.setToolTip(STOP_KEYS if running else hint)
         for part in (self.model, self.goal, self.options):
             part.setEnabled(not running)

@@ -12,6 +12,7 @@ from app.core_link.commands import Command
 from app.core_link.session import Page
 from app.core_link.settings import Settings
 from app.core_link.targets import ShowCrowdTest, ShowStealTest, Target
+from app.screens.workshop.commands import GROUP, TOOL_KEYS
 from app.screens.workshop.definition_editor import DefinitionEditor
 from app.screens.workshop.draft_tools import DraftTool
 from app.screens.workshop.prediction_bar import PredictionBar
@@ -52,7 +53,6 @@ ABOUT: Final = "Cases about this tool"
 UNCHANGED: Final = "Cases that must not change"
 NO_GUARDS: Final = "Cases of other tools are asked as well, to see that nothing else breaks."
 DRAFT, BETTER, CROWD, STEAL = "draft", "better", "crowd", "steal"
-GROUP: Final = "Workshop"
 TABS: Final = ((DRAFT, "Draft"), (BETTER, "Find a better text"), (CROWD, "Crowd test"), (STEAL, "Steal test"))
 T = TypeVar("T")
 RESULT: Final = Column(key="why", title="Result", width=108, least=60, role=Role.DIM, tip="Broken, or no change")
@@ -64,7 +64,7 @@ class ListHead(QWidget):
     def __init__(self, title: str, icon: str, tip: str) -> None:
         super().__init__()
         self.button = IconButton(icon, tip)
-        self.setFixedHeight(height("rail_header"))
+        self.setFixedHeight(height("list_header"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 8, 0)
         row.addWidget(Label(title, size=Size.SMALL, role=Role.DIM, label=True))
@@ -135,6 +135,7 @@ class WorkshopView(QStackedWidget):
         self.tools = CardList("Tools in this draft, changed ones first", row_height=sized(28))
         self.new, self.add = ListHead("Drafts", "plus", "New draft"), ListHead("Tools", "plus", "Add a tool")
         self.draft_menu, self.tool_menu, self._tools = MenuButton("Draft"), MenuButton("Tool"), tuple[DraftTool, ...]()
+        self.tool_menu.setToolTip(TOOL_KEYS)
         self.empty = EmptyState("wrench", "", "")
         self.listing = Notice("warn")
         self.menus = self._menus()
@@ -185,9 +186,8 @@ class WorkshopView(QStackedWidget):
         column = QVBoxLayout(self.middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.listing, self.menus):
-            column.addWidget(part)
-        column.addWidget(self.editor, 1)
+        for part in (self.listing, self.menus, self.editor):
+            column.addWidget(part, int(part is self.editor))
         panes = QWidget()
         for holder, parts in (
             (self.upper, (self.banner, self.prediction, self.work)),

@@ -1,7 +1,6 @@
 """Drafts of changed tools as JSON, and all that is tried with them: trials, searches for a better text, crowd tests."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 
 from mcp_tef.api.serializers.runs import run_to_json
 from mcp_tef.api.serializers.tools import lint_finding_to_json
@@ -10,7 +9,7 @@ from mcp_tef.model.draft_edits import TextConflict
 from mcp_tef.model.drafts import Draft, ToolRevision
 from mcp_tef.model.ids import CaseId
 from mcp_tef.model.improvements import CandidateRound, ImprovementResult, TextCandidate
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, as_json, fields_to_json
 from mcp_tef.model.json_patch import MISSING
 from mcp_tef.model.prediction import Neighbour, Prediction, ToolPrediction
 from mcp_tef.model.runs import ModelSettings, RunSummary
@@ -24,27 +23,19 @@ def trial_to_json(result: TrialResult, runs: Iterable[RunSummary] = ()) -> dict[
     return {
         "batch": result.batch_id,
         "draft": result.draft_name,
-        "model": result.model,
-        "criterion": result.criterion.value,
+        **fields_to_json(result, "model criterion"),
         "on_these_cases": claims.on_these_cases.verdict.value,
         "for_queries_like_these": claims.for_queries_like_these.verdict.value,
-        "wins": result.wins,
-        "losses": result.losses,
-        "pairs": result.pairs,
+        **fields_to_json(result, "wins losses pairs"),
         "evidence": dict(zip(("better", "worse"), result.evidence or (None, None), strict=True)),
-        "rates": {"original": asdict(shares.before), "draft": asdict(shares.after)},
-        "difference": asdict(shares.difference),
+        "rates": {"original": as_json(shares.before), "draft": as_json(shares.after)},
+        "difference": as_json(shares.difference),
         "guards": {"n": result.guards, "broken": [one.case_id for one in claims.guards if one.broken]},
         "icc": result.icc,
         "look": claims.look,
-        "drafts_tried": result.drafts_tried,
-        "left_out": result.left_out,
-        "calls": result.calls,
-        "planned_calls": result.planned_calls,
-        "stopped": result.end.value if result.end else None,
-        "cost_usd": result.cost_usd,
-        "seed": result.seed,
-        "sentence": result.sentence,
+        **fields_to_json(result, "drafts_tried left_out calls planned_calls"),
+        "stopped": as_json(result.end),
+        **fields_to_json(result, "cost_usd seed sentence"),
         "sentences": [claims.on_these_cases.sentence, claims.for_queries_like_these.sentence],
         "runs": [run_to_json(run) for run in runs],
     }
@@ -53,15 +44,12 @@ def trial_to_json(result: TrialResult, runs: Iterable[RunSummary] = ()) -> dict[
 def draft_summary_to_json(draft: Draft) -> dict[str, Json]:
     """Return a draft as an item of a list."""
     return {
-        "id": draft.id,
-        "name": draft.name,
-        "server": draft.server,
+        **fields_to_json(draft, "id name server"),
         "tools": len(draft.tools),
         "changed": list(draft.changed_tools()),
         "step": draft.step,
         "steps": len(draft.steps),
-        "created_at": draft.created_at.isoformat(),
-        "updated_at": draft.updated_at.isoformat(),
+        **fields_to_json(draft, "created_at updated_at"),
     }
 
 
@@ -73,8 +61,7 @@ def draft_to_json(draft: Draft) -> dict[str, Json]:
 
 def conflict_to_json(conflict: TextConflict) -> dict[str, Json]:
     """Return a text that the draft and the listing changed, in three columns."""
-    columns = {"was": conflict.was, "now": conflict.now, "draft": conflict.draft}
-    return {"tool": conflict.tool, "path": list(conflict.path), **columns}
+    return fields_to_json(conflict, "tool path was now draft")
 
 
 def prediction_to_json(draft: Draft, prediction: Prediction, names: Mapping[CaseId, str]) -> dict[str, Json]:
@@ -92,9 +79,8 @@ def prediction_to_json(draft: Draft, prediction: Prediction, names: Mapping[Case
             }
             for one in prediction.cases
         ],
-        "fixed": prediction.fixed,
-        "broken": prediction.broken,
-        "record": {"right": prediction.record.right, "trials": prediction.record.trials},
+        **fields_to_json(prediction, "fixed broken"),
+        "record": fields_to_json(prediction.record, "right trials"),
     }
 
 
@@ -162,8 +148,7 @@ def improvement_to_json(result: ImprovementResult, runs: Iterable[RunSummary] = 
         "pruned": list(result.pruned),
         "patch": list(result.draft.patch) if result.draft else None,
         "budget": result.plan.calls,
-        "calls": result.calls,
-        "cost_usd": result.cost_usd,
+        **fields_to_json(result, "calls cost_usd"),
     }
 
 
@@ -188,26 +173,15 @@ def _candidate(one: TextCandidate) -> dict[str, Json]:
 
 def crowd_to_json(result: CrowdResult, retrieval: tuple[RetrievalPoint, ...] = ()) -> dict[str, Json]:
     """Serialize a crowd test, with the line of the retrieval."""
-    kind = {"kind": result.kind.value}
-    points: list[Json] = [asdict(one) | kind for one in result.points]
-    losses: list[Json] = [{**asdict(one), "value": one.high} for one in result.lost_at]
     return {
         "batch": result.batch_id,
-        "status": result.status.value,
-        **kind,
-        "crowds": result.crowds,
-        "cases": result.cases,
-        "points": points,
-        "lost_at": losses,
-        "order": [asdict(one) for one in result.order],
-        "silence": [asdict(one) for one in result.silence],
-        "selected_instead": [asdict(one) for one in result.picks],
+        **fields_to_json(result, "status kind crowds cases"),
+        "points": [as_json(one) | {"kind": result.kind.value} for one in result.points],
+        "lost_at": [as_json(one) | {"value": one.high} for one in result.lost_at],
+        **fields_to_json(result, "order silence"),
+        "selected_instead": as_json(result.picks),
         "retrieval": [_retrieval(one) for one in retrieval],
-        "calls": result.calls,
-        "planned_calls": result.planned_calls,
-        "cost_usd": result.cost_usd,
-        "seed": result.seed,
-        "sentence": result.sentence,
+        **fields_to_json(result, "calls planned_calls cost_usd seed sentence"),
     }
 
 
@@ -219,23 +193,15 @@ def _retrieval(point: RetrievalPoint) -> dict[str, Json]:
 def steal_to_json(result: StealResult) -> dict[str, Json]:
     """Serialize a steal test. `matrix` holds by tool how often each tool of the new server was selected instead."""
     tools: list[Json] = [
-        asdict(one) | {"takers": [{"tool": tool, "times": times} for tool, times in one.takers]} for one in result.tools
+        as_json(one) | {"takers": [{"tool": tool, "times": times} for tool, times in one.takers]}
+        for one in result.tools
     ]
     return {
         "batch": result.batch_id,
-        "status": result.status.value,
-        "server": result.server,
-        "among": list(result.among),
-        "model": result.model,
+        **fields_to_json(result, "status server among model"),
         "margin": 100 * result.margin,
         "worse": [f"{one.server} / {one.tool}" for one in result.tools if one.worse],
         "tools": tools,
         "matrix": {f"{one.server} / {one.tool}": dict(one.takers) for one in result.tools},
-        "unknown": list(result.unknown),
-        "left_out": result.left_out,
-        "calls": result.calls,
-        "planned_calls": result.planned_calls,
-        "cost_usd": result.cost_usd,
-        "seed": result.seed,
-        "sentence": result.sentence,
+        **fields_to_json(result, "unknown left_out calls planned_calls cost_usd seed sentence"),
     }

@@ -1,12 +1,11 @@
 """JSON shapes of models, groups, routers, prompt templates and client profiles: all that decides how a run is asked."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_tef.model.clients import ChangeKind, ClientCheck, ClientProfile
 from mcp_tef.model.comparison import ClientResult
 from mcp_tef.model.definitions import PromptTemplate
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, as_json, fields_to_json
 from mcp_tef.model.model_catalogue import LocalServer, ModelCheck, ModelInfo
 from mcp_tef.model.model_groups import GroupAbilities, ModelGroup, group_to_json
 from mcp_tef.model.model_routers import ModelRouter, RouteDecision, RouteScore, router_to_json
@@ -17,18 +16,18 @@ if TYPE_CHECKING:
 
 def model_info_to_json(info: ModelInfo) -> Json:
     """Return a row of the catalogue; prices are US dollars per token."""
-    return {"name": info.label, **asdict(info)}
+    return {"name": info.label, **as_json(info)}
 
 
 def group_abilities_to_json(group: ModelGroup, abilities: GroupAbilities) -> Json:
     """Return a group with what it can do, by the fields of seed 001, and its deployments."""
-    return {**asdict(abilities), "deployments": group_to_json(group)["deployments"]}
+    return {**as_json(abilities), "deployments": group_to_json(group)["deployments"]}
 
 
 def model_check_to_json(check: ModelCheck) -> Json:
     """Return a check with the state of each step."""
     return {
-        **asdict(check),
+        **as_json(check),
         "ok": check.failed is None,
         "steps": {step.value: state.value for step, state in check.states.items()},
     }
@@ -36,7 +35,7 @@ def model_check_to_json(check: ModelCheck) -> Json:
 
 def local_server_to_json(server: LocalServer) -> Json:
     """Return a model server of this machine."""
-    return asdict(server)
+    return as_json(server)
 
 
 def model_router_to_json(router: ModelRouter) -> Json:
@@ -66,12 +65,12 @@ def _score_to_json(score: RouteScore) -> Json:
 
 def route_comparison_to_json(found: "RouteComparison") -> Json:
     """Return the arms with their intervals, the curve and the suggested threshold."""
-    return asdict(found)
+    return as_json(found)
 
 
 def client_to_json(profile: ClientProfile) -> Json:
     """Return a profile with every figure and its source."""
-    return {**asdict(profile), "facts": [asdict(fact) for fact in profile.facts]}
+    return as_json(profile) | {"facts": as_json(profile.facts)}
 
 
 def client_check_to_json(check: ClientCheck) -> Json:
@@ -98,26 +97,17 @@ def client_result_to_json(result: ClientResult) -> Json:
     """Return how one client did in a batch."""
     claim = result.claim
     return {
-        "client": result.client,
-        "model": result.model,
-        "runs": result.runs,
+        **fields_to_json(result, "client model runs"),
         result.criterion.value: result.right,
-        "not_shown": result.not_shown,
-        "works": result.works,
-        "against_plain_api": claim and {"verdict": claim.verdict.value, "sentence": claim.sentence},
+        **fields_to_json(result, "not_shown works"),
+        "against_plain_api": claim and fields_to_json(claim, "verdict sentence"),
     }
 
 
 def prompt_to_json(template: PromptTemplate) -> dict[str, Json]:
     """Serialize one version of a template."""
     return {
-        "name": template.name,
-        "version": template.version,
-        "kind": template.kind.value,
-        "built_in": template.built_in,
-        "text": template.text,
-        "variables": dict(template.variables),
+        **fields_to_json(template, "name version kind built_in text variables"),
         "model": template.model or None,
-        "note": template.note,
-        "created_at": template.created_at.isoformat() if template.created_at else None,
+        **fields_to_json(template, "note created_at"),
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_tef.model.cases import expectation_to_json, messages_to_json
+from mcp_tef.model.json import as_json, fields_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from mcp_tef.errors import TefError
     from mcp_tef.model.answers import Answer
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
         CasePair,
         CaseSide,
         DefinitionChange,
-        HeldCase,
         RejudgeReport,
         ShareChange,
     )
@@ -27,16 +25,12 @@ if TYPE_CHECKING:
     from mcp_tef.model.verdicts import CallMatch, ParameterFinding, PastVerdict, Verdict
 
 NO_TOOL_TEXT = "no tool"
+_SETTINGS = "timeout temperature max_retries base_url mode tool_choice system_prompt seed max_tokens"
 
 
 def error_to_json(error: TefError | FailureInfo) -> dict[str, Json]:
     """Serialize an error or the failure of a run: code, message and hint."""
-    return {"code": error.code, "message": error.message, "hint": error.hint}
-
-
-def timestamp(value: datetime | None) -> str | None:
-    """Return a moment in ISO 8601, None for none."""
-    return None if value is None else value.isoformat()
+    return fields_to_json(error, "code message hint")
 
 
 def run_to_json(run: RunSummary) -> dict[str, Json]:
@@ -44,29 +38,14 @@ def run_to_json(run: RunSummary) -> dict[str, Json]:
     return {
         "id": run.id,
         "case": run.case_name,
-        "query": run.query,
-        "model": run.model,
-        "status": run.status.value,
-        "classification": run.classification.value if run.classification else None,
-        "mark": run.mark.value if run.mark else None,
-        "unreadable": run.unreadable,
-        "read_from_text": run.read_from_text,
-        "kind": run.kind.value if run.kind else None,
+        **fields_to_json(run, "query model status classification mark unreadable read_from_text kind"),
         "expected": _label(run.expected),
         "selected": _label(run.selected),
-        "parameters_ok": run.parameters_ok,
-        "completeness": run.completeness,
-        "correctness": run.correctness,
-        "type_conformance": run.type_conformance,
-        "hallucinated": list(run.hallucinated),
+        **fields_to_json(run, "parameters_ok completeness correctness type_conformance hallucinated"),
         "findings": [_finding_to_json(finding) for finding in run.findings],
-        "confidence": run.confidence,
-        "confidence_source": run.confidence_source,
-        "confidence_category": run.confidence_category.value if run.confidence_category else None,
-        "explanation": run.explanation,
-        "execution_time_ms": run.execution_time_ms,
-        "tokens": run.tokens,
-        "cost_usd": run.cost_usd,
+        **fields_to_json(
+            run, "confidence confidence_source confidence_category explanation execution_time_ms tokens cost_usd"
+        ),
         "error": error_to_json(run.failure) if run.failure else None,
     }
 
@@ -99,18 +78,7 @@ def run_detail_to_json(detail: RunDetail, since: Mapping[str, DefinitionChange])
         "answered_model": answer.answered_model if answer else None,
         "answered_fingerprint": answer.answered_fingerprint if answer else None,
         "routing": answer.routing if answer else None,
-        "settings": {
-            "timeout": settings.timeout,
-            "temperature": settings.temperature,
-            "max_retries": settings.max_retries,
-            "base_url": settings.base_url,
-            "mode": settings.mode.value,
-            "tool_choice": settings.tool_choice.value,
-            "system_prompt": settings.system_prompt,
-            "seed": settings.seed,
-            "max_tokens": settings.max_tokens,
-            **_conditions(settings),
-        },
+        "settings": fields_to_json(settings, _SETTINGS) | _conditions(settings),
         "used": _used(answer) if answer else None,
         "cached_tokens": answer.cached_tokens if answer else None,
         "attempts": detail.attempts,
@@ -130,23 +98,19 @@ def _conditions(settings: ModelSettings) -> dict[str, Json]:
 
 def _used(answer: Answer) -> Json:
     """Serialize what was really sent: mode, address (None for the provider's own), seed and answer limit."""
-    sent = {"base_url": answer.base_url, "seed": answer.seed, "answer_limit": answer.answer_limit}
-    return {"mode": answer.mode.value, **sent}
+    return fields_to_json(answer, "mode base_url seed answer_limit")
 
 
 def _calls(detail: RunDetail) -> Json:
     if detail.answer is None or detail.answer.calls is None:
         return None
-    return [
-        {"tool": call.tool, "server": call.server, "arguments": dict(call.arguments)} for call in detail.answer.calls
-    ]
+    return [fields_to_json(call, "tool server arguments") for call in detail.answer.calls]
 
 
 def past_verdict_to_json(past: PastVerdict) -> Json:
     """Serialize a replaced verdict with the expectation that it was judged by."""
     return {
-        "replaced_at": timestamp(past.replaced_at),
-        "reason": past.reason.value,
+        **fields_to_json(past, "replaced_at reason"),
         "verdict": verdict_to_json(past.verdict),
         "expectation": expectation_to_json(past.expectation),
     }
@@ -155,10 +119,7 @@ def past_verdict_to_json(past: PastVerdict) -> Json:
 def rejudge_report_to_json(report: RejudgeReport) -> Json:
     """Serialize a rejudge report; each change holds the run with its new and its earlier verdict."""
     return {
-        "judged": report.judged,
-        "unchanged": report.unchanged,
-        "without_answer": report.without_answer,
-        "gone": report.gone,
+        **fields_to_json(report, "judged unchanged without_answer gone"),
         "changes": [
             {"run": run_to_json(change.run), "past": past_verdict_to_json(change.past)} for change in report.changes
         ],
@@ -167,24 +128,11 @@ def rejudge_report_to_json(report: RejudgeReport) -> Json:
 
 def batch_to_json(batch: Batch) -> dict[str, Json]:
     """Serialize a batch with its counts."""
-    return {
-        "id": batch.id,
-        "name": batch.name,
-        "status": batch.status.value,
-        "stopped": batch.stopped,
-        "models": list(batch.models),
-        "total": batch.total,
-        "counts": dict(batch.counts),
-        "correct_calls": batch.correct_calls,
-        "correct_tools": batch.correct_tools,
-        "unreadable": batch.unreadable,
-        "not_offered": batch.not_offered,
-        "cut_off": batch.cut_off,
-        "interrupted": batch.interrupted,
-        "cost_usd": batch.cost_usd,
-        "created_at": timestamp(batch.created_at),
-        "completed_at": timestamp(batch.completed_at),
-    }
+    return fields_to_json(
+        batch,
+        "id name status stopped models total counts correct_calls correct_tools unreadable not_offered cut_off "
+        "interrupted cost_usd created_at completed_at",
+    )
 
 
 def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
@@ -206,17 +154,16 @@ def comparison_to_json(comparison: BatchComparison) -> dict[str, Json]:
         "sentences": [comparison.on_these_cases.sentence, comparison.for_queries_like_these.sentence],
         "n": comparison.run_pairs,
         "compared_cases": comparison.cases,
-        "families": comparison.families,
-        "wins": comparison.wins,
-        "losses": comparison.losses,
+        **fields_to_json(comparison, "families wins losses"),
         "evidence": dict(zip(("better", "worse"), comparison.evidence, strict=True)),
         "p": comparison.for_queries_like_these.p,
-        "icc": comparison.icc,
-        "left_out": comparison.left_out,
+        **fields_to_json(comparison, "icc left_out"),
         "rates": _rates(judged),
-        "difference": asdict(judged.difference),
-        **{name: {**_rates(share), "difference": asdict(share.difference)} for name, share in _shares(comparison)},
-        "must_hold": [_held(case) for case in comparison.must_hold],
+        "difference": as_json(judged.difference),
+        **{name: {**_rates(share), "difference": as_json(share.difference)} for name, share in _shares(comparison)},
+        "must_hold": [
+            {"case": case.case_id, **fields_to_json(case, "holds p sentence")} for case in comparison.must_hold
+        ],
         "notes": list(comparison.notes),
     }
 
@@ -227,11 +174,7 @@ def _shares(comparison: BatchComparison) -> Iterator[tuple[str, ShareChange]]:
 
 
 def _rates(share: ShareChange) -> dict[str, Json]:
-    return {"before": asdict(share.before), "after": asdict(share.after)}
-
-
-def _held(case: HeldCase) -> dict[str, Json]:
-    return {"case": case.case_id, "holds": case.holds, "p": case.p, "sentence": case.sentence}
+    return {"before": as_json(share.before), "after": as_json(share.after)}
 
 
 def _cases(pairs: Sequence[CasePair]) -> list[str]:
@@ -254,37 +197,22 @@ def _side(side: CaseSide) -> dict[str, Json]:
 def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
     """All of a verdict; beside what `score` promises, the index of the acceptable answer that was judged."""
     return {
-        "classification": verdict.classification.value,
-        "kind": verdict.kind.value,
+        **fields_to_json(verdict, "classification kind"),
         "matches": [_match_to_json(match) for match in verdict.matches],
-        "completeness": verdict.completeness,
-        "correctness": verdict.correctness,
-        "type_conformance": verdict.type_conformance,
-        "hallucinated": list(verdict.hallucinated),
-        "parameters_ok": verdict.parameters_ok,
-        "confidence_category": verdict.confidence_category.value if verdict.confidence_category else None,
-        "explanation": verdict.explanation,
-        "alternative": verdict.alternative,
+        **fields_to_json(
+            verdict,
+            "completeness correctness type_conformance hallucinated parameters_ok confidence_category explanation "
+            "alternative",
+        ),
     }
 
 
 def _match_to_json(match: CallMatch) -> dict[str, Json]:
     return {
-        "expected": match.expected,
-        "actual": match.actual,
-        "completeness": match.completeness,
-        "correctness": match.correctness,
-        "type_conformance": match.type_conformance,
-        "hallucinated": list(match.hallucinated),
+        **fields_to_json(match, "expected actual completeness correctness type_conformance hallucinated"),
         "findings": [_finding_to_json(finding) for finding in match.findings],
     }
 
 
 def _finding_to_json(finding: ParameterFinding) -> dict[str, Json]:
-    return {
-        "parameter": finding.parameter,
-        "reason": finding.reason.value,
-        "expected": finding.expected,
-        "actual": finding.actual,
-        "sentence": finding.sentence,
-    }
+    return fields_to_json(finding, "parameter reason expected actual sentence")

@@ -1,13 +1,11 @@
 """Similarity, overlap, recommendations and quality of tools as JSON."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 
 from mcp_tef.api.serializers.runs import error_to_json
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, as_json, fields_to_json
 from mcp_tef.model.quality import LintFinding, QualityReport, ToolQuality
 from mcp_tef.model.similarity import (
-    DifferentiationIssue,
     PairAdvice,
     Recommendation,
     ToolPair,
@@ -43,29 +41,18 @@ def overlapping_pair_to_json(similarity: Similarity, pair: OverlappingPair) -> d
 
 def unreachable_to_json(unreachable: Iterable[UnreachableSource]) -> Iterator[Json]:
     """`{"server", "reason"}` of each."""
-    return ({"server": one.server, "reason": one.reason} for one in unreachable)
+    return (fields_to_json(one, "server reason") for one in unreachable)
 
 
 def advice_to_json(advice: PairAdvice) -> dict[str, Json]:
     """Serialize a pair with its issues and recommendations; `failure` says why the model gave no usable text."""
     return {
-        "a": advice.a,
-        "b": advice.b,
+        **fields_to_json(advice, "a b"),
         "similarity": round(advice.similarity, 4),
-        "issues": [_issue(issue) for issue in advice.issues],
+        "issues": [fields_to_json(issue, "type priority sentence evidence") for issue in advice.issues],
         "recommendations": [_recommendation(one) for one in advice.recommendations],
         "failure": error_to_json(advice.failure) if advice.failure else None,
-        "tokens": advice.tokens,
-        "cost_usd": advice.cost_usd,
-    }
-
-
-def _issue(issue: DifferentiationIssue) -> dict[str, Json]:
-    return {
-        "type": issue.type.value,
-        "priority": issue.priority.value,
-        "sentence": issue.sentence,
-        "evidence": list(issue.evidence),
+        **fields_to_json(advice, "tokens cost_usd"),
     }
 
 
@@ -73,15 +60,7 @@ def _recommendation(one: Recommendation) -> dict[str, Json]:
     return {
         "issue": one.issue.value,
         "tool": one.tool_id,
-        "action": one.action,
-        "rationale": one.rationale,
-        "priority": one.priority.value,
-        "author": one.author,
-        "before": one.before,
-        "revised": one.revised,
-        "cases": None if one.cases is None else asdict(one.cases),
-        "patch": [dict(operation) for operation in one.patch],
-        "override": dict(one.override),
+        **fields_to_json(one, "action rationale priority author before revised cases patch override"),
     }
 
 
@@ -89,13 +68,10 @@ def quality_to_json(report: QualityReport) -> dict[str, Json]:
     """Serialize a quality report: tools from worst to best, token counts, and what could not be read."""
     return {
         "tools": [_tool(tool) for tool in report.tools],
-        "servers": [asdict(server) for server in report.servers],
-        "tokenizer": report.tokenizer,
-        "notes": list(report.notes),
-        "void": [asdict(entry) for entry in report.void],
+        **fields_to_json(report, "servers tokenizer notes void"),
         "unreachable": list(unreachable_to_json(report.unreachable)),
         "problems": [
-            {"server": server, "tool": problem.tool, "reason": problem.reason} for server, problem in report.problems
+            {"server": server, **fields_to_json(problem, "tool reason")} for server, problem in report.problems
         ],
     }
 
@@ -105,14 +81,10 @@ def _tool(quality: ToolQuality) -> dict[str, Json]:
         "id": quality.tool.id,
         "server": quality.tool.tool.server,
         "name": quality.tool.tool.name,
-        "score": quality.score,
-        "tokens": quality.tokens,
-        "definition": quality.definition,
+        **fields_to_json(quality, "score tokens definition"),
         "findings": [lint_finding_to_json(finding) for finding in quality.findings],
-        "ignored": [
-            lint_finding_to_json(one) | {"reason": entry.reason, "date": entry.date} for one, entry in quality.ignored
-        ],
-        "review": asdict(quality.review) if quality.review else None,
+        "ignored": [lint_finding_to_json(one) | fields_to_json(entry, "reason date") for one, entry in quality.ignored],
+        "review": as_json(quality.review),
         "failure": error_to_json(quality.failure) if quality.failure else None,
     }
 
@@ -122,10 +94,7 @@ def lint_finding_to_json(finding: LintFinding) -> dict[str, Json]:
     return {
         "rule": finding.rule.id,
         "severity": finding.rule.severity.value,
-        "place": finding.place,
-        "sentence": finding.sentence,
+        **fields_to_json(finding, "place sentence"),
         "why": finding.rule.why,
-        "fix": finding.fix,
-        "excerpt": finding.excerpt,
-        "penalty": finding.penalty,
+        **fields_to_json(finding, "fix excerpt penalty"),
     }

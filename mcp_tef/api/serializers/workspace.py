@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_tef.api.serializers.runs import timestamp
 from mcp_tef.model.cases import expectation_to_json, messages_to_json
+from mcp_tef.model.json import fields_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +29,7 @@ if TYPE_CHECKING:
 
 def server_check_to_json(server: Server) -> Json:
     """Serialize the result of `servers check`."""
-    return {
-        "name": server.name,
-        "status": server.status.value,
-        "reason": server.reason,
-        "latency_ms": server.latency_ms,
-        "protocol": server.protocol,
-    }
+    return fields_to_json(server, "name status reason latency_ms protocol")
 
 
 def server_to_json(server: Server) -> Json:
@@ -46,24 +40,20 @@ def server_to_json(server: Server) -> Json:
         "id": server.id,
         "transport": spec.transport.value,
         "url": spec.url and spec.address,
-        "command": spec.command,
-        "args": list(spec.args),
-        "cwd": spec.cwd,
+        **fields_to_json(spec, "command args cwd"),
         "env": sorted(spec.env),
         "headers": sorted(spec.headers),
         "auth": spec.auth_type.value.replace("_", "-"),
         "secret": spec.secret,
-        "client_id": spec.oauth.client_id,
-        "issuer": spec.oauth.issuer,
+        **fields_to_json(spec.oauth, "client_id issuer"),
         "scopes": (spec.oauth.scope or "").split(),
         "private_key_file": spec.oauth.private_key_file,
         "tools_file": spec.path,
         "tools": server.tool_count,
         "problems": server.problem_count,
-        "hint": server.hint,
-        "exit_code": server.exit_code,
+        **fields_to_json(server, "hint exit_code"),
         "stderr": server.stderr_tail,
-        "last_connected_at": timestamp(server.last_connected_at),
+        **fields_to_json(server, "last_connected_at"),
     }
 
 
@@ -73,7 +63,7 @@ def listing_to_json(listing: Listing) -> Json:
         "server": listing.server,
         "instructions": listing.instructions or None,
         "tools": [dict(tool.raw) for tool in listing.tools],
-        "problems": [{"tool": problem.tool, "reason": problem.reason} for problem in listing.problems],
+        "problems": [fields_to_json(problem, "tool reason") for problem in listing.problems],
     }
 
 
@@ -99,18 +89,8 @@ def tool_call_to_json(call: ToolCall) -> Json:
 
     reply = call.reply or ToolReply()
     return {
-        "id": call.id,
-        "server": call.server,
-        "tool": call.tool,
-        "arguments": dict(call.arguments),
-        "status": call.status.value,
-        "asked_at": timestamp(call.asked_at),
-        "duration_ms": call.duration_ms,
-        "execution_time_ms": reply.execution_time_ms,
-        "is_error": reply.is_error,
-        "content": list(reply.content),
-        "structured": reply.structured,
-        "cut": reply.cut,
+        **fields_to_json(call, "id server tool arguments status asked_at duration_ms"),
+        **fields_to_json(reply, "execution_time_ms is_error content structured cut"),
     }
 
 
@@ -126,7 +106,7 @@ def server_import_to_json(preview: ServerImportPreview) -> dict[str, Json]:
         "changed": named[ImportStatus.CHANGED],
         "unchanged": named[ImportStatus.UNCHANGED],
         "refused": [
-            {"server": server.label, "place": server.place, "reason": server.reason}
+            {"server": server.label, **fields_to_json(server, "place reason")}
             for server in preview.of(ImportStatus.REFUSED)
         ],
         "servers": [_imported_server_to_json(server, server.spec) for server in preview.servers if server.spec],
@@ -135,20 +115,16 @@ def server_import_to_json(preview: ServerImportPreview) -> dict[str, Json]:
 
 def _imported_server_to_json(server: ImportedServer, spec: ServerSpec) -> Json:
     return {
-        "name": server.name,
-        "label": server.label,
-        "place": server.place,
-        "fate": server.fate.value,
+        **fields_to_json(server, "name label place fate"),
         "transport": spec.transport.value,
         "url": spec.url and spec.address,
         "command": list(spec.argv) if spec.command else None,
         "cwd": spec.cwd,
         "env": sorted(spec.env),
         "headers": sorted(spec.headers),
-        "changes": [{"field": item.field, "before": item.before, "after": item.after} for item in server.changes],
-        "secrets": [{"where": secret.where, "variable": secret.variable} for secret in server.secrets],
-        "needs": list(server.needs),
-        "notes": list(server.notes),
+        "changes": [fields_to_json(item, "field before after") for item in server.changes],
+        "secrets": [fields_to_json(secret, "where variable") for secret in server.secrets],
+        **fields_to_json(server, "needs notes"),
     }
 
 
@@ -170,9 +146,7 @@ def case_to_json(case: TestCase) -> Json:
         "query": case.draft.query,
         "servers": list(case.draft.servers),
         "expected": expectation_to_json(case.draft.expectation),
-        "suites": list(case.draft.suites),
-        "tags": list(case.draft.tags),
-        "family": case.draft.family,
+        **fields_to_json(case.draft, "suites tags family"),
         "before": messages_to_json(case.draft.before) or [],
         "origin": case.draft.origin.value,
     }
@@ -194,24 +168,17 @@ def drafted_cases_to_json(found: DraftedCases) -> dict[str, Json]:
             }
             for one in found.drafts
         ],
-        "refused": [{"query": one.query, "reason": one.reason} for one in found.refused],
-        "failures": [
-            {"tool": tool, "code": failure.code, "message": failure.message} for tool, failure in found.failures
-        ],
+        "refused": [fields_to_json(one, "query reason") for one in found.refused],
+        "failures": [{"tool": tool, **fields_to_json(failure, "code message")} for tool, failure in found.failures],
         "left_out": [{"tool": tool, "reason": reason} for tool, reason in found.left_out],
-        "tokens": found.tokens,
-        "cost_usd": found.cost_usd,
+        **fields_to_json(found, "tokens cost_usd"),
     }
 
 
 def case_finding_to_json(finding: CaseFinding) -> dict[str, Json]:
     """Serialize a doubt about a case; `proposed` is an expectation, or None."""
     return {
-        "case": finding.case,
-        "name": finding.name,
-        "doubt": finding.doubt.value,
-        "sentence": finding.sentence,
-        "actions": [action.value for action in finding.actions],
+        **fields_to_json(finding, "case name doubt sentence actions"),
         "proposed": expectation_to_json(finding.proposed) if finding.proposed else None,
     }
 
@@ -231,11 +198,8 @@ def case_import_to_json(
         "added": labels[ImportStatus.ADDED],
         "updated": labels[ImportStatus.CHANGED],
         "unchanged": labels[ImportStatus.UNCHANGED],
-        "refused": [{"case": case.label, "place": case.place, "reason": case.reason} for case in refused],
-        "changes": [
-            {"case": label, "field": change.field, "before": change.before, "after": change.after}
-            for label, change in changes
-        ],
+        "refused": [{"case": case.label, **fields_to_json(case, "place reason")} for case in refused],
+        "changes": [{"case": label, **fields_to_json(change, "field before after")} for label, change in changes],
         "notes": [{"case": case.label, "message": note} for case in preview.cases for note in case.notes],
         "servers": [{"name": new.name, "file": str(new.path), "tools": len(new.tools)} for new in preview.servers],
         "warnings": [{"case": case, "message": message} for case, message in warnings],

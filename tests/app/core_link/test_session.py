@@ -45,6 +45,20 @@ async def test_an_error_that_nobody_catches_is_shown_in_words(qapp: QApplication
         assert shown == [("There is no server named docs.", "Add it first.", "")]
 
 
+async def test_a_page_says_what_it_loads_until_its_first_content_is_there(qapp: QApplication) -> None:
+    async with session_for() as (session, _):
+        page = CountingPage(session)
+        page.gate.clear()
+        page.show()
+        page.request_refresh()
+        await until(page.loading.isVisible)
+        assert page.loading.text.text() == "Loading counting…"
+        page.gate.set()
+        await page.settled()
+        assert not page.loading.isVisible()
+        assert page.loading_text() == ""
+
+
 async def test_the_work_of_a_dialog_ends_with_it(qapp: QApplication) -> None:
     async with session_for() as (session, _):
         dialog = QDialog()

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.dialogs.consent import ConsentSheet, ConsentView, fact_rows, warning_rows
+from app.dialogs.consent import ConsentDialog, ConsentView, fact_rows, warning_rows
 from app.widgets import Button, joined
 from mcp_tef import ServerSpec, Transport, program_request
 from tests.support.windows import shown, until
@@ -46,7 +46,7 @@ async def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplic
     window = shown(QWidget(), 1280, 800)
     args = tuple(f"--path=/srv/{number}" for number in range(3_000))
     spec = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=args)
-    sheet = ConsentSheet(program_request(spec, ()), window)
+    sheet = ConsentDialog(program_request(spec, ()), window)
     sheet.open()
     await until(lambda: sheet.findChildren(Button)[-1].isVisible())
     assert sheet.height() < 640

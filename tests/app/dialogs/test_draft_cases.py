@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.dialogs.draft_cases import DraftCasesDialog, call_text
 from app.dialogs.draft_cases_presenter import CaseReview, ReviewDecision
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.screens.servers.page import ServersPage
 from app.widgets import Dialog
 from mcp_tef import CaseDraft, CaseOrigin, DraftedCase, DraftKind, ExpectedCall, ServerError, ServerFault

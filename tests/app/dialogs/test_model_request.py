@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.dialogs.model_request import ModelTask, RequestProgress, estimate_text
+from app.dialogs.model_request_dialog import ModelTask, RequestProgress, estimate_text
 from mcp_tef import Estimate
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 import app.screens
 from app.help.topics import topics
-from app.screens.metrics.metric_values import figures, heading_help, side_metrics
+from app.screens.metrics.metric_values import heading_help, headline_metrics, side_metrics
 from app.screens.metrics.overview_pane import AgainstPart
 from app.screens.quality.view import LevelSummaryBar
 from app.screens.runs.batch_summaries import action_texts, batch_summary
@@ -71,7 +71,7 @@ def test_a_term_means_the_same_in_every_table(title: str, term: str) -> None:
 
 
 def test_every_figure_says_what_it_means() -> None:
-    shown = [*(one.help for one in figures(metrics())), *(one.help for one in side_metrics(metrics()))]
+    shown = [*(one.help for one in headline_metrics(metrics())), *(one.help for one in side_metrics(metrics()))]
     assert all(shown)
 
 

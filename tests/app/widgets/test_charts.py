@@ -25,9 +25,9 @@ SMALL = Matrix(
     cells={(0, 0): 8, (0, 1): 5, (1, 1): 7, (2, 2): 3},
     totals=(13, 7, 3),
     aside=frozenset({2}),
-    loud=frozenset({(0, 1)}),
+    frequent=frozenset({(0, 1)}),
     unit="things",
-    says=lambda row, column: f"{row} for {column}",
+    cell_text=lambda row, column: f"{row} for {column}",
 )
 PLOT = Plot(
     points=(

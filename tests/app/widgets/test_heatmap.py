@@ -259,15 +259,15 @@ def test_the_closest_neighbour_of_each_counts_without_itself_also_beyond_the_fir
 
 def test_loud_rows_are_those_with_a_neighbour_at_the_threshold_closest_first() -> None:
     made = heat()
-    loud = made.loud(range(5), 0.0)
-    values = [float(made.nearest[made.order[place]]) for place in loud]
+    flagged = made.flagged(range(5), 0.0)
+    values = [float(made.nearest[made.order[place]]) for place in flagged]
     assert sorted(values, reverse=True) == values
-    assert made.loud(range(5), 1.1) == []
-    assert set(made.loud(range(2, 5), 0.0)) == {2, 3, 4}
+    assert made.flagged(range(5), 1.1) == []
+    assert set(made.flagged(range(2, 5), 0.0)) == {2, 3, 4}
 
 
 def test_a_cell_says_both_whole_names_and_the_score_or_that_it_is_not_known() -> None:
     made = heat()
-    assert made.says(0, 1) == f"shop/tool_4\nshop/tool_2\nSimilarity: {float(made.scores[4, 2]):.2f}"
+    assert made.cell_text(0, 1) == f"shop/tool_4\nshop/tool_2\nSimilarity: {float(made.scores[4, 2]):.2f}"
     made.scores[4, 2] = np.nan
-    assert made.says(0, 1).endswith("Similarity: not known")
+    assert made.cell_text(0, 1).endswith("Similarity: not known")

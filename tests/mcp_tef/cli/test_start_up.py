@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 NEVER_FOR_CASES = {"numpy", "jsonschema", "regex", "mcp", "litellm", "openai", "httpx", "keyring", "PySide6", "yaml"}
 PARTS_NEVER_FOR_CASES = {
     *("mcp_tef.llm", "mcp_tef.scoring.judge", "mcp_tef.servers.client", "mcp_tef.servers.client"),
-    *("mcp_tef.statistics", "mcp_tef.reports", "mcp_tef.storage.run_tables", "mcp_tef.storage.fact_tables"),
+    *("mcp_tef.statistics", "mcp_tef.reports", "mcp_tef.storage.run_tables"),
     *("mcp_tef.workflows.runs", "mcp_tef.workflows.metrics", "mcp_tef.cli.run", "mcp_tef.model.comparison"),
 }
 LOADED = """

@@ -15,8 +15,7 @@ from mcp_tef.errors import ModelError
 from mcp_tef.llm.catalogue import LitellmCatalogue
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.llm.model_table import FILE, answer_cost, bundled_table
-from mcp_tef.llm.providers import DIRECT_PROVIDERS, Target
-from mcp_tef.llm.routing import directly
+from mcp_tef.llm.providers import DIRECT_PROVIDERS, Target, directly
 from mcp_tef.model.addresses import origin_of, own_origins
 from mcp_tef.model.answers import CallingMode, ToolChoiceMode
 from mcp_tef.model.secrets import Secret

@@ -1,8 +1,7 @@
-"""The library served over MCP: what clients list and call, the token, notices of changes, and stdio."""
+"""The library served over MCP: what clients list and call, the token, and notices of changes."""
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -106,16 +105,3 @@ async def test_clients_are_told_when_the_list_changes(engine: Engine, spec: Serv
         async with asyncio.timeout(SECONDS):
             await told.wait()
         assert [tool.name for tool in (await session.list_tools()).tools] == ["old_weather"]
-
-
-async def test_it_is_served_over_stdio(tmp_path: Path) -> None:
-    workspace = tmp_path / "work.db"
-    async with await Engine.open(workspace, environment=os.environ) as engine:
-        await engine.library.add(answering("weather"))
-        await engine.library.set_status("weather", ToolStatus.ACTIVE)
-    args = ("-P", "-m", "mcp_tef", "library", "serve", "--workspace", str(workspace))
-    program = ServerSpec(name="library", transport=Transport.STDIO, command=sys.executable, args=args)
-    caller = McpToolCaller()
-    reply = await caller.call_tool(program, "weather", {"city": "Rome"}, timeout=SECONDS)
-    await caller.close()
-    assert (reply.text, reply.is_error) == ("It rains in Rome.", False)

@@ -1,16 +1,13 @@
 """The official conformance suite on our adapter, on the served library and on the server for agents."""
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import ROOT
-from tests.support.conformance_suite import judged, suite
+from mcp_tef import Engine
+from tests.support.conformance_suite import judged, suite, words_of
+from tests.support.judged_servers import judged_server
 
 BOTH = (
     *("server-initialize", "server-session-lifecycle", "server-stateless", "ping", "tools-list", "caching"),
@@ -28,20 +25,6 @@ NOT_OURS = ("Not testable: server does not list", "Method not found")
 """Parts of messages of checks that need a tool of the suite's own, or a method that a server does not announce."""
 
 
-@pytest.fixture
-def addresses(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """The addresses of the two servers, which one process serves."""
-    command = [sys.executable, "-m", "tests.support.judged_servers", str(tmp_path / "workspace.db")]
-    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=surroundings
-    ) as served:
-        assert served.stdout is not None
-        lines = [served.stdout.readline().split() for _ in SCENARIOS]
-        yield dict(lines)
-        served.terminate()
-
-
 def broken(folder: Path, scenario: str) -> list[str]:
     """The checks of a scenario that a server failed; a scenario without any check that holds is broken as well."""
     (file,) = folder.glob(f"server-{scenario}-2*/checks.json")
@@ -52,29 +35,15 @@ def broken(folder: Path, scenario: str) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-def test_the_suite_of_the_protocol_is_content_with_our_servers(addresses: dict[str, str], tmp_path: Path) -> None:
-    node, script = suite()
-    folders = {name: tmp_path / name for name in SCENARIOS}
-    playing = [
-        subprocess.Popen(
-            [node, script, "server", "--url", addresses[name], "-o", str(folder), "--suite", "all"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for name, folder in folders.items()
-    ]
-    for process in playing:
-        process.wait(timeout=600)
-    found = {
-        f"{name} {scenario}": problems
-        for name, scenarios in SCENARIOS.items()
-        for scenario in scenarios
-        if (problems := broken(folders[name], scenario))
-    }
+@pytest.mark.parametrize("name", SCENARIOS)
+async def test_the_suite_of_the_protocol_is_content_with_our_servers(name: str, tmp_path: Path) -> None:
+    async with await Engine.open(tmp_path / "workspace.db") as engine, judged_server(name, engine) as address:
+        await words_of(*suite(), "server", "--url", address, "-o", str(tmp_path), "--suite", "all")
+    found = {scenario: problems for scenario in SCENARIOS[name] if (problems := broken(tmp_path, scenario))}
     assert found == {}
 
 
 @pytest.mark.timeout(900)
-def test_the_suite_of_the_protocol_is_content_with_our_headers(tmp_path: Path) -> None:
-    said = judged("http-custom-headers", tmp_path, os.environ)
+async def test_the_suite_of_the_protocol_is_content_with_our_headers(tmp_path: Path) -> None:
+    said = await judged("http-custom-headers", tmp_path)
     assert said.passed, said.words[-4000:]

@@ -16,7 +16,7 @@ from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.faults.fault_script import tool
 from tests.support.faults.stdio_faults import command
 from tests.support.processes import children
-from tests.support.real_servers import everything_over, node_server, python_server
+from tests.support.real_servers import everything_over, everything_server
 
 AMPLE = 60.0
 
@@ -149,11 +149,6 @@ async def test_a_tools_file_that_is_missing_is_a_server_error(lister: McpToolLis
 PATIENT = pytest.mark.timeout(900)
 
 
-async def over_stdio(lister: McpToolLister, *argv: str, env: dict[str, str] | None = None) -> Listing:
-    spec = ServerSpec(name="Real", transport=Transport.STDIO, command=argv[0], args=argv[1:], env=env or {})
-    return await lister.list_tools(spec, timeout=AMPLE)
-
-
 def check(listing: Listing, *names: str) -> None:
     assert set(names) <= {tool.name for tool in listing.tools}
     assert listing.problems == ()
@@ -163,13 +158,10 @@ def check(listing: Listing, *names: str) -> None:
 
 
 @PATIENT
-async def test_the_time_server_lists_its_tools(lister: McpToolLister) -> None:
-    check(await over_stdio(lister, python_server("mcp-server-time")), "get_current_time", "convert_time")
-
-
-@PATIENT
 async def test_the_everything_server_lists_its_tools_over_stdio(lister: McpToolLister) -> None:
-    check(await over_stdio(lister, *node_server("server-everything"), "stdio"), "echo", "get-sum")
+    program, *args = everything_server("stdio")
+    spec = ServerSpec(name="Everything", transport=Transport.STDIO, command=program, args=tuple(args))
+    check(await lister.list_tools(spec, timeout=AMPLE), "echo", "get-sum")
 
 
 @PATIENT

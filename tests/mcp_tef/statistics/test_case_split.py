@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mcp_tef.model.comparison import ClaimVerdict
-from mcp_tef.statistics.case_split import nearest_pairs, related_groups, sealed_places, smallest_gain
+from mcp_tef.statistics.candidate_selection import nearest_pairs, related_groups, sealed_places, smallest_gain
 from mcp_tef.statistics.claims import for_queries_like_these
 from mcp_tef.statistics.paired_evidence import PairedCases
 

@@ -44,7 +44,9 @@ def test_two_flipped_cases_say_something_of_these_cases_only_however_often_they_
 
 def test_each_claim_is_a_sentence_with_its_numbers() -> None:
     cases = counted_cases(9, 0, 11, repeats=5)
-    assert on_these_cases(cases).sentence == "Better on these cases: 45 wins, 0 losses in 20 cases × 5 repeats."
+    assert on_these_cases(cases).sentence == (
+        "Better on these cases: 45 wins, 0 losses in 100 pairs of runs (20 cases × 5 repeats)."
+    )
     assert for_queries_like_these(cases).sentence == (
         "Better for queries like these: +45 points (+22 to +66), 20 cases × 5 repeats."
     )

@@ -17,7 +17,7 @@ from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.runs import RunSummary
 from mcp_tef.statistics.calibration import calibration
 from mcp_tef.statistics.intervals import mean
-from mcp_tef.statistics.repeats import MOST_FLAKY, pass_power, repeats
+from mcp_tef.statistics.metrics import MOST_FLAKY, pass_power, repeats
 from mcp_tef.statistics.run_history import history_of
 from tests.support.run_histories import alike, any_runs, judged_run, one_each, rate_over
 

@@ -13,10 +13,9 @@ from sqlalchemy import create_engine
 
 from mcp_tef.errors import StoreError
 from mcp_tef.storage.definition_store import DEFINITIONS
-from mcp_tef.storage.draft_tables import DRAFTS
-from mcp_tef.storage.fact_tables import FACTS
+from mcp_tef.storage.draft_store import DRAFTS
 from mcp_tef.storage.library_tables import LibraryToolRow
-from mcp_tef.storage.run_tables import RUNS
+from mcp_tef.storage.run_tables import FACTS, RUNS
 from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.schema_versions import KNOWN_SCHEMAS, OLDEST, schema_hash
 from mcp_tef.storage.store import open_store, open_store_for_reading

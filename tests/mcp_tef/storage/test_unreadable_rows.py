@@ -19,9 +19,8 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.model.verdicts import PastVerdict, RejudgeReason
 from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import Document
-from mcp_tef.storage.draft_tables import DRAFTS
-from mcp_tef.storage.fact_tables import FACTS
-from mcp_tef.storage.run_tables import RUNS
+from mcp_tef.storage.draft_store import DRAFTS
+from mcp_tef.storage.run_tables import FACTS, RUNS
 from mcp_tef.storage.store import SqliteStore
 from mcp_tef.storage.tables import SERVERS
 from tests.support.workspace_files import Filled, draft, fill, right, run_all, tool

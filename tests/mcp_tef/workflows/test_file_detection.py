@@ -21,6 +21,7 @@ DOCUMENTS: list[tuple[Any, FileKind | None]] = [
     ({"tools": [TOOL]}, FileKind.TOOLS),
     ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [TOOL]}}, FileKind.TOOLS),
     ([TOOL], FileKind.TOOLS),
+    ([{"op": "remove", "path": "/tools/0"}], FileKind.PATCH),
     ({"version": 1, "cases": [CASE]}, FileKind.CASES),
     ([CASE], FileKind.CASES),
     ({"tests": [{"vars": {"query": "x"}}], "prompts": ["{{query}}"]}, FileKind.CASES),
@@ -79,7 +80,7 @@ async def test_what_is_none_of_them_is_told_in_one_sentence(tmp_path: Path) -> N
     files = [tmp_path / name for name in ("photo.png", "notes.txt", "gone.json", "")]
     problems = [arrival.problem for arrival in await FileDetection().of_files(files)]
     assert "is not text" in problems[0]
-    assert problems[1] == ("notes.txt is neither a config of servers, nor tools, nor test cases, nor a workspace.")
+    assert problems[1].startswith("notes.txt is neither a config of servers, nor tools, ")
     assert "gone.json could not be read" in problems[2]
     assert "could not be read" in problems[3]
 

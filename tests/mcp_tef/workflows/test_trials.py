@@ -92,6 +92,9 @@ async def test_a_broken_guard_is_told_and_fails_the_trial(engine: Engine) -> Non
     batch = await engine.runs.wait((await engine.trials.start(request)).id)
     found = await engine.trials.result(batch.id)
     assert [one.broken for one in found.claims.guards].count(True) > 0
+    assert {one.case_id: (one.pairs, one.original > one.draft) for one in found.guard_outcomes} == {
+        guard: (1, guard in {one.case_id for one in found.claims.guards}) for guard in request.guards
+    }
     assert found.claims.worse
     assert "must not change broke" in found.sentence
 

@@ -3,6 +3,7 @@
 Add a fault by writing a function that answers one request, and naming it in `ANSWERS` or `STREAMS`.
 """
 
+import functools
 import gzip
 import zlib
 from collections.abc import Mapping
@@ -133,11 +134,16 @@ def compressed(handler: Handler) -> None:
     handler.give(200, "application/json", gzip.compress(b"{}"), content_encoding="gzip")
 
 
+@functools.cache
+def bomb() -> bytes:
+    """Pack 100 MB into 100 KB."""
+    packer = zlib.compressobj(wbits=31)
+    return b"".join(packer.compress(CHUNK) for _ in range(BODY_BYTES // len(CHUNK))) + packer.flush()
+
+
 def gzip_bomb(handler: Handler) -> None:
     """Sends 100 KB that unpack to 100 MB."""
-    packer = zlib.compressobj(wbits=31)
-    packed = b"".join(packer.compress(CHUNK) for _ in range(BODY_BYTES // len(CHUNK)))
-    handler.give(200, "application/json", packed + packer.flush(), content_encoding="gzip")
+    handler.give(200, "application/json", bomb(), content_encoding="gzip")
 
 
 def endless_events(handler: Handler) -> None:

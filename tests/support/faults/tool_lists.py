@@ -73,7 +73,7 @@ class SmallValues(Talk):
     """Lists tools as millions of empty objects, each of which takes more memory than it has letters."""
 
     def text(self, reply: Json) -> bytes:
-        return super().text(reply).replace(b'"MILLIONS"', b"{}," * 5_000_000 + b"{}")
+        return super().text(reply).replace(b'"MILLIONS"', b"{}," * 1_200_000 + b"{}")
 
     def page(self, cursor: str | None) -> Json:
         return {"tools": ["MILLIONS"]}

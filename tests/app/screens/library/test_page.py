@@ -129,7 +129,7 @@ async def test_statuses_follow_the_rules_and_a_deletion_is_undone(qapp: QApplica
         assert bench.page.presenter.next_statuses() == (ToolStatus.ACTIVE,)
         bench.page.view.head.status.choose(ToolStatus.ACTIVE)
         await bench.until(lambda: bench.tool.status is ToolStatus.ACTIVE)
-        bench.page.view.rail.statuses.select("status:active")
+        bench.page.view.sidebar.statuses.select("status:active")
         assert [row.tool.name for row in bench.page.presenter.shown()] == ["snow"]
         bench.do(ids.DELETE)
         await bench.until(lambda: len(bench.page.presenter.rows) == 1)

@@ -73,7 +73,7 @@ async def test_both_claims_come_first_and_too_few_cases_are_a_result(presenter: 
     assert (these.verdict, like_these.verdict) == (ClaimVerdict.CANNOT_TELL_YET, ClaimVerdict.CANNOT_TELL_YET)
     assert these.sentence.startswith("Cannot tell yet on these cases: 3 wins, 1 loss in 11 cases; ")
     assert like_these.sentence.startswith("Cannot tell yet for queries like these: +18 points (")
-    assert view.short == "3 fixed, 1 regressed, 7 unchanged. For queries like these: cannot tell yet."
+    assert view.short == "3 cases fixed, 1 regressed, 7 unchanged. For queries like these: cannot tell yet."
 
 
 async def test_pairs_are_counted_by_what_became_of_them(presenter: MetricsPresenter) -> None:

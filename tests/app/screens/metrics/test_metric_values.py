@@ -27,8 +27,8 @@ from app.screens.metrics.group_values import (
 )
 from app.screens.metrics.metric_cells import SideMetricRow
 from app.screens.metrics.metric_values import (
-    figures,
-    figures_table,
+    headline_metrics,
+    metrics_table,
     milliseconds,
     percent_points,
     share_text,
@@ -75,23 +75,23 @@ def view() -> ConfusionView:
 
 
 def test_four_figures_say_their_n_in_words() -> None:
-    shown_figures = {figure.title: figure for figure in figures(small().metrics)}
+    shown_figures = {figure.title: figure for figure in headline_metrics(small().metrics)}
     assert list(shown_figures) == ["Correct call", "Correct tool", "Precision", "Recall"]
     tool = shown_figures["Correct tool"]
     assert (tool.value, tool.bounds, tool.sentence) == ("77 %", "(64–86)", "40 of 52 judged runs")
     assert shown_figures["Correct call"].sentence == "36 of 52 judged runs"
-    assert shown_figures["Precision"].sentence == "31 correct tools, 2 unexpected"
+    assert shown_figures["Precision"].sentence == "31 of 33 calls expected"
     assert shown_figures["Recall"].sentence == "31 of 41 expected tools selected"
 
 
 def test_terms_are_explained_by_the_numbers_at_hand() -> None:
-    recall = figures(small().metrics)[3]
+    recall = headline_metrics(small().metrics)[3]
     assert recall.help.startswith("Recall: of the 41 times a tool was expected, the share that selected it.")
     assert "95 % interval" in recall.help
 
 
 def test_what_is_not_defined_is_a_dash_and_never_zero() -> None:
-    nothing = figures(overview().metrics)
+    nothing = headline_metrics(overview().metrics)
     assert {figure.value for figure in nothing} == {"–"}
     assert nothing[3].sentence == "No tool was expected"
     assert {side_metric.value for side_metric in side_metrics(overview().metrics)[3:7]} == {"–"}
@@ -131,8 +131,8 @@ def test_of_several_models_the_best_one_is_shown_and_a_baseline_only_if_there_is
 
 
 def test_precision_says_where_wrong_tools_count_and_sums_name_their_batches() -> None:
-    precision = figures(small().metrics)[2]
-    assert precision.note == "wrong: see recall"
+    precision = headline_metrics(small().metrics)[2]
+    assert precision.note == "without wrong tools"
     assert side_metrics(small().metrics, batches=["Everyday, 14:05"]) == side_metrics(small().metrics)
     names = [f"Batch {number}" for number in range(14)]
     summed = side_metrics(small().metrics, batches=names)[0]
@@ -144,7 +144,7 @@ def test_precision_says_where_wrong_tools_count_and_sums_name_their_batches() ->
 def test_every_quieter_figure_is_shown_however_narrow_the_row(qapp: QApplication, width: int) -> None:
     row, asides = SideMetricRow(), side_metrics(small().metrics)
     row.resize(width, 200)
-    row.show_asides(asides)
+    row.show_side_metrics(asides)
     assert list(row.values()) == [one.label for one in asides]
     row.deleteLater()
 
@@ -162,8 +162,8 @@ def test_columns_of_the_matrix_have_letters() -> None:
 
 
 def test_a_cell_says_both_names_and_its_count() -> None:
-    assert view().says(1, 0) == "Expected search_code, selected search_files: 7 of 20 runs"
-    assert view().says(1, 1) == "search_code: selected as expected in 12 of 20 runs"
+    assert view().cell_text(1, 0) == "Expected search_code, selected search_files: 7 of 20 runs"
+    assert view().cell_text(1, 1) == "search_code: selected as expected in 12 of 20 runs"
     assert runs_title(view(), 1, 0) == "search_files selected where search_code was expected"
     assert runs_title(view(), 3, 3) == "no tool, selected as expected"
 
@@ -178,7 +178,7 @@ def test_a_cell_leads_to_exactly_its_runs() -> None:
 
 
 def test_frequent_confusions_stand_out() -> None:
-    assert view().loud == {(1, 0)}
+    assert view().frequent == {(1, 0)}
 
 
 def test_tools_come_worst_first_by_the_bound_that_favours_them() -> None:
@@ -203,7 +203,7 @@ def test_calibration_counts_each_level_and_says_its_share() -> None:
     data = calibration_data(small().calibration)
     assert sum(bar.n for bar in data.bars) == 52
     assert data.note == "self-reported · n 52"
-    assert all(f"{point.rate.n} run" in point.says for point in data.points)
+    assert all(f"{point.rate.n} run" in point.text for point in data.points)
 
 
 def test_calibration_names_every_source_of_confidence() -> None:
@@ -226,7 +226,7 @@ def test_a_trend_needs_two_batches() -> None:
     two = trend_data(overview(*past_runs(DAY), *past_runs(older), batches=(DAY, older)).trend, NOW)
     assert two.message == ""
     assert [point.id for point in two.points] == ["batch-2", "batch-1"]
-    assert two.points[1].says.startswith("Everyday, Yesterday: 69 % (55–80) of 52 runs are correct calls")
+    assert two.points[1].text.startswith("Everyday, Yesterday: 69 % (55–80) of 52 runs are correct calls")
 
 
 def test_batches_of_one_day_are_told_apart_on_the_axis_by_their_time() -> None:
@@ -241,17 +241,17 @@ def test_a_partial_cost_in_the_trend_says_for_how_many_runs() -> None:
     runs = past_runs(DAY)
     partial = [replace(run, cost_usd=0.001 if number < 3 else None) for number, run in enumerate(runs)]
     (point,) = trend_data(overview(*partial).trend, NOW).points
-    assert "$0.003 for 3 of 52 runs; 49 without a price" in point.says
+    assert "$0.003 for 3 of 52 runs; 49 without a price" in point.text
     table = trend_data(overview(*partial).trend, NOW).table
     assert dict(zip(table.columns, table.rows[0], strict=True))["Without a price"] == 49
     (whole,) = trend_data(overview(*(replace(run, cost_usd=0.001) for run in runs)).trend, NOW).points
-    assert "without a price" not in whole.says
+    assert "without a price" not in whole.text
 
 
 def test_a_point_of_the_trend_says_that_another_model_answered() -> None:
     (point,) = small().trend
     (shown,) = trend_data([replace(point, note="The provider answered as a before, b after.")], NOW).points
-    assert shown.says.endswith("\nThe provider answered as a before, b after.")
+    assert shown.text.endswith("\nThe provider answered as a before, b after.")
 
 
 def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
@@ -260,7 +260,7 @@ def test_repeats_tell_flaky_cases_from_sure_ones() -> None:
     assert (found.always, found.flaky_count, found.never) == (1, 1, 0)
     assert found.figure.sentence == "4 of 6 repeated runs passed, 2 repeated cases"
     assert [point.name for point in found.power.points] == ["1", "2", "3"]
-    assert found.power.points[0].says == "1 run all correct: 67 %, over 2 repeated cases"
+    assert found.power.points[0].text == "1 run all correct: 67 %, over 2 repeated cases"
     where = found.runs_of(0, RunFilter(statuses=(RunStatus.COMPLETED,)))
     assert (where.case_ids, where.batch_ids) == (("case-1",), ("batch-1",))
 
@@ -283,7 +283,7 @@ def test_tables_are_csv_that_a_spreadsheet_does_not_run() -> None:
 
 
 def test_every_figure_and_every_tool_is_in_its_table() -> None:
-    names = [row[0] for row in figures_table(small().metrics).rows]
+    names = [row[0] for row in metrics_table(small().metrics).rows]
     assert {"Accuracy", "F1", "Latency p95 in ms", "Cost in USD"} <= set(names)
     table = tools_table(small().confusions)
     assert len(table.columns) == len(table.rows[0])

@@ -168,12 +168,12 @@ async def test_the_overview_says_what_the_newest_batch_did_and_leads_to_the_comp
 ) -> None:
     against = desk.page.overview.against
     await until(lambda: against.reading.text() == "Cannot tell yet on these cases")
-    assert against.sentence.text().startswith("3 fixed, 0 regressed, 49 unchanged.")
+    assert against.sentence.text().startswith("3 cases fixed, 0 regressed, 49 unchanged.")
     click(qtbot, against.link)
     compare = desk.page.compare
     await until(lambda: compare.table.rows.rowCount() == 52)
     assert compare.sentences[0].text().startswith("Cannot tell yet on these cases: 3 wins")
-    assert [label for _, label in compare.groups._choices][:3] == ["All 52", "Regressed 0", "Fixed 3"]
+    assert [label for _, label in compare.groups._choices][:3] == ["All 52 cases", "Regressed 0", "Fixed 3"]
 
 
 async def test_pairs_can_be_narrowed_to_what_was_fixed(desk: Desk) -> None:

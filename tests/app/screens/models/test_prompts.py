@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.screens.models.page import ModelsPage
 from app.screens.models.prompt_dialogs import ComparePromptsDialog, NewPromptDialog
 from app.screens.models.prompts_tab import COMPARE, DELETE, NEW, SAVE, PromptsTab

@@ -122,8 +122,8 @@ def test_a_run_that_ends_changes_its_row_where_it_stands() -> None:
     table = RunTable(KnownBatches().repeat_text)
     table.reset(ALL, 3)
     table.put_page(0, [waiting_run(n) for n in range(3)])
-    mended = table.update_runs([run(1)])
-    assert (mended.changed, mended.added, table.total) == ((1,), 0, 3)
+    updated = table.update_runs([run(1)])
+    assert (updated.changed, updated.added, table.total) == ((1,), 0, 3)
     assert (table.row(1) or run_row(run())).mark is VerdictMark.CORRECT
 
 
@@ -155,8 +155,8 @@ def test_a_run_that_newly_passes_the_filter_comes_at_the_end() -> None:
     table = RunTable(KnownBatches().repeat_text)
     table.reset(WRONG, 1)
     table.put_page(0, [wrong_run(1)])
-    mended = table.update_runs([wrong_run(2), run(3)])
-    assert (mended.added, table.total) == (1, 2)
+    updated = table.update_runs([wrong_run(2), run(3)])
+    assert (updated.added, table.total) == (1, 2)
     assert (table.row(1) or run_row(run())).id == "run-2"
 
 

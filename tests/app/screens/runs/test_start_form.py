@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.model_requests import KeyNeed
-from app.dialogs.consent import ApiKeyDialog, ConsentSheet
+from app.dialogs.consent import ApiKeyDialog, ConsentDialog
 from app.screens.runs.dialogs import PausedBatchDialog
 from app.screens.runs.labels import format_tokens, model_row, model_rows, model_summary
 from app.screens.runs.start_form import (
@@ -360,8 +360,8 @@ async def test_a_stored_address_gets_a_key_only_after_a_yes(new_desk: Desk, butt
     await stored_by_somebody_else(new_desk)
     await new_desk.open(sample=False)
     await new_desk.press("Resume")
-    await new_desk.until(lambda: new_desk.page.findChildren(ConsentSheet))
-    (sheet,) = new_desk.page.findChildren(ConsentSheet)
+    await new_desk.until(lambda: new_desk.page.findChildren(ConsentDialog))
+    (sheet,) = new_desk.page.findChildren(ConsentDialog)
     assert sheet.request.target == "https://evil.example"
     assert sheet.request.names == ("OPENAI_API_KEY",)
     assert new_desk.fake.selector.questions == []
@@ -376,7 +376,9 @@ async def test_a_stored_address_gets_nothing_where_the_user_cancels(new_desk: De
     await new_desk.open(sample=False)
     await new_desk.press("Resume")
     await new_desk.press("Cancel")
-    await new_desk.until(lambda: not [sheet for sheet in new_desk.page.findChildren(ConsentSheet) if sheet.isVisible()])
+    await new_desk.until(
+        lambda: not [sheet for sheet in new_desk.page.findChildren(ConsentDialog) if sheet.isVisible()]
+    )
     assert new_desk.fake.selector.questions == []
 
 

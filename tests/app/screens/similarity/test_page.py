@@ -273,8 +273,8 @@ async def test_an_embedder_that_is_not_there_is_stood_in_for_and_said(page: Simi
 
 async def test_another_embedder_is_chosen_in_a_form_that_checks_it(page: SimilarityPage, bench: Bench) -> None:
     page.embedder.choose("other")
-    await bench.until(lambda: page.sheet is not None)
-    sheet = page.sheet
+    await bench.until(lambda: page.dialog is not None)
+    sheet = page.dialog
     assert sheet is not None
     sheet.kinds.choose(1)
     sheet._agree()

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.screens.similarity.analysis import SimilarityAnalysis, build_analysis, build_heatmap, short_names
-from app.screens.similarity.labels import MapKind
+from app.screens.similarity.labels import MapKind, confusability_text
 from app.screens.similarity.pair_list import (
     MAX_LISTED_PAIRS,
     PAIR_COLUMNS,
@@ -90,10 +90,10 @@ def test_a_standing_shows_its_pairs_as_the_work_list_has_them(analysis: Similari
         (2, 4): item(analysis, 2, 4, PairStatus.SIMILAR_UNTESTED),
         (0, 1): item(analysis, 0, 1, PairStatus.CONFUSED_NOT_SIMILAR),
     }
-    untried = PairQuery(standing=PairStatus.SIMILAR_UNTESTED)
+    untried = PairQuery(status=PairStatus.SIMILAR_UNTESTED)
     assert [row.id for row in list_pairs(analysis, untried, work, None).rows] == ["2-4"]
-    assert list_pairs(analysis, PairQuery(text="timer", standing=PairStatus.SIMILAR_UNTESTED), work, None).rows == ()
-    assert list_pairs(analysis, untried, work, None).rows[0].standing == "similar, not tested"
+    assert list_pairs(analysis, PairQuery(text="timer", status=PairStatus.SIMILAR_UNTESTED), work, None).rows == ()
+    assert list_pairs(analysis, untried, work, None).rows[0].status == "similar, not tested"
 
 
 def test_what_runs_say_stands_in_the_row(analysis: SimilarityAnalysis) -> None:
@@ -109,7 +109,12 @@ def test_what_runs_say_stands_in_the_row(analysis: SimilarityAnalysis) -> None:
 def test_a_row_has_a_cell_for_every_column(analysis: SimilarityAnalysis) -> None:
     row = pair_row(list_pairs(analysis, PairQuery(), {}, None).rows[0])
     assert len(row.cells) == len(PAIR_COLUMNS)
-    assert [cell.text for cell in row.cells[:4]] == ["read_file · docs", "read_file · desk", "high", "1.00"]
+    assert [cell.text for cell in row.cells[:4]] == ["read_file · docs", "read_file · desk", "high 1.00", "1.00"]
+
+
+def test_a_confusability_below_a_level_does_not_read_as_that_level() -> None:
+    shown = [confusability_text(score) for score in (0.2496, 0.25, 0.4999, 1.0)]
+    assert shown == ["low 0.24", "medium 0.25", "medium 0.49", "high 1.00"]
 
 
 def test_names_are_short_where_they_tell_tools_apart(analysis: SimilarityAnalysis) -> None:

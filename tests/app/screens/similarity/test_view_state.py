@@ -118,7 +118,7 @@ async def test_every_pair_is_listed_and_searched_for(page: SimilarityPage, bench
     assert page.view.pairs.table.rows.rowCount() == 15
     page.search.setText("timer")
     await bench.until(lambda: page.view.pairs.table.rows.rowCount() == 5)
-    assert page.view.pairs.note.text() == "5 pairs"
+    assert page.view.pairs.note.text() == "5 pairs, ordered by confusability"
     page.search.setText("nobody")
     await bench.until(lambda: page.view.pairs.note.text() == "No pairs match. Clear the search to see others.")
 
@@ -230,7 +230,7 @@ async def test_each_tool_of_a_pair_leads_to_its_definition_its_quality_and_the_w
 
 
 async def test_where_no_pair_is_left_it_is_told_what_hides_them(page: SimilarityPage, bench: Bench) -> None:
-    page._choose_standing(PairStatus.SIMILAR_UNTESTED)
+    page._choose_status(PairStatus.SIMILAR_UNTESTED)
     page.search.setText("nobody")
     both = "No pairs match. Clear the search or remove the filter to see others."
     await bench.until(lambda: page.view.pairs.note.text() == both)

@@ -97,6 +97,22 @@ async def test_an_empty_page_says_what_a_draft_is_and_makes_the_first(qapp: QApp
         assert len(bench.page.view.tools.rows.ids()) == 4  # three, and the instructions of the server
 
 
+async def test_every_action_has_keys_in_its_tooltip_and_in_the_list_of_shortcuts(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        await bench.type_text(NEW_TEXT)
+        keys = {one.id: one.keys for one in bench.page.commands()}
+        export, copy = bench.page.header.buttons()
+        await bench.until(lambda: bench.page.view.footer.go.toolTip() == keys[ids.TRY])
+        assert (export.toolTip(), copy.toolTip()) == (keys[ids.EXPORT], keys[ids.COPY])
+        tip = bench.page.view.editor.name.toolTip()
+        assert all(keys[one] in tip for one in (ids.EDIT, ids.NEXT, ids.PREVIOUS))
+        assert all(keys[one] for one in (ids.STOP, ids.ACCEPT))
+        bench.page.view.tools.setFocus()
+        bench.do(ids.EDIT)
+        await bench.until(bench.row("description").draft.hasFocus)
+
+
 async def test_a_wrong_run_leads_to_its_tool_with_the_reason(qapp: QApplication) -> None:
     async with workshop() as bench:
         await bench.change()
@@ -225,12 +241,12 @@ async def test_new_text_is_copied_and_the_draft_leaves_in_every_format(qapp: QAp
         await bench.type_text(NEW_TEXT)
         bench.do(ids.COPY)
         assert qapp.clipboard().text() == NEW_TEXT
-        for action in bench.page.export_actions():
+        for action in bench.page.exports.actions():
             if action.text.startswith("Copy"):
                 qapp.clipboard().clear()
                 action.do()
                 await bench.until(lambda: NEW_TEXT in qapp.clipboard().text())
-        next(one for one in bench.page.export_actions() if "override" in one.text and "Save" in one.text).do()
+        next(one for one in bench.page.exports.actions() if "override" in one.text and "Save" in one.text).do()
         dialog = await opened_dialog(bench.page, QFileDialog)
         assert "override" in dialog.selectedFiles()[0]
 

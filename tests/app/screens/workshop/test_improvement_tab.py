@@ -47,7 +47,9 @@ async def test_a_better_text_is_sought_offline_and_opened_as_a_draft(qapp: QAppl
         rows = [row for row in tab.presenter.rows() if row.candidate.texts]
         if rows:
             tab.table.select(rows[-1].key)
-            await tab.open_draft()
+            gone = len(bench.gone)
+            bench.do(ids.ACCEPT)
+            await bench.until(lambda: len(bench.gone) > gone)
             await tab.open_draft()
             assert bench.gone[-1] == bench.gone[-2]
             assert next(iter(rows[-1].candidate.texts.values())) in tab.pane.text.text()

@@ -12,7 +12,7 @@ from app.core_link.bridge import Bridge
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.screens.workshop import commands as ids
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage

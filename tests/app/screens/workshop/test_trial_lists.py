@@ -1,11 +1,14 @@
 """Cases of a trial, added and moved by hand."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.screens.workshop.draft_dialogs import AddCasesDialog
-from mcp_tef import CaseDraft
+from app.screens.workshop.trial_cases import AGAIN, BROKEN, TrialCaseRow, guards_count_text
+from mcp_tef import CaseDraft, CaseId
 from tests.app.screens.workshop.test_drafts import workshop
 from tests.app.screens.workshop.test_trials import changed
 from tests.support.windows import opened_dialog, until
@@ -28,6 +31,14 @@ async def test_a_case_is_moved_to_the_other_list_by_keyboard(qapp: QApplication)
         assert moved not in guards.rows.ids()
         row = cases.rows.row(cases.rows.ids().index(moved))
         assert row.cells[2].text == "added by you"
+
+
+async def test_cases_that_must_not_change_say_how_many_were_asked_and_broke() -> None:
+    rows = [TrialCaseRow(id=CaseId(str(number)), name="", query="") for number in range(3)]
+    assert guards_count_text(rows) == "3 cases"
+    rows[0] = replace(rows[0], said=AGAIN)
+    assert guards_count_text(rows) == "3 cases · 1 asked, none broken"
+    assert guards_count_text([replace(row, said=BROKEN) for row in rows]) == "3 cases · 3 broken"
 
 
 async def test_any_case_of_the_server_can_be_added(qapp: QApplication) -> None:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowRuns
-from app.dialogs.model_request import ModelRequestDialog
+from app.dialogs.model_request_dialog import ModelRequestDialog
 from app.screens.workshop import commands as ids
 from app.screens.workshop.decision_dialogs import DecisionDialog
 from app.screens.workshop.trial_view import OTHER
@@ -86,6 +86,7 @@ async def test_a_stopped_trial_keeps_what_was_asked_and_goes_on(qapp: QApplicati
         bench.do(ids.TRY)
         await bench.until(lambda: go.text() == "Stop" and "call" in bench.page.view.footer.line.text())
         assert not bench.can(ids.TRY)
+        assert go.toolTip() == next(one.keys for one in bench.page.commands() if one.id == ids.STOP)
         go.click()
         await bench.until(lambda: trial.decided() and not trial.running)
         (stopped,) = trial.results
@@ -137,7 +138,7 @@ async def test_several_models_have_a_verdict_each_and_a_joint_line(qapp: QApplic
 async def test_the_pull_request_tells_the_evidence_of_what_was_tried(qapp: QApplication) -> None:
     async with with_a_model() as bench:
         await tried(bench)
-        markdown = next(one for one in bench.page.export_actions() if one.text.startswith("Copy markdown"))
+        markdown = next(one for one in bench.page.exports.actions() if one.text.startswith("Copy markdown"))
         markdown.do()
         await bench.until(lambda: "### Evidence" in qapp.clipboard().text())
         assert "qwen3" in qapp.clipboard().text()

@@ -79,6 +79,8 @@ async def test_from_a_wrong_run_to_a_verdict_and_the_new_text(qapp: QApplication
         explained.accept()
         row = view.cases.table.rows.row(0)
         assert all(cell.tip.endswith("correct") for cell in row.cells[4:])
+        assert all(row.original and row.draft and row.said == "no change" for row in trial.guard_rows())
+        assert view.guards.counts.text().endswith("· none broken")
         next(link for link in view.banner.links.buttons if link.text() == "Show the runs").click()
         assert bench.gone == [ShowBatch(result.batch_id)]
         bench.do(ids.COPY)
