@@ -192,6 +192,7 @@ _NAMES = {
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",
     "mcp_tef.workflows.crowd_plan": "repeat_text",
+    "mcp_tef.workflows.draft_repairs": "RepairedDraft put_in_repair",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.health": "HealthOverview",
     "mcp_tef.workflows.library": "TakenTools",

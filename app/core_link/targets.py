@@ -186,7 +186,8 @@ class ShowDraft:
 class ChangeTool:
     """A tool in a draft over its server, with the reason for the change; `description` is put in where it is given.
 
-    `beside` is a wrong run: the tool that it selected is shown beside the tool.
+    `beside` is a wrong run: the tool that it selected is shown beside the tool. `rule` and `place` are those of a
+    finding: its repair is put in where it has one, and the field at that place has the keyboard.
     """
 
     screen: ClassVar = Screen.WORKSHOP
@@ -194,6 +195,8 @@ class ChangeTool:
     reason: str = ""
     description: str | None = None
     beside: RunId | None = None
+    rule: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,9 +181,9 @@ class RequestProgress:
         return [money(self.spent)] if self.priced and self.spent else []
 
 
-def last_form(settings: Settings) -> ModelForm:
-    """Return the model and address of the last request."""
-    saved = settings.get(LAST_MODEL, {}) or settings.get(REPLACED_KEY, {})
+def last_form(settings: Settings, key: str = LAST_MODEL) -> ModelForm:
+    """Return the model and address of the last request, or of a last one of its own kind."""
+    saved = settings.get(key, {}) or settings.get(LAST_MODEL, {}) or settings.get(REPLACED_KEY, {})
     return ModelForm(*(text if isinstance(text := saved.get(name), str) else "" for name in ("model", "base_url")))
 
 
@@ -359,8 +359,9 @@ async def ask_model(
     explanation: str,
     estimate: Callable[[ModelSettings], Awaitable[Estimate]],
     cases: Sequence[object],
+    form: ModelForm | None = None,
 ) -> tuple[ModelSettings, float | None] | None:
-    """Ask for a model with its key and cost cap in US dollars; None without an answer."""
+    """Ask for a model with its key and cost cap in US dollars, the form filled in; None without an answer."""
 
     async def estimated(_cases: object, model: ModelSettings) -> Estimate:
         return await estimate(model)
@@ -379,8 +380,8 @@ async def ask_model(
         run=run,
         cost=lambda _: None,
     )
-    form = last_form(page.session.settings)
-    dialog = ModelRequestDialog(page.session, task, [("Cases", cases)], form, page)
+    filled = form or last_form(page.session.settings)
+    dialog = ModelRequestDialog(page.session, task, [("Cases", cases)], filled, page)
     if not await dialog.done_with() or dialog.agreed is None:
         return None
     return dialog.agreed, dialog.max_cost_usd

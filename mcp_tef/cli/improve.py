@@ -116,7 +116,10 @@ def _tell_plan(plan: ImprovementPlan, terminal: Terminal) -> None:
     terminal.note(f"{counted(len(plan.working), 'working case')}, {counted(len(plan.sealed), 'sealed case')}.")
     terminal.note(plan.gain)
     cost = "at an unknown price" if plan.cost_usd is None else f"for about ${plan.cost_usd:.4f}"
-    terminal.note(f"At most {counted(plan.calls, 'call')}, {cost if plan.cost_usd != 0 else 'free of charge'}.")
+    written = f", up to {plan.writer_calls} of them to the writer" if plan.writer_calls else ""
+    terminal.note(
+        f"At most {counted(plan.calls, 'call')}{written}, {cost if plan.cost_usd != 0 else 'free of charge'}."
+    )
 
 
 async def _report(engine: Engine, result: ImprovementResult, arguments: Namespace, terminal: Terminal) -> None:

@@ -238,7 +238,9 @@ def trial_code(found: Trials, *, strict: bool = False) -> int:
 
 
 def _is_unreached(batch: Batch, result: TrialResult) -> bool:
-    return (batch.stopped or "").startswith(GAVE_UP) or bool(result.left_out and not result.pairs)
+    """Return True if the model did not answer; a tool that is not offered is no fault of the model."""
+    failed = result.left_out > result.not_offered
+    return (batch.stopped or "").startswith(GAVE_UP) or (failed and not result.pairs)
 
 
 def _strict_code(verdicts: Sequence[ClaimVerdict]) -> int:

@@ -52,7 +52,8 @@ class ImprovementRequest:
 class ImprovementPlan:
     """Split of the cases by a seed, and the most that a search takes. No sealed case is shown to a writer.
 
-    `gain` tells in one line the smallest gain that the sealed cases can show.
+    `gain` tells in one line the smallest gain that the sealed cases can show. `calls` counts all, of which up to
+    `writer_calls` go to the writer; `cost_usd` is the most that all of them cost.
     """
 
     request: ImprovementRequest
@@ -61,6 +62,7 @@ class ImprovementPlan:
     gain: str
     calls: int
     cost_usd: float | None
+    writer_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

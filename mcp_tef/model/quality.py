@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mcp_tef.model.json import JsonObject
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.similarity import ComparedTool, UnreachableSource
 from mcp_tef.model.tools import ToolProblem
@@ -39,6 +40,20 @@ class LintFinding:
     fix: str
     excerpt: str = ""
     penalty: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionRepair:
+    """A definition in which findings of a rule are repaired, as lint has proved: `put_in` says what was put in.
+
+    `places` are those of the findings that are gone, `left` counts those that need knowledge of the tool.
+    """
+
+    rule: LintRule
+    definition: JsonObject
+    put_in: str
+    places: tuple[str, ...]
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

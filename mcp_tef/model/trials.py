@@ -1,6 +1,7 @@
 """Trials: the same cases asked with two arms, the original tools and the draft, and what they showed."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mcp_tef.model.comparison import Claim, ClaimVerdict, PassCriterion, ShareChange
@@ -99,7 +100,8 @@ class TrialResult:
     `end` is None while it runs. `shares` holds the correct calls (for the baseline: correct tools) of both arms,
     `other_shares` the other outcome, without a verdict. `plan` tells what would settle it, "" if nothing is open.
     `guards` counts the cases that must not change, `guard_outcomes` are theirs in full rounds.
-    `of_prompts` is True where the arms are prompts, not tools.
+    `of_prompts` is True where the arms are prompts, not tools. Of the pairs left out, `not_offered` are those whose
+    expected tool neither arm offers; `missing_tools` names that tool by case ("" where it is not known).
     """
 
     batch_id: BatchId
@@ -127,3 +129,5 @@ class TrialResult:
     guards: int = 0
     guard_outcomes: tuple[CaseOutcome, ...] = ()
     of_prompts: bool = False
+    not_offered: int = 0
+    missing_tools: Mapping[str, str] = field(default_factory=dict)

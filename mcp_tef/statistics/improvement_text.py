@@ -43,15 +43,16 @@ def early_end(trial: TrialResult, stopped: str) -> tuple[ImprovementEnd, str] | 
         return ImprovementEnd.UNREACHABLE, stopped
     if trial.end in (TrialEnd.BUDGET, TrialEnd.CANCELLED):
         return ImprovementEnd(trial.end.value), stopped
-    if trial.left_out > trial.pairs:
+    if trial.left_out - trial.not_offered > trial.pairs:
         return ImprovementEnd.UNREACHABLE, failed_text(trial)
     return None
 
 
 def failed_text(trial: TrialResult) -> str:
     """Return how many pairs of runs failed, and what to do."""
-    failed, asked = f"{trial.left_out:,}", counted(trial.left_out + trial.pairs, "pair", "pairs")
-    return f"{failed} of {asked} of runs failed with {trial.model}. Check the model, and search again."
+    failed = trial.left_out - trial.not_offered
+    asked = counted(failed + trial.pairs, "pair", "pairs")
+    return f"{failed:,} of {asked} of runs failed with {trial.model}. Check the model, and search again."
 
 
 def improvement_sentences(result: ImprovementResult) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from mcp_tef.model.comparison import MARGIN, Claim, ClaimVerdict, PassCriterion
 from mcp_tef.model.rates import percent_text
 from mcp_tef.model.trials import GuardOutcome, TrialClaims, TrialEnd, TrialResult
-from mcp_tef.scoring.phrases import counted
+from mcp_tef.scoring.phrases import LONGEST_NAME, counted, cut, listed
 from mcp_tef.statistics.paired_evidence import ALPHA, DECISIVE, holm
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -66,11 +66,28 @@ def trial_sentences(result: TrialResult) -> tuple[str, ...]:
 
 
 def left_out_text(result: TrialResult) -> str:
-    """Return how many pairs were left out, and what to do where they are the most; "" for none."""
-    if not result.left_out:
+    """Return how many pairs were left out since runs failed, or which cases were not asked, and what to do."""
+    failed = result.left_out - result.not_offered
+    told = f"{counted(failed, 'pair was', 'pairs were')} left out, since a run failed twice." if failed else ""
+    advice = "Check the model, and try again." if failed > result.pairs else ""
+    return " ".join(filter(None, (told, advice, _not_offered_text(result))))
+
+
+def _not_offered_text(result: TrialResult) -> str:
+    """Return a sentence on the cases that were not asked since their tool is not offered; "" where there is none."""
+    cases, tools = list(result.missing_tools), [one for one in dict.fromkeys(result.missing_tools.values()) if one]
+    if not cases:
         return ""
-    told = f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice."
-    return f"{told} Check the model, and try again." if result.left_out > result.pairs else told
+    names, were = listed([f"“{cut(name, LONGEST_NAME)}”" for name in cases]), "was" if len(cases) == 1 else "were"
+    missing, offered = listed(tools) or "the expected tool", "are" if len(tools) > 1 else "is"
+    return f"{names} {were} not asked, since {missing} {offered} not offered: correct the case, or add the tool."
+
+
+def unasked_reason(result: TrialResult, case: str) -> str:
+    """Return why a case was not asked, as a sentence; "" where it was, or may have failed."""
+    if case not in result.missing_tools:
+        return ""
+    return f"{result.missing_tools[case] or 'An expected tool'} is not offered: correct the case, or add the tool."
 
 
 def joint_sentence(results: Sequence[TrialResult]) -> str:
@@ -134,9 +151,7 @@ def _pairs(result: TrialResult) -> list[str]:
         f"{counted(result.pairs, 'pair', 'pairs')}: {wins}, {losses}, {ties:,} without a difference.",
         f"A pair is one case in one round, asked with the original and with the draft, and judged by {judged}.",
     ]
-    if result.left_out:
-        told.append(f"{counted(result.left_out, 'pair was', 'pairs were')} left out, since a run failed twice.")
-    return told
+    return [*told, *filter(None, [left_out_text(result)])]
 
 
 def _evidence(result: TrialResult) -> list[str]:

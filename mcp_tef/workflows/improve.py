@@ -82,6 +82,7 @@ class Improvements:
             gain=gain_text(len(sealed), len(families)),
             calls=request.budget,
             cost_usd=await self._most_cost(request, cases),
+            writer_calls=MOST_ROUNDS if request.writer else 0,
         )
 
     async def run(

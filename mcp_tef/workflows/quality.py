@@ -13,7 +13,15 @@ from mcp_tef.formats.suppressions import read_suppressions, write_suppressions
 from mcp_tef.model.clients import ClientProfile
 from mcp_tef.model.definitions import BUILT_IN
 from mcp_tef.model.model_catalogue import ModelInfo
-from mcp_tef.model.quality import LintRule, ModelReview, QualityReport, ServerTokenCount, Suppression, ToolQuality
+from mcp_tef.model.quality import (
+    DefinitionRepair,
+    LintRule,
+    ModelReview,
+    QualityReport,
+    ServerTokenCount,
+    Suppression,
+    ToolQuality,
+)
 from mcp_tef.model.runs import Estimate, FailureInfo, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import ComparedTool, ToolSet
@@ -24,6 +32,7 @@ from mcp_tef.prompts.writing_prompts import REVIEW_PROMPT, ReviewError, read_rev
 from mcp_tef.scoring.lint.definition_size import definition_text, set_notes
 from mcp_tef.scoring.lint.lint_context import ListedNames
 from mcp_tef.scoring.lint.linter import RULES, lint, score
+from mcp_tef.scoring.repairs.definition_edits import tool_of
 from mcp_tef.workflows.model_writing import CappedWriter, capped_writer, is_same_for_all
 from mcp_tef.workflows.models import Models
 
@@ -114,6 +123,26 @@ class Quality:
         cost = _cost(info, tokens_in, tokens_out)
         return Estimate(runs=len(tools), tokens=tokens_in + tokens_out, cost_usd=cost, seconds=None)
 
+    def repaired(
+        self, tool: Tool, rule: str, beside: Sequence[Tool] = (), why_rejected: str = ""
+    ) -> DefinitionRepair | None:
+        """Return the repair of a rule's findings in a tool, `beside` those of its set; None where none is derivable.
+
+        Pure work, for a worker thread.
+        """
+        from mcp_tef.scoring.repairs.definition_repair import repaired  # rarely needed, and long to load
+
+        names = ListedNames(beside, self._clients())
+        return repaired(tool, rule, names, why_rejected=why_rejected, tokens=self._tokens)
+
+    def breaks(self, tool: Tool, rule: str, beside: Sequence[Tool] = (), why_rejected: str = "") -> bool:
+        """Return True if a rule finds something in a tool, `beside` those of its set."""
+        found = lint(tool, self._tokens(tool), ListedNames(beside, self._clients()), why_rejected)
+        return any(finding.rule.id == rule for finding in found)
+
+    def _tokens(self, tool: Tool) -> int:
+        return self._counter.count([definition_text(tool)])[0]
+
     async def token_counts(self, tools: Sequence[Tool]) -> tuple[int, ...]:
         """Return the tokens that each definition takes in a request, as reports of quality count them."""
         return await asyncio.to_thread(lambda: self._counter.count([definition_text(tool) for tool in tools]))
@@ -190,17 +219,8 @@ def judged_tools(tool_set: ToolSet) -> list[tuple[ComparedTool, str]]:
 
 def _broken_tool(server: str, problem: ToolProblem, place: int) -> Tool:
     """Return a definition that was set aside as a tool: its parts may be of any type, or missing."""
-    raw = problem.raw or {}
-    description = raw.get("description")
-    return Tool(
-        server=server,
-        name=problem.tool or f"definition {place + 1}",
-        description=description if isinstance(description, str) else "",
-        input_schema=raw.get("inputSchema"),  # type: ignore[arg-type]  # lint takes any JSON
-        output_schema=raw.get("outputSchema"),
-        raw=raw,
-        place=place,
-    )
+    tool = tool_of(server, problem.raw or {}, place)
+    return replace(tool, name=problem.tool or f"definition {place + 1}")
 
 
 def _quality(compared: ComparedTool, tokens: int, catalogue: ListedNames, why_rejected: str) -> ToolQuality:

@@ -248,6 +248,10 @@ class TrialRecord:
     def _of_guards(self) -> Iterator[TrialPair]:
         return (pair for pair in self._order if pair.ended and pair.case_id not in self._numbers)
 
+    def not_offered(self) -> list[TrialRun]:
+        """Return the draft's run of each pair that was left out since neither arm offers an expected tool."""
+        return [pair.runs[Arm.DRAFT] for pair in self._read.values() if pair.not_offered]
+
     def paired(self, criterion: PassCriterion) -> PairedCases:
         """Return the pairs that the decision has read, by its criterion or another one."""
         if criterion is self.criterion:
@@ -290,6 +294,8 @@ def _family_numbers(cases: Sequence[CaseId], families: Mapping[CaseId, str]) -> 
 
 UNDER_WAY = (BatchStatus.WAITING, BatchStatus.RUNNING, BatchStatus.PAUSED, BatchStatus.INTERRUPTED)
 
+_NO_TOOLS: Mapping[CaseId, str] = {}
+
 
 def record_of(plan: TrialPlan, cases: Mapping[CaseId, TestCase], *, baseline: bool) -> TrialRecord:
     """Return an empty record for a plan."""
@@ -320,14 +326,23 @@ def _claims(record: TrialRecord) -> TrialClaims:
 
 
 def result_of(
-    batch: Batch, record: TrialRecord, settings: ModelSettings, names: Mapping[CaseId, str], tried: int
+    batch: Batch,
+    record: TrialRecord,
+    settings: ModelSettings,
+    names: Mapping[CaseId, str],
+    tried: int,
+    missing: Mapping[CaseId, str] = _NO_TOOLS,
 ) -> TrialResult:
-    """Return what a trial has shown so far; `tried` counts the different ones tried on its cases."""
+    """Return what a trial has shown so far; `tried` counts the different ones tried on its cases.
+
+    `missing` names by case the expected tools that were not offered.
+    """
     plan, decision, claims = record.plan, record.decision, _claims(record)
     wins, losses, ties = decision.counts
     broken = [names.get(one.case_id, one.case_id) for one in claims.guards if one.broken]
     change = {one: share_change(record.paired(one)) for one in PassCriterion}
     other = next(one for one in PassCriterion if one is not record.criterion)
+    unasked = record.not_offered()
     text = partial(guards_text, len(plan.guards), claims.guards)
     return TrialResult(
         batch_id=batch.id,
@@ -355,4 +370,6 @@ def result_of(
         guards=len(plan.guards),
         guard_outcomes=record.guard_outcomes(),
         of_prompts=bool(plan.prompts),
+        not_offered=len(unasked),
+        missing_tools={names.get(one.case_id, one.case_id): missing.get(one.case_id, "") for one in unasked},
     )

@@ -1,10 +1,11 @@
 """Trials of drafts: started as batches with two arms, continued, and read from their stored runs."""
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import ConflictError, EmbeddingError, InputError, TefError
-from mcp_tef.model.cases import TestCase
+from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import PassCriterion
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.drafts import INSTRUCTIONS, Draft, offered_fingerprint
@@ -18,12 +19,14 @@ from mcp_tef.model.runs import (
     BatchRequest,
     BatchStatus,
     Estimate,
+    FailureInfo,
     ModelSettings,
 )
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.trials import TrialRequest, TrialResult
 from mcp_tef.ports import Store
+from mcp_tef.scoring.phrases import LONGEST_LIST, listed, ticked
 from mcp_tef.statistics.trial_decision import what_it_can_show
 from mcp_tef.workflows.crowd_plan import is_crowd_plan
 from mcp_tef.workflows.drafts import Drafts
@@ -192,7 +195,13 @@ class Trials:
         names = {case.id: case.name for case in cases.values()}
         settings = (await self._store.runs.request(batch_id)).models[0]
         tried = await self._drafts_tried(batch, plan)
-        return result_of(batch, record, settings, names, tried)
+        return result_of(batch, record, settings, names, tried, await self._missing(record, cases))
+
+    async def _missing(self, record: TrialRecord, cases: Mapping[CaseId, TestCase]) -> dict[CaseId, str]:
+        """Return by case the expected tools that were not offered, of the first cases that this is told of."""
+        runs = {run.case_id: run.id for run in record.not_offered() if run.case_id in cases}
+        named = {case_id: await self._store.runs.detail(runs[case_id]) for case_id in list(runs)[: LONGEST_LIST + 1]}
+        return {key: _named_in(cases[key].draft.expectation, one.summary.failure) for key, one in named.items()}
 
     async def steering(self, batch: Batch) -> TrialSteering:
         """Return the steering of a stored trial, with what it has asked so far. InputError, StoreError."""
@@ -365,3 +374,11 @@ def _batch_request(request: TrialRequest, plan: TrialPlan) -> BatchRequest:
         name=request.name or f"Trial of {plan.draft_name}",
         trial=plan.to_json(),
     )
+
+
+def _named_in(expectation: Expectation, failure: FailureInfo | None) -> str:
+    """Return the expected tools that a run's failure names as missing; all of them where it names none."""
+    said = (failure.message if failure else "").partition(" The nearest ")[0]
+    names = sorted(expectation.tool_names)
+    missing = [name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)]
+    return listed([ticked(name) for name in missing or names], "or")

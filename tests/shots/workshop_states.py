@@ -8,6 +8,7 @@ from app.screens.welcome.page import WelcomePage
 from app.screens.workshop import commands as ids
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
+from app.screens.workshop.writer_choice import WriterChoice, WriterKind
 from mcp_tef import (
     INSTRUCTIONS,
     CandidateRound,
@@ -201,6 +202,25 @@ async def broken_guard(stage: Stage) -> None:
     await tried(page)
 
 
+async def put_in(stage: Stage) -> None:
+    """The repair of a finding, put into a draft."""
+    await _finding(stage, "search_code", "parameter-undocumented", "parameter limit")
+
+
+async def advised(stage: Stage) -> None:
+    """The advice of a finding whose repair needs knowledge of the tool."""
+    await _finding(stage, "summarise", "description-vague", "description")
+
+
+async def _finding(stage: Stage, tool: str, rule: str, place: str) -> None:
+    advice = "Say what to put there, in which form, with an example where it helps."
+    target = ChangeTool(ToolLabel(tool=tool, server="Documents"), advice, rule=rule, place=place)
+    page = await stage.page("workshop", target)
+    assert isinstance(page, WorkshopPage)
+    await until(lambda: page.presenter.opened and page.view.editor.row(page.presenter.opened.field))
+    await until(lambda: page.view.footer.line.text())
+
+
 async def drifted(stage: Stage) -> None:
     """A draft over a listing that the server does not have any more."""
     listing = await _documents(stage, "Draft of documents")
@@ -262,6 +282,26 @@ async def better_text(stage: Stage) -> ImprovementTab:
     await until(lambda: tab.presenter.plan_made is not None or tab.presenter.problem)
     await tab.refresh()
     return tab
+
+
+async def own_writer(stage: Stage) -> None:
+    """A search before its start, with a model that answers and another one that writes."""
+    tab = await better_text(stage)
+    target, writer = (ModelSettings(provider="openai", model=name) for name in ("gpt-4.1-mini", "gpt-4.1"))
+    tab.find_for(tab.presenter.server, [target], None)
+    tab.presenter.writer = WriterChoice(WriterKind.OTHER, writer)
+    await tab.replan()
+
+
+async def ask_writer(stage: Stage) -> None:
+    """The dialog that asks for the model that writes."""
+    await own_writer(stage)
+    page = await stage.page("workshop")
+    assert isinstance(page, WorkshopPage)
+    tab = page.tabs.tab
+    assert isinstance(tab, ImprovementTab)
+    tab.writer.changed.emit("another")
+    await stage.sheet()
 
 
 async def improved(stage: Stage) -> None:

@@ -346,11 +346,11 @@ class QualityPage(Page):
         ]
 
     def _fix(self, rule: str) -> None:
-        """Change the tool in the Workshop, beside the advice of its finding."""
+        """Change the tool in the Workshop, with the repair of its finding put in, else with the advice at hand."""
         quality, tool = self.view.detail.quality, self._tool()
-        if quality is not None and tool is not None:
-            fix = next((one.fix for one in quality.findings if one.rule.id == rule), "")
-            self.session.go(ChangeTool(tool, fix))
+        found = next((one for one in quality.findings if one.rule.id == rule), None) if quality else None
+        if found is not None and tool is not None:
+            self.session.go(ChangeTool(tool, found.fix, rule=rule, place=found.place))
 
     def _take(self, quality: ToolQuality) -> None:
         known = self.presenter.add_review(quality)

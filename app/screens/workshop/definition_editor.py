@@ -202,7 +202,7 @@ class DefinitionEditor(QWidget):
         self.undo = IconButton("arrow-u-up-left", "Undo the last step of the draft")
         self.redo = IconButton("arrow-u-up-right", "Redo the step")
         self.history = IconButton("clock", "History of the draft")
-        self.notice = Notice("bad")
+        self.notice, self.put_in = Notice("bad"), Notice("info")
         self.removed = FlowText("This tool is removed in the draft. Undo brings it back.", role=Role.DIM)
         self.others = FlowText(size=Size.SMALL, role=Role.DIM)
         self.more = Button("", kind="link")
@@ -212,6 +212,7 @@ class DefinitionEditor(QWidget):
         self._turn = 0
         self._wanted = ""
         self._tool = ""
+        self._told = ("", "")
         self.rows: list[DefinitionFieldView] = []
         self.undo.setToolTip("Undo the last step of the draft: Ctrl+Alt+Z")
         self.redo.setToolTip("Redo the step: Ctrl+Alt+Y")
@@ -262,8 +263,10 @@ class DefinitionEditor(QWidget):
         outer.addLayout(head)
         outer.addWidget(Rule())
         outer.addWidget(self.notice)
+        outer.addWidget(self.put_in)
         self._pane = ScrollPane(inside, "Texts of the tool")
         outer.addWidget(self._pane, 1)
+        self._pane.verticalScrollBar().rangeChanged.connect(lambda *_: self._keep_in_view())
 
     def show_tool(self, key: str, name: str, reason: str) -> None:
         """Show another tool's head; its texts follow with `show_fields`."""
@@ -273,6 +276,12 @@ class DefinitionEditor(QWidget):
         self.name.setToolTip(tip(f"{name}\n{TOOL_KEYS}"))
         self.reason.set_text(reason)
         self.reason.setVisible(bool(reason))
+
+    def show_put_in(self, message: str, why: str) -> None:
+        """Tell what was put into the tool from a finding, and why; nothing where the message is empty."""
+        if (message, why) != self._told:  # screen readers hear each message
+            self._told = message, why
+            self.put_in.show_message(message, why)
 
     def show_state(self, text: str, *, undo: bool, redo: bool) -> None:
         """Show if all is saved, and which steps there are."""
@@ -332,7 +341,13 @@ class DefinitionEditor(QWidget):
         self._wanted = key if row is None else ""
         if row is not None:
             row.editor().setFocus()
-            QTimer.singleShot(0, row, lambda: self._pane.ensureWidgetVisible(row, 0, EDGE))
+            QTimer.singleShot(0, row, self._keep_in_view)
+
+    def _keep_in_view(self) -> None:
+        """Scroll to the field that has the keyboard, also once a message above it has taken its room."""
+        for row in self.rows:
+            if row.isVisible() and row.editor().hasFocus():
+                self._pane.ensureWidgetVisible(row, 0, EDGE)
 
     def row(self, key: str) -> DefinitionFieldView | None:
         """Return the row of a text by its key, if it is shown."""

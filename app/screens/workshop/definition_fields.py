@@ -1,6 +1,7 @@
 """Texts and values of a tool definition that can be edited, the original beside the draft; knows no Qt."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
@@ -193,6 +194,29 @@ _JSON_VALUES: Final[tuple[_Kind, ...]] = (
     (JSON_DEFAULT, "default as JSON", _json_default),
     _NEEDED,
 )
+
+
+_OF_PARAMETER: Final = re.compile(r"(?:[^:]+ of )?parameter (?P<path>.+)")
+_KINDS_OF_RULES: Final[Mapping[str, tuple[str, ...]]] = {
+    "default": (DEFAULT, JSON_DEFAULT),
+    "enum": (VALUES, JSON_VALUES),
+    "values": (VALUES, JSON_VALUES),
+    "twin": (NAME,),
+    "lookalike": (NAME,),
+}
+"""Kinds of fields that a rule about a parameter is about, by a word of its id."""
+
+
+def fields_at(place: str, rule: str) -> tuple[str, ...]:
+    """Return the keys of the fields that a finding of lint may be about, the likeliest first."""
+    if place.startswith("annotations: "):
+        return (f"{HINT}{place.removeprefix('annotations: ')}",)
+    found = _OF_PARAMETER.fullmatch(place)
+    if found is None:
+        return (place, "description")
+    path = found["path"].replace("[]", "")
+    kinds = [kind for word, some in _KINDS_OF_RULES.items() if word in rule.split("-") for kind in some]
+    return (*(f"{kind}{path}" for kind in kinds), f"{PARAMETER}{path}", "description")
 
 
 def definition_edit(texts: Mapping[str, str]) -> ToolEdit:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,7 @@ from mcp_tef import (
     JsonObject,
     NotFoundError,
     Prediction,
+    SourceEdit,
     ToolEdit,
     ToolKey,
     ToolRevision,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 BY: Final = "workshop"
+"""Author of the changes of this screen, by which it tells its own from those of others."""
 
 
 class ListingState(Enum):
@@ -93,6 +96,14 @@ def tool_name(draft: Draft, key: ToolKey) -> str:
     return known[key]
 
 
+def tool_key_of(draft: Draft, name: str) -> str:
+    """Return the key of a tool by its name in the draft, else by that in the listing; "" where there is none."""
+    place = draft.place_of(name)
+    if place is not None:
+        return str(draft.keyed[place][0])
+    return next((str(at) for at, raw in enumerate(draft.base) if raw.get("name") == name), "")
+
+
 def edits_of(typed: Mapping[tuple[ToolKey, str], str]) -> dict[ToolKey, ToolEdit]:
     """Return one edit for each tool of what was typed."""
     texts: dict[ToolKey, dict[str, str]] = {}
@@ -133,15 +144,6 @@ async def edited(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -
     return await core.drafts.edit(draft_id, tool, edit, by=BY)
 
 
-async def with_text(core: "Engine", draft: Draft, tool: str, text: str | None) -> Draft:
-    """Return the draft with a description of one of its tools, if there is a text. Raises NotFoundError."""
-    if text is not None:
-        return await edited(core, draft.id, tool, ToolEdit(description=text))
-    if tool:
-        core.drafts.require_tool(draft, tool)
-    return draft
-
-
 async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
     """Predict what a draft changes with edits that are not saved yet."""
     changed = await asyncio.to_thread(edited_draft, draft, edits) if edits else draft
@@ -151,3 +153,21 @@ async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEd
 async def moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
     """Undo a step of a draft, or redo one."""
     return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)
+
+
+async def listing_state(core: "Engine", draft: Draft | None) -> ListingState:
+    """Find out if the server of a draft lists other tools by now; starts nothing."""
+    if draft is None or draft.server is None:
+        return ListingState.SAME
+    try:
+        newer = await core.drafts.newer_listing(draft)
+    except NotFoundError:
+        return ListingState.SERVER_GONE
+    return ListingState.SAME if newer is None else ListingState.NEWER
+
+
+async def source_edits(core: "Engine", draft: Draft | None) -> tuple[SourceEdit, ...]:
+    """Return the edits of the server's own source that would make the change of a draft; nothing is written."""
+    with suppress(NotFoundError):
+        return await core.drafts.source_edits(draft) if draft else ()
+    return ()

@@ -18,6 +18,7 @@ from app.screens.workshop.batch_presenter import (
     option_problems,
     read_numbers,
 )
+from app.screens.workshop.writer_choice import WriterChoice, WriterKind
 from app.text.formatting import count, money
 from mcp_tef import (
     Batch,
@@ -86,6 +87,7 @@ class ImprovementPresenter(CrowdBatches):
         self.tool = ALL
         self.texts: Mapping[str, str] = {}
         self.budget, self.seed = USUAL_BUDGET, 0
+        self.writer = WriterChoice()
         self.plan_made: ImprovementPlan | None = None
         self.found: ImprovementResult | None = None
         self.steps: list[tuple[datetime, ImprovementStep]] = []
@@ -132,7 +134,7 @@ class ImprovementPresenter(CrowdBatches):
             self.server, self.tool = name, ALL
 
     def choose(self, models: Iterable[ModelSettings]) -> None:
-        """Ask the last one of these models; a search asks one, which writes candidates as well."""
+        """Ask the last one of these models; a search asks one."""
         super().choose(list(models)[-1:])
 
     def options(self) -> tuple[OptionField, ...]:
@@ -152,13 +154,13 @@ class ImprovementPresenter(CrowdBatches):
             self.max_cost_usd = parse_dollars(texts[CAP])
         return problems
 
-    def request(self, model: ModelSettings | None = None) -> ImprovementRequest:
-        """Return the search that would start now."""
+    def request(self, model: ModelSettings | None = None, writer: WriterChoice | None = None) -> ImprovementRequest:
+        """Return the search that would start now, or that would with another model or writer."""
         settings = model or next(iter(self.models), BASELINE)
         return ImprovementRequest(
             server=self.server,
             settings=settings,
-            writer=None if settings.offline else settings,
+            writer=(writer or self.writer).writer(settings),
             budget=self.budget,
             tool=self.tool or None,
             seed=self.seed,
@@ -178,7 +180,13 @@ class ImprovementPresenter(CrowdBatches):
             self.problem, self.plan_made = problem, plan
 
     async def estimate_for(self, model: ModelSettings) -> Estimate:
-        request = self.request(model)
+        return await self._estimated(self.request(model))
+
+    async def estimate_of_writer(self, model: ModelSettings) -> Estimate:
+        """Return the most that the search takes with a writer of its own."""
+        return await self._estimated(self.request(writer=WriterChoice(WriterKind.OTHER, model)))
+
+    async def _estimated(self, request: ImprovementRequest) -> Estimate:
         plan = await self._ask(lambda core: core.improvements.plan(request))
         return Estimate(runs=plan.calls, tokens=None, cost_usd=plan.cost_usd, seconds=None)
 
@@ -276,7 +284,9 @@ class ImprovementPresenter(CrowdBatches):
         """Return what stands below the sentences."""
         if self.under_way or self.stopped:
             return self.progress_text()
-        return "\n".join(filter(None, (" ".join(self.details()), self.progress_text()))) if self.found else HOW
+        if self.found:
+            return "\n".join(filter(None, (" ".join(self.details()), self.progress_text())))
+        return f"{HOW} {self._price_text()}".strip()
 
     def details(self) -> tuple[str, ...]:
         """Return what the search has found besides its result and both claims on the sealed cases."""
@@ -298,9 +308,23 @@ class ImprovementPresenter(CrowdBatches):
         plan = self.plan_made
         if self.problem or plan is None:
             return self.problem
+        return f"{self._cost_text(plan)} · up to {count(plan.calls, 'call')}"
+
+    def _price_text(self) -> str:
+        """Return the most that the search takes as a sentence, with the calls of the writer; "" without a plan."""
+        plan = self.plan_made
+        if plan is None:
+            return ""
+        written = f", {plan.writer_calls} of them to the writer" if plan.writer_calls else ""
+        return f"It takes up to {count(plan.calls, 'call')}{written}: {self._cost_text(plan)}."
+
+    def _cost_text(self, plan: ImprovementPlan) -> str:
         cost = "free" if plan.cost_usd == 0 else f"about {money(plan.cost_usd)}" if plan.cost_usd else "cost unknown"
-        cap = "" if self.max_cost_usd is None else f", cap {money(self.max_cost_usd)}"
-        return f"up to {count(plan.calls, 'call')}, {cost}{cap}"
+        return cost if self.max_cost_usd is None else f"{cost}, cap {money(self.max_cost_usd)}"
+
+    def provider(self) -> str:
+        writer = self.request().writer
+        return super().provider() or (writer.provider if writer else "")
 
     def spent(self) -> tuple[int, float | None]:
         """Return the calls and US dollars so far."""

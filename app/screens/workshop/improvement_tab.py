@@ -1,6 +1,7 @@
 """Tab that searches for a better text: its rounds, the candidates and the log, and the text of one candidate."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -9,10 +10,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ShowDraft
 from app.dialogs.export import ask_file, table_writers
+from app.dialogs.model_request_dialog import ask_model, last_form
 from app.screens.workshop.batch_tab import STACKED, BatchTab
 from app.screens.workshop.commands import ACCEPT_KEYS
 from app.screens.workshop.improvement_presenter import ALL, CandidateRow, ImprovementPresenter
 from app.screens.workshop.trial_view import EDGE
+from app.screens.workshop.writer_choice import SETTING, WriterChoice, WriterKind, remembered_writer
 from app.text.data_tables import DataTable
 from app.text.formatting import clock, count, money
 from app.text.text_diff import difference
@@ -59,6 +62,11 @@ MARKS: Final = {
 NOTHING: Final = (
     "A search makes better descriptions from the test cases that fail, and proves the best one on cases that it never "
     "saw. It needs a server whose tools are known, and test cases about them."
+)
+ANOTHER: Final = "another"
+WRITER: Final = (
+    "The model is shown failing working cases with the tools that they are about, and writes new descriptions. It "
+    "never sees a sealed case."
 )
 CANDIDATE_HELP: Final = "Select a candidate to read its texts beside the original."
 
@@ -113,8 +121,11 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
     """Starts a search, shows its candidates as rounds end, and opens a text as a draft."""
 
     def __init__(self, page: Page) -> None:
-        self.server, self.tool, model = MenuButton("Server"), MenuButton("Tool"), MenuButton("Model")
-        super().__init__(page, ImprovementPresenter(page.session.call), model, (self.server, self.tool, model))
+        self.server, self.tool, model = MenuButton("Server"), MenuButton("Tool"), MenuButton("Model that answers")
+        self.writer = MenuButton("Who writes")
+        menus = (self.server, self.tool, model, self.writer)
+        super().__init__(page, ImprovementPresenter(page.session.call), model, menus)
+        self.presenter.writer = remembered_writer(page.session.settings.get(SETTING, {}))
         self.rounds = CardList("Best text of each round", row_height=sized(76))
         self.rounds.setMinimumWidth(150)
         self.table = ListTable(CANDIDATES, "Candidates")
@@ -138,6 +149,7 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
         self.lay_out(self.split)
         self.server.changed.connect(self.ask_about)
         self.tool.changed.connect(self._choose_tool)
+        self.writer.changed.connect(self.choose_writer)
         self.rounds.chosen.connect(lambda key: self.table.select(f"{key}.1"))
         self.table.chosen.connect(lambda _: self._show_candidate())
         self.table.opened.connect(lambda _: self.accept())
@@ -159,6 +171,38 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
         self.presenter.tool = name
         self.session.spawn(self.replan())
 
+    def choose_writer(self, key: str) -> None:
+        """Let rules, the model that answers or another model write; ask for the latter where it is not known yet."""
+        if key == ANOTHER:
+            self.session.spawn(self._ask_writer())
+            return
+        self._take_writer(replace(self.presenter.writer, kind=WriterKind(key)))
+        self.session.spawn(self.replan())
+
+    async def _ask_writer(self) -> None:
+        form = last_form(self.session.settings, SETTING)
+        cases = [None] * max(1, self.presenter.size())
+        found = await ask_model(self.page, "Model that writes", WRITER, self.presenter.estimate_of_writer, cases, form)
+        if found is not None:
+            model, cap = found
+            self._take_writer(WriterChoice(WriterKind.OTHER, model))
+            self.presenter.max_cost_usd = self.presenter.max_cost_usd if cap is None else cap
+        await self.replan()
+
+    def _take_writer(self, choice: WriterChoice) -> None:
+        self.presenter.writer = choice
+        self.session.settings.set(SETTING, choice.saved())
+
+    def _offer_writers(self) -> None:
+        target = self.presenter.request().settings
+        choice, own = self.presenter.writer.beside(target), self.presenter.writer.model
+        same = [] if target.offline else [(WriterKind.SAME.value, "Writer: the model that answers")]
+        others = [(WriterKind.OTHER.value, f"Writer: {own.label}")] if own else []
+        rules = (WriterKind.RULES.value, "Writer: rules only")
+        self.writer.set_choices([rules, *same, *others, None, (ANOTHER, "Another model…")], choice.kind.value)
+        writer = choice.writer(target)
+        self.writer.setToolTip(f"Who writes candidates: rules{f' and {writer.label}' if writer else ' only'}")
+
     def option_actions(self) -> list[Action]:
         return [Action(text="Budget, seed and cost cap…", do=lambda: self.session.spawn(self.ask_options()))]
 
@@ -175,6 +219,7 @@ class ImprovementTab(BatchTab[ImprovementPresenter]):
         self.server.set_choices([(name, name) for name in presenter.servers], presenter.server)
         tools = [(name, name) for name in presenter.texts]
         self.tool.set_choices([(ALL, "All tools"), *([None, *tools] if tools else [])], presenter.tool)
+        self._offer_writers()
         self.footer.pause.hide()
         self._show_sentences()
         self._show_rounds()

@@ -44,6 +44,7 @@ class WorkshopPage(Page):
         self.exports = DraftExports(self, self.presenter, self.trial.presenter, self.save)
         self._pending: Target | None = None
         self._tab: BatchTab[Any] | None = None
+        self._choices = 0
         self._pause = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._predict_pause = QTimer(self, singleShot=True, interval=PREDICT_MS)
         self.view.restore(session.settings)
@@ -69,7 +70,7 @@ class WorkshopPage(Page):
         view.tools.delete_wanted.connect(lambda _: self._do(ids.REMOVE_TOOL))
         view.tools.set_menu(lambda _: self._menu(ids.ADD_TOOL, ids.REMOVE_TOOL))
         view.tools.describe_keys(Enter="Edit the description", Del="Remove the tool in the draft")
-        view.tools.opened.connect(lambda _: self._edit_description())
+        view.tools.opened.connect(lambda _: self.view.editor.focus("description"))
         view.new.button.clicked.connect(lambda: self._do(ids.NEW))
         view.add.button.clicked.connect(lambda: self._do(ids.ADD_TOOL))
         view.editor.edited.connect(self._type)
@@ -106,11 +107,12 @@ class WorkshopPage(Page):
             self._choose_draft(target.draft_id)
         elif isinstance(target, ChangeTool):
             self.view.rival.show_tool(await read_rival(self.session.call, target.beside))
+            self._choices += 1
             try:
                 await self.presenter.open_tool(target)
             finally:
                 self._present()
-            self._edit_description()
+            self.view.editor.focus(self.presenter.opened.field if self.presenter.opened else "description")
 
     async def bring_in(self, arrivals: Sequence[DetectedFile]) -> Sequence[DropOutcome]:
         """Apply patches to the selected draft, each as a step that can be undone."""
@@ -150,7 +152,7 @@ class WorkshopPage(Page):
             ids.REDO: later(self._then_present(partial(presenter.step, 1))),
             ids.NEXT: lambda: self._choose_tool(presenter.next_tool(1)),
             ids.PREVIOUS: lambda: self._choose_tool(presenter.next_tool(-1)),
-            ids.EDIT: self._edit_description,
+            ids.EDIT: lambda: self.view.editor.focus("description"),
             ids.FIELDS: self.toggle_fields,
             ids.COPY: self.exports.copy,
             ids.ACCEPT: either(lambda tab: tab.accept(), lambda: None),
@@ -240,6 +242,7 @@ class WorkshopPage(Page):
         revision = presenter.revision()
         over = presenter.draft.server or "tools file" if presenter.draft else ""
         editor.show_tool(presenter.tool_key, revision.name, " · ".join(filter(None, (over, presenter.reason))))
+        editor.show_put_in(*presenter.put_in())
         editor.show_every(every=presenter.every_field)
         editor.show_fields(presenter.fields(), other_changes(revision), removed=revision.after is None)
         self._show_saved()
@@ -291,14 +294,16 @@ class WorkshopPage(Page):
 
     def _choose_draft(self, draft_id: str) -> None:
         if draft_id and draft_id != self.presenter.draft_id:
-            self.session.spawn(self._switch(DraftId(draft_id)))
+            self._choices += 1
+            self.session.spawn(self._switch(DraftId(draft_id), self._choices))
 
-    async def _switch(self, draft_id: DraftId) -> None:
+    async def _switch(self, draft_id: DraftId, choice: int) -> None:
         await self.save()
-        self.presenter.choose(draft_id)
-        self._pause.start()
-        self._present()
-        self.request_refresh()
+        if choice == self._choices:  # else another draft was chosen or made while the text was saved
+            await self.presenter.open_draft(draft_id)
+            self._pause.start()
+            self._present()
+            self.request_refresh()
 
     def _choose_tool(self, key: str) -> None:
         if key and key != self.presenter.tool_key:
@@ -310,9 +315,6 @@ class WorkshopPage(Page):
         """Show every field of a tool, or its texts and changes only."""
         self.presenter.every_field = not self.presenter.every_field
         self._show_tool()
-
-    def _edit_description(self) -> None:
-        self.view.editor.focus("description")
 
     def _type(self, field: str, text: str) -> None:
         self.presenter.type_text(field, text)
@@ -353,7 +355,7 @@ class WorkshopPage(Page):
         self.tabs.show_tab(DRAFT)
         dialog = DraftNameDialog("New draft", f"Draft {len(taken) + 1}", taken, self, self.presenter.servers)
         if await dialog.done_with():
-            file = dialog.tools_file
+            file, self._choices = dialog.tools_file, self._choices + 1
             await self.presenter.new(dialog.name, None if file else dialog.server_name, file)
             self._present()
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,22 +11,10 @@ from typing import TYPE_CHECKING
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
 from app.core_link.targets import ChangeTool
+from app.screens.workshop import draft_tools as drafting
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
-from app.screens.workshop.draft_tools import (
-    BY,
-    DraftTool,
-    ListingState,
-    draft_tools,
-    edited,
-    edits_of,
-    free_name,
-    key_of,
-    moved,
-    predicted,
-    read_drafts,
-    tool_name,
-    with_text,
-)
+from app.screens.workshop.draft_tools import BY, ListingState
+from app.screens.workshop.tool_opening import OpenedTool, opened_tool
 from mcp_tef import (
     INSTRUCTIONS,
     SAMPLE_SERVER,
@@ -64,6 +53,7 @@ class WorkshopPresenter:
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
         self.reason = ""
+        self.opened: OpenedTool | None = None
         self.every_field = False
         self.problem: TefError | None = None
         self.listing = ListingState.SAME
@@ -88,7 +78,7 @@ class WorkshopPresenter:
         changes = -1
         while changes != self._changes:  # what was read before a change of our own would undo it on the screen
             changes, known = self._changes, dict(self._drafts)
-            found = await self._ask(partial(read_drafts, known=known))
+            found = await self._ask(partial(drafting.read_drafts, known=known))
         if mine != self._loading:
             return False
         drafts, self.servers = found  # one may have been read while it was being removed
@@ -100,17 +90,10 @@ class WorkshopPresenter:
 
     async def _compare_listing(self) -> None:
         """Find out if the server of the selected draft lists other tools by now; starts nothing."""
-        draft = self.draft
-        self.listing = ListingState.SAME
-        if draft is None or draft.server is None:
-            return
-        try:
-            newer = await self._ask(lambda core: core.drafts.newer_listing(draft))
-        except NotFoundError:
-            self.listing = ListingState.SERVER_GONE
-            return
-        if newer is not None and draft is self.draft:
-            self.listing = ListingState.NEWER
+        draft, self.listing = self.draft, ListingState.SAME
+        found = await self._ask(partial(drafting.listing_state, draft=draft))
+        if draft is self.draft:
+            self.listing = found
 
     def drafts(self) -> tuple[Draft, ...]:
         """Return all drafts, the newest first."""
@@ -121,9 +104,9 @@ class WorkshopPresenter:
         """The selected draft."""
         return None if self.draft_id is None else self._drafts.get(self.draft_id)
 
-    def tools(self) -> tuple[DraftTool, ...]:
+    def tools(self) -> tuple[drafting.DraftTool, ...]:
         """Return the tools of the selected draft: changed ones first, then the others in the order of the listing."""
-        return draft_tools(self.draft) if self.draft else ()
+        return drafting.draft_tools(self.draft) if self.draft else ()
 
     def choose(self, draft_id: DraftId | None, tool: str = "") -> None:
         """Select a draft, and a tool of it by key; without one, the first changed tool."""
@@ -132,6 +115,13 @@ class WorkshopPresenter:
         self.draft_id = draft_id
         known = [one.key for one in self.tools()]
         self.tool_key = tool if tool in known else next(iter(known), "")
+
+    async def open_draft(self, draft_id: DraftId) -> None:
+        """Select a draft; one that is not known yet is read first, else a reading that began before would hide it."""
+        with suppress(NotFoundError):
+            if draft_id not in self._drafts:
+                await self._changed(lambda core: core.drafts.get(draft_id))
+            self.choose(draft_id)
 
     def choose_tool(self, key: str) -> None:
         """Select a tool of the draft by key."""
@@ -191,17 +181,17 @@ class WorkshopPresenter:
     def type_text(self, field: str, text: str) -> None:
         """Take a text as typed in a field of the selected tool; `save` makes it a step."""
         if self.draft is not None:
-            self._typed[key_of(self.tool_key), field] = text
+            self._typed[drafting.key_of(self.tool_key), field] = text
 
     async def predict(self) -> bool:
         """Predict what the draft changes, with what is typed; return False where a newer prediction is on its way."""
         try:
-            draft, edits = self.draft, edits_of(self._typed)
+            draft, edits = self.draft, drafting.edits_of(self._typed)
             if draft is None:
                 self.prediction = None
                 return True
             # Also where nothing is changed yet: the first prediction reads much that the next ones know.
-            found = await self._ask(partial(predicted, draft=draft, edits=edits))
+            found = await self._ask(partial(drafting.predicted, draft=draft, edits=edits))
         except InputError:  # told once it is to be a step
             return False
         if found is None or draft.id != self.draft_id:
@@ -221,9 +211,9 @@ class WorkshopPresenter:
             return False
         before = draft.step
         try:
-            for key, edit in edits_of(typed).items():
-                name = tool_name(draft, key)
-                draft = await self._changed(partial(edited, draft_id=draft.id, tool=name, edit=edit))
+            for key, edit in drafting.edits_of(typed).items():
+                name = drafting.tool_name(draft, key)
+                draft = await self._changed(partial(drafting.edited, draft_id=draft.id, tool=name, edit=edit))
         except TefError as error:
             self.problem = error
             return False
@@ -236,9 +226,12 @@ class WorkshopPresenter:
         """Change the selected draft in the core, and keep what it is now."""
         draft = await self._ask(change)
         await self._ask(lambda _: asyncio.to_thread(lambda: draft.revisions))
+        self._keep(draft)
+        return draft
+
+    def _keep(self, draft: Draft) -> None:
         self._changes += 1
         self._drafts[draft.id] = draft
-        return draft
 
     def can_step(self, by: int) -> bool:
         """Return True if there is a step to undo (-1) or to redo (1)."""
@@ -257,7 +250,7 @@ class WorkshopPresenter:
             self.problem = None
             if not self.can_step(by):
                 return False
-            await self._changed(partial(moved, draft_id=draft.id, by=by))
+            await self._changed(partial(drafting.moved, draft_id=draft.id, by=by))
             self._keep_tool()
             return True
 
@@ -292,7 +285,7 @@ class WorkshopPresenter:
         draft = self.draft
         if draft is None:
             return
-        name = free_name("new_tool", [str(raw.get("name")) for raw in draft.tools])
+        name = drafting.free_name("new_tool", [str(raw.get("name")) for raw in draft.tools])
         made = {"name": name, "description": "", "inputSchema": {"type": "object", "properties": {}}}
         async with self._saving:
             await self._save()
@@ -301,12 +294,12 @@ class WorkshopPresenter:
 
     async def remove_tool(self) -> None:
         """Remove the selected tool in the draft."""
-        draft, key = self.draft, key_of(self.tool_key)
+        draft, key = self.draft, drafting.key_of(self.tool_key)
         if draft is None:
             return
         async with self._saving:
             await self._save()
-            name = tool_name(self.draft or draft, key)
+            name = drafting.tool_name(self.draft or draft, key)
             await self._changed(lambda core: core.drafts.remove_tool(draft.id, name, by=BY))
         self._keep_tool()
 
@@ -352,22 +345,28 @@ class WorkshopPresenter:
         self.choose(draft.id)
 
     async def open_tool(self, target: ChangeTool) -> None:
-        """Select a tool in the newest draft over its server; a given text goes into a new one. TefError."""
+        """Select a tool in the newest draft over its server, a repair put in; a given text goes into a new one."""
         server, tool = target.tool.server, target.tool.tool or ""
         await self.save()
         over = [one for one in (self.draft, *self.drafts()) if one and one.server == server and not target.description]
         before, known = self.draft_id, next(iter(over), None)
-        draft = known or await self.new(free_name(tool, [one.name for one in self.drafts()]), server)
+        draft = known or await self.new(drafting.free_name(tool, [one.name for one in self.drafts()]), server)
         try:
-            draft = await self._changed(partial(with_text, draft=draft, tool=tool, text=target.description))
+            async with self._saving:
+                found = await self._ask(partial(opened_tool, draft=draft, target=target))
         except TefError:  # no draft is left that changes nothing
             if known is None:
                 await self.remove()
                 self.choose(before)
             raise
-        place = draft.place_of(tool)
-        self.choose(draft.id, "" if place is None else str(draft.keyed[place][0]))
-        self.reason = target.reason
+        self._keep(found.draft)
+        self.choose(found.draft.id, found.key)
+        self.opened, self.reason = found, "" if target.rule else target.reason
+        self.every_field = self.every_field or found.hidden
+
+    def put_in(self) -> tuple[str, str]:
+        """Return what was put into the selected tool from a finding, and why; "" once its step was undone."""
+        return self.opened.told(self.draft, self.tool_key) if self.opened else ("", "")
 
     async def rebase(self, *, keep_draft: bool | None) -> RebasedDraft | None:
         """Move the draft to the listing of its server; with None texts that both changed are only returned."""
@@ -390,10 +389,5 @@ class WorkshopPresenter:
 
     async def source_edits(self) -> tuple[SourceEdit, ...]:
         """Return the edits of the server's own source that would make the change; nothing is written."""
-        draft = self.draft
-        if draft is None or self.listing is ListingState.SERVER_GONE:
-            return ()
-        try:
-            return await self._ask(lambda core: core.drafts.source_edits(draft))
-        except NotFoundError:
-            return ()
+        known = self.draft if self.listing is not ListingState.SERVER_GONE else None
+        return await self._ask(partial(drafting.source_edits, draft=known))

@@ -143,7 +143,7 @@ def _variants(
     side: PairedTool, rivals: Sequence[PairedTool], requests: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, str]]:
     """Yield descriptions of one tool, each with the rule that made it."""
-    text, takes, about = side.description.rstrip(), _takes(side), _about(side, requests)
+    text, takes, about = side.description.rstrip(), takes_text(side), _about(side, requests)
     pointing = next((one.text for one in drafts(side, rivals, {rival.id for rival in rivals})), None)
     for rule, start, added in (
         ("Names what the tool takes.", text, (takes,)),
@@ -156,7 +156,7 @@ def _variants(
             yield rule, " ".join(filter(None, (start, *added)))
 
 
-def _takes(side: PairedTool) -> str:
+def takes_text(side: PairedTool) -> str:
     """Return a sentence with the parameters and choices that the description does not name; "" where it has all."""
     said = terms(side.description).keys()
     nodes = [node for node in nodes_of(side.tool.input_schema) if node.name]

@@ -39,14 +39,14 @@ _DETERMINERS = word_set(
     "a an the all any each every both one two three several multiple many more some your its their his her another "
     "either no various different"
 )
-_PREPOSITIONS = word_set(
+PREPOSITIONS = word_set(
     "about across after against among around as at before between by during for from in inside into near of on "
     "onto out over per through to towards under up upon via with within without using"
 )
 _FREE_PREPOSITIONS = word_set("as by per")  # `by name`, `by text or pattern` need no article
 _LOOSE_PREPOSITIONS = _FREE_PREPOSITIONS | word_set("using via with without")
 _ENDS_NO_PHRASE = (
-    _PREPOSITIONS | _DETERMINERS | word_set("and or but that which who is are be not than if when including")
+    PREPOSITIONS | _DETERMINERS | word_set("and or but that which who is are be not than if when including")
 )
 _FEW_OBJECTS = word_set("into of out over that this these those it")
 _MASS = word_set(
@@ -197,7 +197,7 @@ def _stretches(words: Sequence[str]) -> list[tuple[str, list[str]]]:
     stretches: list[tuple[str, list[str]]] = [("", [])]
     for word in words:
         plain = word.strip(",'’")
-        if plain.lower() in _PREPOSITIONS:
+        if plain.lower() in PREPOSITIONS:
             stretches.append((plain.lower(), []))
         elif stretches[-1][1] or plain.lower() not in ("and", "or"):
             stretches[-1][1].append(plain)

@@ -62,6 +62,13 @@ _LOOKS = "".join(map(chr, LOOKALIKES))
 MIXED_WORD = re.compile(
     rf"(?<![^\W\d_])(?=[A-Za-z]*[{_LOOKS}])(?=[{_LOOKS}]*[A-Za-z])[A-Za-z{_LOOKS}]{{3,}}(?![^\W\d_])"
 )
+
+
+def plain_letters(name: str) -> str:
+    """Return a name in the Latin letters that its letters look like."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name).translate(LOOKALIKES)
+
+
 _SMALL_CAPITALS = str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz")
 _ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f]+")
 _WRAPPED = re.compile(r"\n(?=[ \t]*[a-z(])")

@@ -53,6 +53,27 @@ def _turning(subject: LintContext) -> Iterator[LintHit]:
             yield LintHit(text.place, sentence, fix, _shown(text, found[0]))
 
 
+def without_hidden(text: str) -> str:
+    """Return a text without the characters that cannot be seen."""
+    return _HIDDEN.sub(lambda match: "" if match["found"] else match[0], text)
+
+
+def without_direction(text: str) -> str:
+    """Return a text without the characters that change its direction."""
+    plain = _TURNING.sub("", text)
+    return plain if _RIGHT_TO_LEFT.search(plain) else _MARKS.sub("", plain)
+
+
+def plain_words(text: str) -> str:
+    """Return a text with its words of mixed scripts in the letters that they look like."""
+    return MIXED_WORD.sub(lambda word: word[0].translate(LOOKALIKES), text)
+
+
+def joined_letters(text: str) -> str:
+    """Return a text with the words whose letters are set apart written together; wider gaps part words."""
+    return _SPACED.sub(lambda found: " ".join(map(_letters, _WIDE_GAP.split(found[0]))), text)
+
+
 def _opening(text: DefinitionText) -> str:
     return "This name has" if text.key else "This text has"
 
@@ -95,6 +116,7 @@ _IMAGE = re.compile(
     r"!\[[^\]\n]{0,200}\]\(\s*<?[^)\s?]{1,500}\?[^)\s]|<img\b[^>]{0,300}?\bsrc\s*=\s*[\"']?[^\"'>\s?]{1,500}\?[^\"'>\s]",
     re.IGNORECASE,
 )
+_WIDE_GAP = re.compile(r"[ \t]{2,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:[ \t.*_·-]{1,3}[^\W\d_](?![^\W_])){7,}")
 
 

@@ -1,10 +1,9 @@
 """Rules about a tool's name, and about annotations that contradict it or each other."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
-from mcp_tef.scoring.lint.definition_texts import LOOKALIKES, escape, excerpt, shown_name, visible
+from mcp_tef.scoring.lint.definition_texts import escape, excerpt, plain_letters, shown_name, visible
 from mcp_tef.scoring.lint.lint_context import LintContext, LintHit, RuleCheck, error, note, warning
 from mcp_tef.scoring.lint.vocabulary import READING, REMOVING, WRITING, word_set, words
 from mcp_tef.scoring.phrases import counted, kind_of, listed, ticked
@@ -60,7 +59,7 @@ def _duplicated(subject: LintContext) -> Iterator[LintHit]:
 def _lookalike(subject: LintContext) -> Iterator[LintHit]:
     parameters = subject.parameters if subject.foreign_texts else ()
     for place, name in (("name", subject.name), *((node.place, node.name) for node in parameters)):
-        plain = name if name.isascii() else unicodedata.normalize("NFKC", name).translate(LOOKALIKES)
+        plain = plain_letters(name)
         if plain != name and plain.isascii() and plain.isprintable():
             told = f"The name looks like {ticked(plain)}, but has {listed(_foreign_letters(name))} in it."
             yield LintHit(place, told, f"Write {ticked(plain)} in plain letters.", shown_name(name, 80))
@@ -122,7 +121,7 @@ NAME_CHECKS: tuple[RuleCheck, ...] = (
 )
 
 
-_HINTS = ("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint")
+HINTS = ("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint")
 
 
 def _contradicts_name(subject: LintContext) -> Iterator[LintHit]:
@@ -220,7 +219,7 @@ def _contradicts_description(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _no_hint(subject: LintContext) -> Iterator[LintHit]:
-    for hint in _HINTS:
+    for hint in HINTS:
         value = subject.annotations.get(hint)
         if value is not None and not isinstance(value, bool):
             sentence = f"{ticked(hint)} is {kind_of(value)}, not true or false."

@@ -29,6 +29,8 @@ _OPEN_LIMITS = (
     *(("exclusiveMinimum", "exclusiveMaximum"), ("exclusiveMinimum", "maximum")),
     ("minimum", "exclusiveMaximum"),
 )
+CROSSING_LIMITS = (*_LIMITS, *_OPEN_LIMITS)
+"""Lower and upper limit of one value by their keywords."""
 _REFERENCES = frozenset({"$ref", "$dynamicRef"})
 _ECMASCRIPT = re.compile(r"\[\^?\]|\\u\{[0-9A-Fa-f]+\}|\\k<\w+>|\\c[A-Za-z]")
 
@@ -83,7 +85,7 @@ def _has_type(value: Json, types: Sequence[str]) -> bool:
 
 
 def _limits(schema: Mapping[str, Json], _document: SchemaDocument) -> Iterator[SchemaFault]:
-    for least, most in (*_LIMITS, *_OPEN_LIMITS):
+    for least, most in CROSSING_LIMITS:
         low, high = schema.get(least), schema.get(most)
         if _is_number(low) and _is_number(high) and (low, (least, most) in _OPEN_LIMITS) > (high, False):
             told = f"`{least}` is {shown(low)} and `{most}` is {shown(high)}, so no value is allowed."
@@ -138,7 +140,7 @@ CHECKS: tuple[RuleCheck, ...] = (
     error(
         "schema-limits-crossed",
         20,
-        _each(_limits, *(most for _, most in (*_LIMITS, *_OPEN_LIMITS))),
+        _each(_limits, *(most for _, most in CROSSING_LIMITS)),
         title="Limits that exclude every value",
         why="Whatever a model sends is refused.",
     ),

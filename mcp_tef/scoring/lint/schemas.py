@@ -214,9 +214,18 @@ def _elsewhere(subject: LintContext) -> Iterator[LintHit]:
 
 
 def _described_above(subject: LintContext, node: InputNode) -> bool:
-    """Return True if the tool's description explains a parameter in a list: `- limit: …`, `limit (int): …`."""
-    entry = rf"^[ \t*`•-]{{0,40}}{re.escape(node.name)}[`*]{{0,3}} ?(?:\([^)\n]{{0,60}}\))? ?[:–—-] ?\S"
-    return node.name in subject.description and bool(re.search(entry, subject.description, re.MULTILINE))
+    return explanation_above(subject.description, node.name) is not None
+
+
+def explanation_above(description: str, name: str) -> "re.Match[str] | None":
+    """Return where a tool's description explains a parameter in a list: `- limit: …`, `limit (int): …`; group `said`.
+
+    The match holds the entry's line as far as it is about the parameter.
+    """
+    if name not in description:
+        return None
+    entry = rf"^[ \t*`•-]{{0,40}}{re.escape(name)}[`*]{{0,3}} ?(?:\([^)\n]{{0,60}}\))? ?[:–—-] ?(?P<said>\S[^\n]*)"
+    return re.search(entry, description, re.MULTILINE)
 
 
 def _repeats_name(subject: LintContext) -> Iterator[LintHit]:
@@ -291,6 +300,12 @@ def _limits_missing(subject: LintContext) -> Iterator[LintHit]:
             )
             fix = f"Add {' and '.join(f'`{word}`' for word in keywords[:2])} to the schema."
             yield LintHit(node.place, sentence, fix, excerpt(node.description, *found.span()))
+
+
+def limits_text(description: str) -> str:
+    """Return the phrase in which a description names limits; "" without any."""
+    found = _LIMITS.search(description)
+    return found[0].strip() if found else ""
 
 
 def _limits_of(node: InputNode) -> tuple[str, ...]:

@@ -71,6 +71,16 @@ def test_a_writer_and_a_target_over_http_are_asked_within_the_budget() -> None:
     assert any(one["author"] == "openai/w" for one in document["rounds"][0]["candidates"])
 
 
+def test_cases_whose_tool_is_not_offered_are_named_and_no_text_is_tried_for_them(tmp_path: Path) -> None:
+    both = [{"tool": "forecast"}, {"tool": "sea_weather"}]
+    case_file(tmp_path, [case(f"Rain in {place} and at sea?", both, suite="Sea") for place in PLACES])
+    assert say("cases", "import", "cases.json", "--attach", "city").code == 0
+    found = say("improve", "--server", "city", "--suite", "Sea", "--budget", "300", "--json")
+    assert found.document["result"] == "words_cannot_help", found.err
+    assert "Check the model" not in found.out
+    assert "`sea_weather` is not offered" in found.document["hopeless"][0]["reason"]
+
+
 def test_a_cost_cap_is_kept_and_told() -> None:
     with ModelStub(writer_and_target) as stub:
         options = ("--model", "openai/x", "--base-url", stub.url, "--yes", "--price", "1,1", "--max-tokens", "50")

@@ -89,6 +89,22 @@ def test_errors_of_the_provider_are_no_losses() -> None:
     assert [run["error"] for run in found["runs"] if run["error"]]
 
 
+@pytest.mark.parametrize(("also", "code"), [((), 0), (("--strict",), 4)])
+def test_a_tool_that_is_not_offered_is_named_with_its_case_and_is_no_fault_of_the_model(
+    folder: Path, also: tuple[str, ...], code: int
+) -> None:
+    both = [{"tool": "forecast"}, {"tool": "sea_weather"}]
+    case_file(folder, [case(query, both) for query in WEATHER[:2]])
+    with ModelStub(WordSensitiveModel(1)) as stub:
+        said = tried(VAGUE, CLEAR, "--model", "openai/x", "--base-url", stub.url, *also)
+        assert stub.requests == []
+    assert said.code == code, said.out
+    assert "`sea_weather` is not offered" in said.out
+    assert "`forecast`" not in said.out
+    assert all(f"“{query}”" in said.out for query in WEATHER[:2])
+    assert "Check the model" not in said.out
+
+
 def test_several_models_get_a_verdict_each_and_a_joint_line() -> None:
     with ModelStub(WordSensitiveModel(4)) as stub:
         options = ("--model", "openai/x", "--model", "openai/y", "--base-url", stub.url, "--json")

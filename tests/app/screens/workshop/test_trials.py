@@ -7,7 +7,7 @@ from app.screens.workshop import commands as ids
 from app.screens.workshop.decision_dialogs import DecisionDialog, PredictionDialog
 from app.screens.workshop.prediction_bar import BY_SEARCH
 from app.widgets import FlowText
-from mcp_tef import ClaimVerdict
+from mcp_tef import CaseDraft, ClaimVerdict, Expectation, ExpectedCall
 from tests.app.screens.workshop.test_drafts import NEW_TEXT, WorkshopBench, workshop
 from tests.support.windows import opened_dialog
 
@@ -86,6 +86,25 @@ async def test_from_a_wrong_run_to_a_verdict_and_the_new_text(qapp: QApplication
         assert bench.gone == [ShowBatch(result.batch_id)]
         bench.do(ids.COPY)
         assert qapp.clipboard().text() == HELPFUL
+
+
+async def test_a_case_whose_tool_is_not_offered_is_named_beside_the_verdict(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        calls = tuple(ExpectedCall(tool=name, server="Bike shop") for name in ("book_repair", "wash_bike"))
+        made = CaseDraft(
+            name="Repair and wash",
+            query="Repair it and wash it",
+            expectation=Expectation((calls,)),
+            servers=("Bike shop",),
+        )
+        await bench.fake.cases.add([made])
+        await changed(bench)
+        bench.do(ids.TRY)
+        await bench.until(bench.page.view.banner.isVisible)
+        note = bench.page.view.banner.note.text()
+        assert "“Repair and wash” was not asked" in note
+        assert "`wash_bike` is not offered" in note
+        assert "`book_repair`" not in note
 
 
 async def test_a_change_after_the_trial_is_said_beside_the_verdict(qapp: QApplication) -> None:

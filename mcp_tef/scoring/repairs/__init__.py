@@ -1,0 +1,1 @@
+"""Repairs of findings: edits that make the findings of a lint rule go away."""
