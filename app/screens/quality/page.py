@@ -346,7 +346,7 @@ class QualityPage(Page):
         ]
 
     def _fix(self, rule: str) -> None:
-        """Change the tool in the Workshop, with the advice of its finding at hand."""
+        """Change the tool in the Workshop, beside the advice of its finding."""
         quality, tool = self.view.detail.quality, self._tool()
         if quality is not None and tool is not None:
             fix = next((one.fix for one in quality.findings if one.rule.id == rule), "")
