@@ -15,7 +15,7 @@ isolation.prepare_process()
 NETWORK = isolation.Network()
 COMPLAINTS = isolation.Complaints()
 
-hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None, max_examples=50)
+hypothesis.settings.register_profile("tef", deadline=None, derandomize=True, database=None, max_examples=25)
 hypothesis.settings.load_profile("tef")
 
 # Kinds of tests by folder or file; the first that fits counts, and all others are "process".

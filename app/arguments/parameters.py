@@ -273,7 +273,7 @@ def _resolved(part: Any, root: Mapping[str, Any], depth: int) -> Mapping[str, An
 
 
 def _without_nothing(part: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
-    """Replace "a value or null" by the value, because the table shows in a column of its own if it is required."""
+    """Replace "a value or null" by the value, because another column shows if it is required."""
     for key in ("anyOf", "oneOf"):
         branches = part.get(key)
         if not isinstance(branches, list) or len(branches) != 2 or depth == 0:

@@ -1,4 +1,4 @@
-"""Forms that ask a language model to write: the model, problems of what was typed, and its key."""
+"""Requests to a language model: the form for one, problems of what was typed, its key, and prompts for runs."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,14 +6,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from mcp_tef import (
+    SELECTING_KINDS,
     WRITING_TIMEOUT_S,
     InputError,
     ModelInfo,
     ModelSettings,
+    PromptTemplate,
     Secret,
     parse_dollars,
     parse_model,
     parse_prices,
+    variables_in,
 )
 
 if TYPE_CHECKING:
@@ -174,3 +177,15 @@ async def _hold(core: "Engine", provider: str, key: Secret, address: str, *, rem
     core.keys.set(provider, key, address)
     if remember:
         core.keys.remember(provider, key)
+
+
+async def selecting_prompts(core: "Engine") -> dict[str, PromptTemplate]:
+    """Return every version of the prompts that select tools, by label, newest first."""
+    latest = [one for one in await core.prompts.list() if one.kind in SELECTING_KINDS]
+    return {one.label: one for each in latest for one in await core.prompts.versions(each.name)}
+
+
+def needed_variables(template: PromptTemplate) -> tuple[str, ...]:
+    """Return the variables of a prompt that each run must give."""
+    used = variables_in(template.text)
+    return tuple(dict.fromkeys(name for name in used if not template.variables.get(name, "-").strip()))

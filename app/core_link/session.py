@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 from shiboken6 import isValid
 
 from app.core_link.background_tasks import BackgroundTasks
@@ -24,7 +24,7 @@ from app.core_link.settings import Settings
 from app.core_link.targets import Target
 from app.core_link.undo import UndoHistory, UndoQueue, UndoRequest, UndoStep
 from app.text.formatting import error_text
-from app.widgets import Activities, ListTable, LoadingCover, PageHeader, Spoken
+from app.widgets import Activities, ListTable, LoadingCover, PageHeader, Spoken, column_layout
 from mcp_tef import DetectedFile, Event
 
 if TYPE_CHECKING:
@@ -257,13 +257,8 @@ class Page(QWidget):
         self.setAccessibleName(title)
         self.header = PageHeader(title)
         self.header.offer_help(lambda: session.help_wanted.emit(key))
-        self.body = QVBoxLayout()
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
+        self.body = column_layout()
+        column = column_layout(self, self.header)
         content = QGridLayout()  # the cover lies over the body, which stays visible and keeps the keyboard
         content.addLayout(self.body, 0, 0)
         self.loading = LoadingCover(self)

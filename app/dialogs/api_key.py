@@ -1,8 +1,8 @@
 """Field for an API key, shared by every dialog that asks for one."""
 
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
-from app.widgets import Spoken
+from app.widgets import Spoken, column_layout
 from mcp_tef import Secret
 
 
@@ -21,11 +21,7 @@ class ApiKeyField(QWidget):
         self._provider = ""
         self.setAccessibleName("Key")
         self.setFocusProxy(self.edit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.edit)
-        column.addWidget(self.remember)
+        column_layout(self, self.edit, self.remember, spacing=6)
 
     def set_provider(self, provider: str) -> None:
         """Ask for a key of this provider; a key typed for another one is cleared, so that it is not sent there.

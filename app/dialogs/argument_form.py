@@ -25,6 +25,8 @@ from app.widgets import (
     MenuButton,
     ScrollPane,
     Span,
+    column_layout,
+    row_layout,
     set_wrong,
     visible,
 )
@@ -53,18 +55,13 @@ class ArgumentRow(QWidget):
         word = f"  {parameter.type_word}{', required' if parameter.required else ''}"
         spans = [Span(parameter.name, mono=True), Span(word, Role.DIM)]
         name.set_spans(spans, f"{parameter.name}: {parameter.type_word}. {needed}{parameter.description}")
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        line = row_layout(spacing=8)
         line.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.value, 1, Qt.AlignmentFlag.AlignTop)
         below = QHBoxLayout()
         below.addSpacing(sized(NAME_WIDTH) + 8)
         below.addWidget(self._error, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(line)
-        column.addLayout(below)
+        column_layout(self, line, below, spacing=2)
 
     def show_text(self, text: str, error: str) -> None:
         """Show a text, and the error below it."""
@@ -137,18 +134,13 @@ class ArgumentForm(QWidget):
         head.addWidget(LineText("Arguments", size=Size.SMALL, role=Role.DIM, strong=True), 1)
         head.addWidget(self.toggle)
         inner = QWidget()
-        fields = QVBoxLayout(inner)
-        fields.setContentsMargins(0, 0, 8, 0)
-        fields.setSpacing(8)
+        fields = column_layout(inner, margins=(0, 0, 8, 0), spacing=8)
         self._fields.setSpacing(8)
         fields.addLayout(self._fields)
         for part in (self.json, self._says):
             fields.addWidget(part)
         fields.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
+        column = column_layout(self, head, spacing=8)
         column.addWidget(ScrollPane(inner, "Arguments"), 1)
 
     def fill(self, arguments: Mapping[str, Json]) -> None:

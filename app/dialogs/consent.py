@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
@@ -14,7 +14,19 @@ from app.dialogs.api_key import ApiKeyField
 from app.dialogs.consent_presenter import ConsentPresenter
 from app.text.formatting import error_text
 from app.theme import Role, sized, theme
-from app.widgets import Action, Dialog, Field, FittingPane, FlowText, KeyValues, Span, button, one_line
+from app.widgets import (
+    Action,
+    Dialog,
+    Field,
+    FittingPane,
+    FlowText,
+    KeyValues,
+    Span,
+    button,
+    column_layout,
+    one_line,
+    row_layout,
+)
 from mcp_tef import ConsentAnswer, ConsentKind, ConsentRequest, ModelError, ModelFault, Secret, consent_rows
 
 T = TypeVar("T")
@@ -52,9 +64,7 @@ class ConsentView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._rows, self._warnings = KeyValues(label_width=sized(LABELS)), KeyValues(label_width=sized(LABELS))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = column_layout(self, spacing=4)
         for part, name in ((self._rows, "What you would allow"), (self._warnings, "Check these")):
             column.addWidget(FittingPane(part, name, lambda: MOST_HEIGHT))
 
@@ -144,13 +154,8 @@ class ConsentBar(QFrame):
         super().__init__()
         self._view = ConsentView()
         self._question, self._why = FlowText(strong=True), FlowText(role=Role.DIM)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(8)
-        for part in (self._question, self._why, self._view):
-            column.addWidget(part)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        column = column_layout(self, self._question, self._why, self._view, margins=(16, 12, 16, 12), spacing=8)
+        row = row_layout(spacing=8)
         self._start = button(Action(text=ALLOW[ConsentKind.PROGRAM], do=self.agreed.emit, kind="primary"))
         row.addWidget(self._start)
         row.addWidget(button(Action(text="Not now", do=self.postponed.emit)))

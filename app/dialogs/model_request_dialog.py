@@ -352,3 +352,37 @@ class ModelRequestDialog(Dialog):
 def _item(info: ModelInfo) -> PickItem:
     price = "" if info.input_price is None else f"${info.input_price * 1_000_000:.2f} per M input tokens"
     return PickItem(id=info.label, title=info.label, right=price)
+
+
+async def ask_model(
+    page: Page,
+    title: str,
+    explanation: str,
+    estimate: Callable[[ModelSettings], Awaitable[Estimate]],
+    cases: Sequence[object],
+    form: ModelForm | None = None,
+) -> tuple[ModelSettings, float | None] | None:
+    """Ask for a model with its key and cost cap in US dollars, the form filled in; None without an answer."""
+
+    async def estimated(_cases: object, model: ModelSettings) -> Estimate:
+        return await estimate(model)
+
+    async def run(*_: object) -> None:
+        """Do nothing: the test starts with its own button."""
+
+    task = ModelTask(
+        title=title,
+        explanation=explanation,
+        noun="case",
+        activity="is asked",
+        result="was asked about",
+        button="Use this model",
+        estimate=estimated,
+        run=run,
+        cost=lambda _: None,
+    )
+    filled = form or last_form(page.session.settings)
+    dialog = ModelRequestDialog(page.session, task, [("Cases", cases)], filled, page)
+    if not await dialog.done_with() or dialog.agreed is None:
+        return None
+    return dialog.agreed, dialog.max_cost_usd

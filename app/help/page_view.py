@@ -160,7 +160,7 @@ class HelpText(QTextBrowser):
         return max(200, min(WIDEST, self.viewport().width() - 2 * SIDE))
 
     def _fit_pictures(self) -> None:
-        """Limit pictures to the width of the page, and draw each in a turn of its own."""
+        """Limit pictures to the width of the page, and draw each in a separate turn of the event loop."""
         room = self._room()
         self._undrawn = []
         for block in self._blocks():

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.help.page_view import HelpText
 from app.help.topics import ORDER, Topic, find, topics
 from app.theme import Role, sized, theme
-from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, SearchField, Span
+from app.widgets import CardList, CardRow, IconButton, ReadingOrder, Rule, SearchField, Span, column_layout, row_layout
 
 WIDTH, HEIGHT, LIST_WIDTH = 1040, 760, 264
 ROW, FOUND_ROW = 32, 52
@@ -42,24 +42,13 @@ class HelpWindow(ReadingOrder, QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 12, 12, 8)
-        head.setSpacing(4)
-        for part in (self.back, self.forward):
-            head.addWidget(part)
+        head = row_layout(None, self.back, self.forward, margins=(12, 12, 12, 8), spacing=4)
         head.addWidget(self.search, 1)
         left = QWidget()
         left.setFixedWidth(sized(LIST_WIDTH))
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
+        column = column_layout(left, head)
         column.addWidget(self.topic_list, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(left)
-        row.addWidget(Rule(upright=True))
+        row = row_layout(self, left, Rule(upright=True))
         row.addWidget(self.text, 1)
 
     def _connect(self) -> None:

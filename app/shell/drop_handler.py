@@ -77,7 +77,7 @@ class DropImports:
             self._open_workspace(arrival.path)
 
     async def _hand_out_all(self, arrivals: Sequence[DetectedFile]) -> None:
-        """Import each file, whatever happened to those before it; of workspaces, open the first one, last."""
+        """Import each file, also after failures; of workspaces, open only the first one, after all else."""
         outcomes = {one: DropOutcome(one.name, DropStatus.REFUSED, one.problem) for one in arrivals if one.kind is None}
         for group in _groups(arrivals):
             outcomes |= dict(zip(group, await self._brought(group), strict=True))

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Message
 from app.text.formatting import clock
 from app.theme import Role, sized
-from app.widgets import Action, Dialog, FlowText, KeyValues, ScrollPane, SearchField, Section
+from app.widgets import Action, Dialog, FlowText, KeyValues, ScrollPane, SearchField, Section, column_layout
 
 HEIGHT = 560
 EVERY_LIST = {
@@ -51,8 +51,7 @@ class SearchableListDialog(Dialog):
         self._nothing = FlowText(role=Role.DIM)
         self._parts = [(table, *_section(table, wide)) for table in tables]
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = column_layout(inside, spacing=None)
         for _, section, _ in self._parts:
             column.addWidget(section)
         column.addWidget(self._nothing)

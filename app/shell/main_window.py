@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
@@ -25,8 +25,10 @@ from app.widgets import (
     Notice,
     ReadingOrder,
     Toaster,
+    column_layout,
     in_turns,
     press_focused,
+    row_layout,
     yield_to_ui,
 )
 from app.widgets.keyed_view import KeyedView
@@ -83,17 +85,11 @@ class MainWindow(ReadingOrder, QWidget):
             self.navigation.add(place.key, place.icon, place.title, hidden=hidden)
         self.navigation.add("settings", "gear-six", "Settings", foot=True, page=False)
         self.navigation.add("help", "question", "Help", foot=True, page=False)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        inside = QVBoxLayout(self.area)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self.stack)
+        right = column_layout()
+        column_layout(self.area, self.stack, spacing=None)
         for part in (self.notice, self.offer, self.area, self.session.activity):
             right.addWidget(part, int(part is self.area))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.navigation)
+        row = row_layout(self, self.navigation)
         row.addLayout(right, 1)
 
     def _listen(self) -> None:
@@ -183,7 +179,7 @@ class MainWindow(ReadingOrder, QWidget):
         self.show_screen(target.screen, None if isinstance(target, ShowScreen) else target)
 
     def show_screen(self, key: str, target: Target | None = None) -> None:
-        """Show a screen at once: as it was left, or with a target of its own."""
+        """Show a screen at once: as it was left, or with a target."""
         self._latest_request = None
         if self.current and (key != self.current or target is not None):
             self._history.leave(self._history_entry())
@@ -215,7 +211,7 @@ class MainWindow(ReadingOrder, QWidget):
             if self.navigation.reveal(key):
                 self.session.settings.set(VISITED, [*self._visited(), key])
             self.navigation.set_current(key)
-            self.setFocus()  # or Qt hands the keyboard to whatever stands first on the page
+            self.setFocus()  # otherwise Qt gives the keyboard to the first widget of the page
             self.stack.setCurrentWidget(page)
             self.session.settings.set("window.place", key)
             self.session.commands.put("page", page.commands())

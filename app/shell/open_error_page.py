@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core_link.session import Session
 from app.shell.drop_handler import contents_name
@@ -24,6 +24,8 @@ from app.widgets import (
     Rule,
     Spoken,
     button,
+    column_layout,
+    row_layout,
     visible,
 )
 from mcp_tef import DetectedFile, FileKind, StoreError
@@ -75,20 +77,19 @@ class OpenErrorPage(ReadingOrder, QWidget):
     def _lay_out(self, meanings: Sequence[str]) -> None:
         block = QWidget()
         block.setFixedWidth(sized(WIDTH))
-        column = QVBoxLayout(block)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(IconPicture("warning-circle", Role.BAD, 28))
-        column.addWidget(Label(TITLE, size=Size.LEAD, strong=True))
-        column.addWidget(self.words)
-        column.addWidget(self.details)
+        column = column_layout(
+            block,
+            IconPicture("warning-circle", Role.BAD, 28),
+            Label(TITLE, size=Size.LEAD, strong=True),
+            self.words,
+            self.details,
+            spacing=8,
+        )
         column.addSpacing(8)
         for made, meaning in zip(self._made, meanings, strict=True):
             column.addWidget(Rule())
             column.addLayout(_row(made, meaning))
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 16)
-        outer.addWidget(self.notice)
+        outer = column_layout(self, self.notice, margins=(0, 0, 0, 16), spacing=None)
         outer.addStretch(2)
         outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
         outer.addStretch(3)
@@ -111,8 +112,7 @@ def _ways(error: BaseException, exits: OpenErrorActions, folder: Path) -> Iterat
 def _row(made: Button, meaning: str) -> QHBoxLayout:
     made.setFixedWidth(sized(BUTTON_WIDTH))
     made.setAccessibleDescription(visible(meaning))
-    row = QHBoxLayout()
-    row.setSpacing(16)
+    row = row_layout(spacing=16)
     row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
     row.addWidget(FlowText(meaning, role=Role.DIM), 1, Qt.AlignmentFlag.AlignVCenter)
     return row

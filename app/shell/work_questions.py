@@ -1,6 +1,7 @@
-"""Questions about work: resume what was interrupted, stop what is running, lose what is not saved."""
+"""Questions over the window: resume, stop or lose work, and the new name of a workspace."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
@@ -10,11 +11,12 @@ from app.shell.main_window import MainWindow
 from app.shell.presenter import ShellPresenter
 from app.text.formatting import count
 from app.theme import Role
-from app.widgets import Action, Dialog, FlowText, Notice, ask
-from mcp_tef import Batch, BatchQueued, BatchStarted, Event
+from app.widgets import Action, Dialog, Field, FlowText, LineEdit, Notice, ask
+from mcp_tef import Batch, BatchQueued, BatchStarted, Event, InputError
 
 MOST_NAMED = 12
 AFTERWARDS = "What is finished is kept, and batches can be resumed at the next start. Anything else begins anew."
+RENAME_NOTE = "The workspace stays in its folder with all its content."
 
 
 async def may_stop(window: QWidget, session: Session, keep_running: Callable[[], object] | None = None) -> bool:
@@ -146,3 +148,45 @@ def _share(batch: Batch, left: int) -> str:
     if left == batch.total:
         return f"all {count(left, 'run')}"
     return f"{left:,} of {count(batch.total, 'run')}"
+
+
+class RenameWorkspaceDialog(Dialog):
+    """Field for the new name; `check` raises InputError for a name that cannot be used.
+
+    `name` is the new one once the dialog is accepted.
+    """
+
+    def __init__(self, path: Path, check: Callable[[Path, str], object], parent: QWidget) -> None:
+        super().__init__("Rename workspace", parent, width=420)
+        self.name = path.stem
+        self._path, self._check = path, check
+        self.edit = LineEdit()
+        self.edit.setText(path.stem)
+        self.edit.selectAll()
+        self.field = Field("Name", self.edit, note=RENAME_NOTE)
+        self.body.addWidget(self.field)
+        self.set_buttons([Action(text="Cancel", do=self.reject), Action(text="Rename", do=self._agree, kind="primary")])
+        self.edit.typed.connect(lambda _: self.field.tell(self._fault()))
+        self.edit.setFocus()
+
+    def _agree(self) -> None:
+        fault = self._fault()
+        self.field.set_error(fault)
+        if not fault:
+            self.name = self.edit.text().strip()
+            self.accept()
+
+    def _fault(self) -> str:
+        try:
+            self._check(self._path, self.edit.text().strip())
+        except InputError as error:
+            return error.message
+        return ""
+
+
+async def ask_for_workspace_name(parent: QWidget, path: Path) -> str | None:
+    """Ask for a new name of a workspace; return None if the user cancels."""
+    from mcp_tef import renamed_path
+
+    dialog = RenameWorkspaceDialog(path, renamed_path, parent)
+    return dialog.name if await dialog.done_with() else None

@@ -27,7 +27,6 @@ from app.core_link.workspaces import (
     rename_closed_workspace,
     require_workspace_file,
 )
-from app.dialogs.rename import ask_for_workspace_name
 from app.screens.settings.controller import SettingsController
 from app.shell.crash_reports import apply_log_level
 from app.shell.drop_handler import DropImports
@@ -37,7 +36,7 @@ from app.shell.open_error_page import OpenErrorActions, OpenErrorScreen
 from app.shell.presenter import ShellPresenter
 from app.shell.screen_specs import last_screen, screens
 from app.shell.system_notifications import SystemNotifications, show_opening_notices
-from app.shell.work_questions import ClosingQuestions, InterruptedBatches
+from app.shell.work_questions import ClosingQuestions, InterruptedBatches, ask_for_workspace_name
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
 from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError, make_private_folder
 

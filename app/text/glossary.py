@@ -14,7 +14,7 @@ TERMS: Final[Mapping[str, str]] = {
         "none was expected. 16 of 20 is 80 %."
     ),
     "correct tool": (
-        "Share of judged runs with the correct tool, or no tool if none was expected, whatever the arguments. "
+        "Share of judged runs with the correct tool, or no tool if none was expected, regardless of the arguments. "
         "18 of 20 is 90 %."
     ),
     "precision": (
@@ -99,7 +99,7 @@ TERMS: Final[Mapping[str, str]] = {
         "Runs that selected the other tool, among runs that were offered both and expected one: 26 of 117."
     ),
     "look-alikes": "Tools so similar that a model may mistake one for the other.",
-    "most taken for": "The tool selected most often when this tool was expected.",
+    "most often mistaken for": "The tool selected most often when this tool was expected.",
     "quality score": "A value from 0 to 100: 100 minus the points of each finding.",
     "finding": "A problem that a rule found in a tool: no description, a vague word, an undescribed parameter.",
     "token weight": (

@@ -70,7 +70,8 @@ QLineEdit[wrong="true"], QPlainTextEdit[wrong="true"] { border-color: $bad; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {
     background: $sunken; color: $dim; border-color: $line;
 }
-QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; border-color: $line; }
+QLineEdit:read-only, QPlainTextEdit[readOnly="true"] { background: $sunken; }
+QLineEdit:read-only:!focus, QPlainTextEdit[readOnly="true"]:!focus { border-color: $line; }
 QSpinBox, QDoubleSpinBox { padding: 0 6px; min-height: ${h26}px; }
 QSpinBox:focus, QDoubleSpinBox:focus {
     border: ${ring}px solid $focus; padding: 0 ${in6}px; min-height: ${in_h26}px;

@@ -20,11 +20,12 @@ from app.widgets.choices import MenuButton, Segmented, Tabs
 from app.widgets.dialog import Dialog, ask
 from app.widgets.fields import Field, FileDrops, GrowingEdit, LineEdit, SearchField, TextArea, set_wrong, undo_beyond
 from app.widgets.incremental import IncrementalBuild, at_once, frozen_updates, in_turns, yield_to_ui
+from app.widgets.layouts import clear_layout, column_layout, row_layout
 from app.widgets.marks import Mark, MarkLabel, mark_pixmap
 from app.widgets.navigation import MouseNavigation, Navigation
 from app.widgets.notices import EmptyState, IconPicture, LoadingCover, Notice, Toaster
 from app.widgets.page_header import PageHeader
-from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section, Split, clear_layout
+from app.widgets.panes import DetailPane, FittingPane, KeyValues, ScrollPane, Section, Split
 from app.widgets.picker import Picker, PickItem, PickPopup
 from app.widgets.rows import Cell, CellKind, Column, Row
 from app.widgets.safe_text import one_line, plain, tip, visible
@@ -40,8 +41,8 @@ __all__ = [
     "LineText", "Links", "ListTable", "LoadingCover", "Mark", "MarkLabel", "MenuButton", "MouseNavigation",
     "Navigation", "Notice", "PageHeader", "PickItem", "PickPopup", "Picker", "ReadingOrder", "Row", "Rule",
     "ScaleMark", "ScrollPane", "SearchField", "Section", "Segment", "Segmented", "Span", "Split", "Spoken",
-    "StackedBar", "Tabs", "TextArea", "Toaster", "TokensEdit", "ask", "at_once", "button", "clear_layout", "describe",
-    "frozen_updates", "in_turns", "install_accessible_roles", "joined", "mark_pixmap", "marked", "menu", "one_line",
-    "plain", "press_focused", "set_wrong", "show_menu", "show_menu_under", "tip", "undo_beyond", "visible",
-    "yield_to_ui",
+    "StackedBar", "Tabs", "TextArea", "Toaster", "TokensEdit", "ask", "at_once", "button", "clear_layout",
+    "column_layout", "describe", "frozen_updates", "in_turns", "install_accessible_roles", "joined", "mark_pixmap",
+    "marked", "menu", "one_line", "plain", "press_focused", "row_layout", "set_wrong", "show_menu", "show_menu_under",
+    "tip", "undo_beyond", "visible", "yield_to_ui",
 ]  # fmt: skip

@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QStyle,
@@ -30,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Role, radius, sized, theme
+from app.widgets.layouts import row_layout
 from app.widgets.spans import paint_icon
 
 ICON, ICON_ROOM, CARET = 16, 21, 12
@@ -257,9 +257,7 @@ class Links(QWidget):
     def __init__(self, spacing: int = 12) -> None:
         super().__init__()
         self.buttons: list[Button] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(spacing)
+        self._row = row_layout(self, spacing=spacing)
         self._row.addStretch(1)
         self.hide()
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.theme import Role, height, theme
 from app.widgets.actions import IconButton
 from app.widgets.bars import BAR
+from app.widgets.layouts import column_layout, row_layout
 from app.widgets.text_view import Label
 
 BAR_WIDTH, STEPS = 200, 1_000
@@ -39,9 +40,7 @@ class ActivityBar(QWidget):
         self.cancel_button = IconButton("x", "Cancel")
         self.pause_button.clicked.connect(lambda: (self.resume_wanted if self._paused else self.pause_wanted).emit())
         self.cancel_button.clicked.connect(self.cancel_wanted)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 1, 12, 0)
-        row.setSpacing(12)
+        row = row_layout(self, margins=(16, 1, 12, 0), spacing=12)
         for part in (self._line, self._lead):
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._rest, 1)
@@ -102,9 +101,7 @@ class Activities(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._bars: list[ActivityBar] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = column_layout(self)
 
     def add(self) -> ActivityBar:
         """Add a bar, hidden until it is given something to show."""

@@ -21,9 +21,9 @@ SHARE_ROOM = 48
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardRow:
-    """A card: `right` and `sub_right` stand at the right edge; `light` is not bold; `bar` are shares of `bar_total`.
+    """A card: `right` and `sub_right` are at the right edge; `light` is not bold; `bar` are shares of `bar_total`.
 
-    With a bar, `sub_right` stands beside it.
+    With a bar, `sub_right` is beside it.
     """
 
     id: str

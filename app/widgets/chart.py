@@ -8,11 +8,12 @@ from typing import Protocol
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, IconButton, show_menu
+from app.widgets.layouts import column_layout, row_layout
 from app.widgets.matrix import MatrixChart
 from app.widgets.rows import Cell, CellKind, Column, Row, paint_focus
 from app.widgets.safe_text import tip
@@ -167,9 +168,7 @@ class ChartPanel(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._head = QHBoxLayout()
-        self._head.setContentsMargins(16, 0, 10, 0)
-        self._head.setSpacing(8)
+        self._head = row_layout(margins=(16, 0, 10, 0), spacing=8)
         self._heading.setMinimumWidth(min(self._heading.sizeHint().width(), HEADING))
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the heading comes first
         self._head.addWidget(self._heading)
@@ -177,17 +176,13 @@ class ChartPanel(QWidget):
         self._head.addWidget(self._enlarge)
         self._head.addWidget(self._more)
         message_pane = QWidget()
-        box = QVBoxLayout(message_pane)
-        box.setContentsMargins(16, 8, 16, 8)
-        box.addWidget(self._message)
+        box = column_layout(message_pane, self._message, margins=(16, 8, 16, 8), spacing=None)
         box.addStretch(1)
         stack = QWidget()
         self._stack = QStackedLayout(stack)
         self._stack.addWidget(self.chart)
         self._stack.addWidget(message_pane)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(self)
         head = QWidget()
         head.setFixedHeight(sized(HEAD))
         head.setLayout(self._head)

@@ -210,6 +210,7 @@ class Tabs(ChoiceBar):
     def __init__(self, choices: Sequence[Choice], name: str, *, inset: int = INSET) -> None:
         super().__init__(choices, name)
         self._inset = inset
+        self._measured: tuple[object, list[int]] = (None, [])  # what was measured last, and its widths
         self.setFixedHeight(height("tab_bar"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -231,7 +232,10 @@ class Tabs(ChoiceBar):
 
     def _widths(self) -> list[int]:
         font = theme().font(strong=True)
-        return [round(self._line.width(label, font)) for _, label in self._choices]
+        of_what = (tuple(self._choices), font.key())
+        if self._measured[0] != of_what:
+            self._measured = of_what, [round(self._line.width(label, font)) for _, label in self._choices]
+        return self._measured[1]
 
     def _pushed(self) -> int:
         """Return the shift to the left that keeps the selected option and the next one in view."""
@@ -319,7 +323,7 @@ class MenuButton(Button):
         self.set_current(current)
 
     def set_ticked(self, keys: Sequence[str], several: str) -> None:
-        """Tick these, of which there may be several, called so; from now on `changed` gives each key that is used."""
+        """Check any number of keys, with a label for them; from now on `changed` gives each key that is used."""
         self.set_current(keys[0] if keys else "")
         self._ticked = tuple(keys)
         if len(keys) > 1:

@@ -12,6 +12,7 @@ from app.theme import Role, Size, height, sized, theme, unsized
 from app.widgets.actions import Action, button
 from app.widgets.cards import CardList, CardRow
 from app.widgets.dialog import Dialog
+from app.widgets.layouts import row_layout
 from app.widgets.marks import Mark
 from app.widgets.rows import CellKind, Column
 from app.widgets.spans import LinePainter, Span
@@ -150,7 +151,7 @@ class Arrangement:
         self._settle()
 
     def _settle(self, *_moved: int) -> None:
-        """Know the outermost columns, which stand at the margins."""
+        """Update the outermost columns, which touch the margins."""
         header = self._table.horizontalHeader()
         shown = [place for place in range(len(self._keys)) if not header.isSectionHidden(place)]
         places = sorted(shown, key=header.visualIndex)
@@ -265,10 +266,7 @@ class ColumnsDialog(Dialog):
         self.down = button(Action(text="Down", do=lambda: self._move(1), tip="Further to the right (Alt+Down)"))
         self.narrower = button(Action(text="Narrower", do=lambda: self._widen(-STEP), tip="Narrower (Alt+Left)"))
         self.wider = button(Action(text="Wider", do=lambda: self._widen(STEP), tip="Wider (Alt+Right)"))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for made in (self.toggle, self.up, self.down, self.narrower, self.wider):
-            row.addWidget(made)
+        row = row_layout(None, self.toggle, self.up, self.down, self.narrower, self.wider, spacing=8)
         row.addStretch(1)
         return row
 

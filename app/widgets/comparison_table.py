@@ -1,4 +1,4 @@
-"""A small table that sets two values side by side: a mark, a name, both values, and a note on a line of its own."""
+"""A small table that sets two values side by side: a mark, a name, both values, and a note on a separate line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 from app.theme import Role, Size, sized
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, show_menu
+from app.widgets.layouts import clear_layout
 from app.widgets.marks import Mark, MarkLabel
-from app.widgets.panes import clear_layout
 from app.widgets.safe_text import plain, visible
 from app.widgets.text_view import FlowText, Label, LineText, Rule
 

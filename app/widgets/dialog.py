@@ -19,7 +19,8 @@ from app.theme import Role, Size, sized, theme
 from app.widgets.accessibility import ReadingOrder, reading_order
 from app.widgets.actions import Action, Button, button, press_focused
 from app.widgets.fields import SearchField, TextArea
-from app.widgets.panes import FittingPane, clear_layout
+from app.widgets.layouts import clear_layout, column_layout
+from app.widgets.panes import FittingPane
 from app.widgets.safe_text import one_line
 from app.widgets.text_view import FlowText
 
@@ -84,9 +85,7 @@ class Dialog(ReadingOrder, QDialog):
         theme().apply_to(self)
 
     def _lay_out_frame(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, ABOVE, SIDE - BAR, ABOVE)
-        column.setSpacing(GAP)
+        column = column_layout(self, margins=(SIDE, ABOVE, SIDE - BAR, ABOVE), spacing=GAP)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(GAP)
         self._foot.setContentsMargins(0, 4, BAR, 0)
@@ -194,7 +193,7 @@ class Dialog(ReadingOrder, QDialog):
         return made
 
     def add_scrolling(self, pane: QWidget) -> None:
-        """Put a pane that scrolls into the body; its bar stands in the margin, so that its fields end with the foot."""
+        """Put a pane that scrolls into the body; its bar is in the margin, so that its fields align with the foot."""
         self._pane.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(pane, 1)
 
@@ -209,7 +208,7 @@ class Dialog(ReadingOrder, QDialog):
             raise
 
     def while_open(self, task: "asyncio.Task[object]") -> None:
-        """Give a task up when the dialog is closed, since what it would show is gone."""
+        """Cancel a task when the dialog is closed, because nothing could show its result."""
         self.finished.connect(lambda _: task.cancel())
 
     def _finish(self, result: int) -> None:

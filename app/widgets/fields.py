@@ -5,9 +5,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QDropEvent, QFontMetricsF, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.theme import Role, Size, sized, theme
+from app.widgets.layouts import column_layout
 from app.widgets.safe_text import meant, plain, tip, visible
 from app.widgets.text_view import FlowText, Label
 
@@ -32,7 +33,7 @@ class FileDrops(QObject):
 
 
 def files_in(data: QMimeData) -> list[Path]:
-    """Return the local files that something dropped or pasted stands for."""
+    """Return the local files among dropped or pasted data."""
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
@@ -104,7 +105,7 @@ class GrowingEdit(TextArea):
         self._settle()
 
     def set_text(self, text: str) -> None:
-        """Show a text, unless it is what stands there already; undo starts anew."""
+        """Show a text, unless it is shown already; undo starts again."""
         if text not in (self._given, self.text()):
             self.blockSignals(True)
             self.setPlainText(text)
@@ -203,7 +204,7 @@ class SearchField(QLineEdit):
         self._redraw()
 
     def say(self, text: str) -> None:
-        """Show what is searched for already: nobody has to be told."""
+        """Show a query without the signal, because its search has been done."""
         self.setText(text)
         self._timer.stop()
 
@@ -234,12 +235,7 @@ class Field(QWidget):
         self._below = FlowText(note, size=Size.SMALL, role=Role.DIM)
         if not widget.accessibleName():
             widget.setAccessibleName(label)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._caption)
-        column.addWidget(widget)
-        column.addWidget(self._below)
+        column_layout(self, self._caption, widget, self._below, spacing=4)
         self._show()
 
     def set_label(self, text: str) -> None:
@@ -262,7 +258,7 @@ class Field(QWidget):
         self._show()
 
     def set_note(self, text: str) -> None:
-        """Say something else below the widget, where nothing is wrong."""
+        """Change the note below the widget; an error stays."""
         self._note = text
         self._show()
 

@@ -61,7 +61,7 @@ class Heatmap(Chart):
     # ------------------------------------------------------------------ what is shown
 
     def set_heat(self, heat: Heat) -> None:
-        """Show another; the place and the chosen stay where the same things stand in the same order."""
+        """Show another heatmap; the visible part and the selection stay if it has the same names in the same order."""
         same = heat.titles == self.heat().titles and heat.order.tolist() == self.heat().order.tolist()
         self._painter = HeatPainter(heat, self._line)
         if not same:

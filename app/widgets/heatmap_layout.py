@@ -255,7 +255,7 @@ COARSEST = 256
 class Heat:
     """A square of scores 0–1 (NaN: not known) by `names`; `titles` are the whole names and `what` says what is scored.
 
-    `shown` writes a score. Rows and columns stand in `order`; cells whose value in `outlined` is at least a threshold
+    `shown` writes a score. Rows and columns are in `order`; cells whose value in `outlined` is at least a threshold
     get an outline.
     """
 
@@ -279,11 +279,11 @@ class Heat:
         return {int(one): place for place, one in enumerate(self.order)}
 
     def score(self, row: int, column: int) -> float:
-        """Return the score of a cell as it stands."""
+        """Return the score of a cell."""
         return float(self.scores[self.order[row], self.order[column]])
 
     def name(self, place: int) -> str:
-        """Return the short name that stands at a place."""
+        """Return the short name at a place."""
         return self.names[int(self.order[place])]
 
     def cell_text(self, row: int, column: int) -> str:

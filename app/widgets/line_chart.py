@@ -214,7 +214,7 @@ class LineChart(Chart):
             self._line.text(painter, QRectF(left, bottom, wide, sized(18)), text, font, self._plot.mark_role)
 
     def _draw_legend(self, painter: QPainter, frame: PlotFrame) -> None:
-        """Name the curves below the axis, some in a row; what does not fit is cut, and stands in the tips."""
+        """Name the curves below the axis, some in a row; what does not fit is cut, and the tips hold it."""
         font, high = theme().font(Size.SMALL), sized(LEGEND)
         column = frame.legend.width() / min(IN_A_ROW, max(1, len(self._plot.curves)))
         for place, curve in enumerate(self._plot.curves):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLa
 from app.theme import Role, Size, height, radius, sized, theme, width
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, IconButton, show_menu
+from app.widgets.layouts import column_layout, row_layout
 from app.widgets.safe_text import one_line, tip
 from app.widgets.spans import LinePainter, paint_box, paint_icon
 
@@ -138,11 +139,7 @@ class Navigation(QWidget):
         self.setProperty("pane", "sunken")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Navigation")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 9, 12)
-        column.setSpacing(12)
-        column.addWidget(self.head)
-        column.addLayout(self._history_row())
+        column = column_layout(self, self.head, self._history_row(), margins=(8, 8, 9, 12), spacing=12)
         for part in (self._places, self._foot):
             part.setSpacing(2)
         column.addLayout(self._places)
@@ -155,8 +152,7 @@ class Navigation(QWidget):
         self.set_icons_only(False)
 
     def _history_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(0)
+        row = row_layout()
         for arrow in (self.back, self.forward):
             arrow.setFixedSize(sized(ARROW), sized(ARROW))
             row.addWidget(arrow)

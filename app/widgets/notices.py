@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Role, Size, roomy, sized, theme
 from app.widgets.accessibility import Spoken, announce
 from app.widgets.actions import Action, Button, IconButton, Links, button
-from app.widgets.panes import clear_layout
+from app.widgets.layouts import clear_layout, column_layout, row_layout
 from app.widgets.safe_text import visible
 from app.widgets.text_view import FlowText, Label
 
@@ -54,11 +54,7 @@ class EmptyState(QWidget):
         self._buttons = Links(8)
         block = QWidget()
         block.setMinimumWidth(roomy(self.WIDTH))
-        column = QVBoxLayout(block)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for part in (self._icon, self._title, self._sentence):
-            column.addWidget(part)
+        column = column_layout(block, self._icon, self._title, self._sentence, spacing=8)
         column.addSpacing(8)
         column.addWidget(self._buttons)
         outer = QVBoxLayout(self)
@@ -68,7 +64,7 @@ class EmptyState(QWidget):
         self._buttons.set_links(actions)
 
     def set(self, icon: str, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
-        """Say something else."""
+        """Change icon, title, sentence and buttons."""
         self._icon.set_icon(icon, Role.ACCENT)
         self._title.setText(title)
         self._sentence.set_text(sentence)
@@ -130,26 +126,19 @@ class Notice(QFrame):
         self._details = FlowText(size=Size.SMALL, mono=True)
         self._toggle = Button("Details", kind="link")
         self._toggle.clicked.connect(lambda: self._details.setVisible(self._details.isHidden()))
-        self._actions = QHBoxLayout()
-        self._actions.setSpacing(8)
+        self._actions = row_layout(spacing=8)
         self._upper = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._lay_out()
         self.hide()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 16, 10)
-        row.setSpacing(10)
+        row = row_layout(self, margins=(16, 10, 16, 10), spacing=10)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        for part in (self._message, self._hint):
-            words.addWidget(part)
+        words = column_layout(None, self._message, self._hint, spacing=4)
         self._upper.setSpacing(4)
         self._upper.addLayout(words, 1)
         self._upper.addLayout(self._actions)
-        column = QVBoxLayout()
-        column.setSpacing(4)
+        column = column_layout(spacing=4)
         row.addLayout(column, 1)
         column.addLayout(self._upper)
         column.addWidget(self._details)
@@ -209,7 +198,7 @@ class Toaster(QObject):
         self._toast: Toast | None = None
 
     def show(self, text: str, undo: Callable[[], object] | None = None, *, label: str = "Undo") -> None:
-        """Say it for eight seconds, or until the next."""
+        """Show a message for eight seconds, or until the next one."""
         self.dismiss()
         self._toast = Toast(text, undo, label, self._host)
         self._toast.gone.connect(self.dismiss)
@@ -257,8 +246,7 @@ class Toast(QFrame):
         self.gone = self._timer.timeout
         words = FlowText(visible(text, TOAST_LIMIT))
         words.setMinimumWidth(min(520, words.width_of(words.text()) + 8))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 8, 8)
+        row = row_layout(self, margins=(16, 8, 8, 8), spacing=None)
         row.addWidget(words, 1)
         if undo is not None:
             row.addWidget(button(Action(text=label, do=self.undo, kind="link")))

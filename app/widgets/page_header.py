@@ -44,7 +44,7 @@ STEPS = (
 class PageHeader(QWidget):
     """56 pixels over a hairline: title and count, then search, filter and buttons from left to right.
 
-    Where there is too little room it goes without icons, then without what stands beside the title, then has two lines.
+    With too little room, it first drops icons, then help and count beside the title, and then has two lines.
     """
 
     def __init__(self, title: str) -> None:

@@ -1,4 +1,4 @@
-"""A table whose rows are fetched when they are looked at: its length is known, its rows come as they are wanted."""
+"""A table of known length whose rows are fetched when they become visible."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -40,7 +40,7 @@ class PagedModel(RowsModel):
         return None if row is self._blank else row
 
     def show_total(self, total: int, first_rows: Sequence[Row] = ()) -> None:
-        """Start anew with `total` rows, of which the first ones are there."""
+        """Start again with `total` rows, of which the first ones are given."""
         rows = [*first_rows, *[self._blank] * max(0, total - len(first_rows))]
         self._looked_at = None
         self._reset(rows)

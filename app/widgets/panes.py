@@ -8,14 +8,11 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResize
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
-    QLayout,
     QScrollArea,
     QSizePolicy,
     QSplitter,
     QSplitterHandle,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +20,7 @@ from app.theme import Role, Size, height, roomy, sized, space, theme, unroomy
 from app.widgets.accessibility import Spoken
 from app.widgets.actions import Action, button
 from app.widgets.choices import Tabs
+from app.widgets.layouts import clear_layout, column_layout, row_layout
 from app.widgets.spans import Span
 from app.widgets.text_view import FlowText, Label, Rule
 
@@ -76,11 +74,7 @@ class HeadedPane(QWidget):
         head = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
         head.setFixedHeight(height("list_header"))
         head.setContentsMargins(16, 0, 16, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(Rule())
+        column = column_layout(self, head, Rule())
         column.addWidget(body, 1)
 
 
@@ -97,20 +91,17 @@ class DetailPane(QWidget):
         self._to_make: dict[str, Callable[[], QWidget]] = {}
         self._shown: list[str] = []
         self._stack = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.tabs)
+        column = column_layout(self, self.tabs)
         column.addWidget(self._stack, 1)
         self.tabs.changed.connect(self._turn)
 
     def add_tab(self, key: str, label: str, widget: QWidget, *, scroll: bool = True) -> None:
-        """Add a pane under a word; `scroll` False for one that scrolls by itself."""
+        """Add a pane with a label; `scroll` False for one that scrolls by itself."""
         self._take_in(key, ScrollPane(widget, label) if scroll else widget)
         self._label(key, label)
 
     def add_later(self, key: str, label: str, make: Callable[[], QWidget]) -> None:
-        """Add a scrolling pane under a word, made once somebody turns to it."""
+        """Add a scrolling pane with a label, built when it is first shown."""
         self._to_make[key] = make
         self._label(key, label)
 
@@ -150,36 +141,26 @@ class DetailPane(QWidget):
             self._stack.setCurrentWidget(self._panes[key])
 
 
-def clear_layout(layout: QLayout, keep: int = 0) -> None:
-    """Delete the widgets of a layout, but for the first ones to `keep`."""
-    while (item := layout.takeAt(keep)) is not None:
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
-
-
 class Section(QWidget):
     """A small heading with a note at its right, and a column of widgets below."""
 
     def __init__(self, title: str = "", note: str = "", *, margins: bool = True) -> None:
         super().__init__()
         side = space("page_margin") if margins else 0
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(side, space("group"), side, space("group"))
-        self.column.setSpacing(space("between_controls"))
+        self.column = column_layout(
+            self, margins=(side, space("group"), side, space("group")), spacing=space("between_controls")
+        )
         self._title = Label(title, size=Size.SMALL, role=Role.DIM, strong=True)
         self._note = Label(note, size=Size.SMALL, role=Role.DIM)
         self._head = QWidget()
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._title)
+        row = row_layout(self._head, self._title, spacing=None)
         row.addStretch(1)
         row.addWidget(self._note)
         self.column.addWidget(self._head)
         self._head.setVisible(bool(title or note))
 
     def set_title(self, title: str, note: str = "") -> None:
-        """Other words."""
+        """Change heading and note."""
         self._title.setText(title)
         self._note.setText(note)
         self._head.setVisible(bool(title or note))
@@ -195,7 +176,7 @@ class Section(QWidget):
 
 
 class KeyValues(QWidget):
-    """Labels, at least `label_width` wide, with values beside them; a value is foreign text or spans."""
+    """Labels, at least `label_width` wide, with values beside them; a value is untrusted text or spans."""
 
     def __init__(self, *, label_width: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -226,14 +207,9 @@ class DetailWithBack(QWidget):
         self.setProperty("pane", "surface")
         self.back = button(Action(text=text, do=leave, icon="arrow-left", kind="quiet"))
         self._bar = QWidget()
-        row = QHBoxLayout(self._bar)
-        row.setContentsMargins(8, 6, 8, 0)
-        row.addWidget(self.back)
+        row = row_layout(self._bar, self.back, margins=(8, 6, 8, 0), spacing=None)
         row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._bar)
+        column = column_layout(self, self._bar)
         column.addWidget(detail, 1)
         self._bar.hide()
 

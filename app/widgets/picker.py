@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.theme import Role, Size, height, sized, theme
 from app.widgets.actions import cut_corners
 from app.widgets.keyed_view import KeyedView
+from app.widgets.layouts import column_layout
 from app.widgets.rows import KeyedModel
 from app.widgets.safe_text import one_line, visible
 from app.widgets.spans import LinePainter, paint_box, paint_icon
@@ -157,11 +157,7 @@ class PickPopup(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.fill_width()
         self.list.setItemDelegate(PickDelegate(self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 4)
-        column.setSpacing(4)
-        for part in (self.search, self.list, Rule(), self._foot):
-            column.addWidget(part)
+        column_layout(self, self.search, self.list, Rule(), self._foot, margins=(4, 4, 4, 4), spacing=4)
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(lambda: self.searched.emit(self.search.text()))
         self.search.textChanged.connect(self._type)

@@ -1,4 +1,4 @@
-"""Foreign text made safe to show: controls and direction marks made visible, endless text cut."""
+"""Untrusted text made safe to show: controls and direction marks made visible, endless text cut."""
 
 import csv
 import html
@@ -62,7 +62,7 @@ def visible(text: str, limit: int = NAME_LIMIT) -> str:
 
 
 def meant(text: str) -> str:
-    """Return the text that an edited one stands for, in which hidden characters were shown."""
+    """Return the original of a text in which hidden characters were made visible."""
     return _NAMED.sub(lambda found: chr(min(int(found[1], 16), sys.maxunicode)), text)
 
 

@@ -34,7 +34,7 @@ ELLIPSIS = "…"
 
 
 class Label(QLabel):
-    """A label that never reads markup, for short texts of our own; what a stranger put into one is made visible."""
+    """A label without markup, for short texts of our own; hidden characters are made visible."""
 
     def __init__(self, text: str = "", *, size: Size = Size.BODY, role: Role = Role.TEXT, strong: bool = False,
                  label: bool = False, tabular: bool = False, parent: QWidget | None = None) -> None:  # fmt: skip
@@ -69,7 +69,7 @@ class Label(QLabel):
 
 
 class LineText(QWidget):
-    """One line of foreign text, or of spans of it, made safe and elided; the whole of it is the tooltip."""
+    """One line of untrusted text, or of spans of it, made safe and elided; the whole of it is the tooltip."""
 
     SPOKEN_AS = Spoken.StaticText
 
@@ -113,7 +113,7 @@ class LineText(QWidget):
 
 
 class Rule(QFrame):
-    """A hairline, lying or standing."""
+    """A horizontal or vertical hairline."""
 
     def __init__(self, *, upright: bool = False) -> None:
         super().__init__()
@@ -144,6 +144,7 @@ class FlowText(QWidget):
         self._spans: tuple[Span, ...] = ()
         self._layouts: list[tuple[QTextLayout, list[tuple[int, int, Role]]]] = []
         self._laid_width = -1
+        self._heights: dict[int, int] = {}  # by width: Qt asks for the same ones again with every change around it
         self._cut_at: QPointF | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -174,7 +175,9 @@ class FlowText(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._lay_out(width)
+        if width not in self._heights:
+            self._heights[width] = self._lay_out(width)
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:
         return QSize(120, self.height() if self.testAttribute(Qt.WidgetAttribute.WA_Resized) else 20)
@@ -207,12 +210,14 @@ class FlowText(QWidget):
 
     def _remake(self) -> None:
         self._layouts = [self._layout(line) for line in _split_lines(self._spans)]
+        self._laid_width = -1
+        self._heights.clear()
         self._settle()
         self.update()
 
     def _settle(self) -> None:
         if self.width() > 0:
-            self.setFixedHeight(max(1, self._lay_out(self.width())))
+            self.setFixedHeight(max(1, self.heightForWidth(self.width())))
 
     def _layout(self, spans: Sequence[Span]) -> tuple[QTextLayout, list[tuple[int, int, Role]]]:
         layout = QTextLayout(joined(spans), theme().font(self._size))

@@ -69,7 +69,7 @@ class TokenChip(QAbstractButton):
 class TokensEdit(QWidget):
     """Chips that wrap. `changed` gives all of them after one was added or taken away by the user.
 
-    A name that is there already, or that nobody knows where only known ones count, is told once typing pauses.
+    A repeated name, or an unknown one where only known ones count, is reported once typing pauses.
     The place to type is `framed` where it has to be seen that there is one.
     """
 
@@ -176,7 +176,7 @@ class TokensEdit(QWidget):
         self._offers.setStringList([name for name in self._known if name not in self._tokens])
 
     def _typed(self) -> None:
-        """Take a complaint back at once; wait with another for a pause."""
+        """Remove an error at once; show a new one only when typing pauses."""
         if self.error.text() != self._fault():
             self._show_fault("")
             self._pause.start()

@@ -1,7 +1,7 @@
 """Runs and comparisons on the workers of a Dask cluster: this process plans, paces and stores what they do.
 
 What travels is pickled by Dask: settings, cases, tools and results, all plain values of this project, and its own
-functions by name. A result that is not one of the run that was sent is refused; still, whoever controls the scheduler
+functions by name. A result that is not one of the run that was sent is refused; still, the owner of the scheduler
 or a worker can run code on the others, as with every Dask cluster.
 """
 

@@ -17,11 +17,11 @@ from mcp_tef.errors import ModelError
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.installation import data_folder
 from mcp_tef.model.runs import PlannedRun, RunResult
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import CaseTools, Question, RunExecutor
 from mcp_tef.scoring.similarity.score_kinds import BlockOfPairs, PairScan
-from mcp_tef.storage.workspace_file import data_folder
 from mcp_tef.workflows.evaluate import SelectorExecutor
 
 _AT_A_BLOCK = Lock()

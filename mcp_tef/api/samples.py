@@ -1,4 +1,4 @@
-"""Runs the bundled sample servers: the bicycle shop, and the reading room with a local embedding model where one is."""
+"""Servers of the bundled samples: the bicycle shop, and the reading room with a local embedding model, if any."""
 
 import asyncio
 import json
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.ports import Writer, WritingTask
-from mcp_tef.workflows.sample_program import SampleName
+from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 
 if TYPE_CHECKING:
     from mcp_tef.scoring.retrieval import Embed, Vectors
+    from mcp_tef.servers.bundled_tools import BundledTools
     from mcp_tef.servers.reading_room import WriteAnswer
 
 ANSWERING = 'Answer the question in at most three sentences, from the passages alone. Write JSON: {"answer": "…"}.'
@@ -24,26 +25,42 @@ def run_sample(sample: SampleName, http_port: int | None, model: ModelSettings |
 
     A model, which needs no key, writes the answers of the reading room.
     """
-    if sample is SampleName.BIKE_SHOP:
-        from mcp_tef.servers.sample_server import run_sample_server
-
-        run_sample_server(http_port)
-        return
+    serving = _serve_bike_shop(http_port) if sample is SampleName.BIKE_SHOP else _serve_reading_room(http_port, model)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve_reading_room(http_port, model))
+        asyncio.run(serving)
+
+
+async def _serve_bike_shop(port: int | None) -> None:
+    from mcp_tef.servers.sample_server import BikeShop
+
+    await _serve(BikeShop(), SAMPLE_SERVER, port)
 
 
 async def _serve_reading_room(port: int | None, model: ModelSettings | None) -> None:
-    from mcp_tef.llm.client import LitellmWriter
-    from mcp_tef.servers.library_server import serve_over_http, serve_over_stdio
     from mcp_tef.servers.reading_room import ReadingRoom
 
+    embed = await _local_embedding()
+    if model is None:
+        await _serve(ReadingRoom(embed), READING_ROOM, port)
+        return
+    from mcp_tef.llm.client import LitellmWriter
+
     writer = LitellmWriter()
-    room = ReadingRoom(await _local_embedding(), write=_writing(writer, model) if model else None)
     try:
-        await (serve_over_stdio(room) if port is None else serve_over_http(room, port, None, _tell))
+        await _serve(ReadingRoom(embed, write=_writing(writer, model)), READING_ROOM, port)
     finally:
         await writer.close()
+
+
+async def _serve(tools: "BundledTools", name: str, port: int | None) -> None:
+    if port is None:
+        from mcp_tef.servers.bundled_tools import serve_over_stdio
+
+        await serve_over_stdio(tools, name)
+    else:
+        from mcp_tef.servers.library_server import serve_over_http
+
+        await serve_over_http(tools, port, None, _tell, name)
 
 
 def _writing(writer: "Writer", model: ModelSettings) -> "WriteAnswer":
@@ -70,7 +87,7 @@ def _tell(url: str) -> None:
 async def _local_embedding() -> "Embed | None":
     """Return vectors of the best model on this machine, for other threads than the loop's; None where there is none."""
     from mcp_tef.embedding.local_embedder import best_local_embedder
-    from mcp_tef.storage.workspace_file import data_folder
+    from mcp_tef.model.installation import data_folder
 
     embedder = await best_local_embedder(os.environ, data_folder() / "models")
     if embedder is None:

@@ -5,11 +5,9 @@ from argparse import Namespace
 from importlib import import_module
 from importlib.util import find_spec
 
-from mcp_tef import BatchRequest, ModelSettings, ReachError, SampleName, how_to_install, missing_library, parse_model
+from mcp_tef import ModelSettings, ReachError, SampleName, how_to_install, missing_library, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
-from mcp_tef.cli.batches import follow
 from mcp_tef.cli.model_options import add_base_url
-from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
 SAMPLE_FILE = "sample.db"
@@ -29,7 +27,9 @@ def _add_sample(parser: Parser) -> None:
 
 async def demo(arguments: Namespace, terminal: Terminal) -> int:
     """Run the sample and prepare its draft; passed when every run has a verdict: the baseline is not perfect."""
-    from mcp_tef import default_workspace
+    from mcp_tef import BatchRequest, default_workspace
+    from mcp_tef.cli.batches import follow
+    from mcp_tef.cli.session import opened
 
     async with opened(arguments, terminal, default_workspace().with_name(SAMPLE_FILE)) as engine:
         cases = await engine.open_sample(arguments.sample)

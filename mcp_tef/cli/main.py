@@ -1,4 +1,4 @@
-"""Write unexpected errors to a log file and name that file in one sentence."""
+"""The entry point of the command line: load a verb, run it, and turn each way of ending into an exit code."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Files of a verb: what it writes is told before anything is done; standard input becomes a file that it reads."""
+"""Files that a verb writes, checked before any work is done, and files that it reads; standard input becomes one."""
 
 import json
 from argparse import Namespace

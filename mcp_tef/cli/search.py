@@ -1,4 +1,4 @@
-"""`search …`: named search tools of six providers, tried by hand."""
+"""`search …`: named search tools of six providers, and one search for a try."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ KNOWN = frozenset({OFFLINE_PROVIDER}) | LOCAL | OWN_CREDENTIALS | frozenset(_VAR
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model as litellm is told of it, and where; no address where the provider has its own.
+    """A model as litellm names it, and its address; no address where the provider has its own.
 
     `origins` may be reached by calls: that of the address, else the provider's own. An empty set means that the
     provider has no known address. `chat_url` is where it is asked directly; empty where litellm asks it. `rules` are

@@ -1,1 +1,1 @@
-"""The words of the trade as frozen values."""
+"""The vocabulary of the product as frozen values."""

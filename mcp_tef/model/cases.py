@@ -1,4 +1,4 @@
-"""Test cases: a query, and which calls would be right."""
+"""Test cases: a query, and the calls that are correct answers to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Distinct types for the ids of things, so that one is never taken for another."""
+"""Distinct types for ids, so that type checkers refuse one kind in the place of another."""
 
 from typing import NewType
 from uuid import uuid4

@@ -1,6 +1,7 @@
 """The installation: its version, and libraries that it may do without, with the sentence about one that is missing."""
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 VERSION = "0.1.0"
@@ -20,6 +21,13 @@ EXTRAS: Final = {
     "opentelemetry": "otel",
 }
 """Optional libraries by the name under which they are imported, each with the extra that installs it."""
+
+
+def data_folder() -> Path:
+    """Return the folder of this program among the user's data."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("mcp-tef", appauthor=False))
 
 
 def missing_library(*names: str) -> str:

@@ -1,4 +1,4 @@
-"""Groups of models: named deployments of which each call asks one, and what a group can do as a whole."""
+"""Groups of models: named deployments that answer in each other's place, and what a group can do as a whole."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

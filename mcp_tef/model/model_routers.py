@@ -1,4 +1,4 @@
-"""Routers: routes with utterances, of which the one nearest to a query names the model that is asked."""
+"""Routers: routes with utterances; the route nearest to a query names the model that is asked."""
 
 import math
 from collections.abc import Mapping, Sequence

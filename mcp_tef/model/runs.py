@@ -328,7 +328,7 @@ class Batch:
 
     @property
     def in_shares(self) -> int:
-        """Runs with a mark, of which shares are made: the judged ones, without a baseline beside models."""
+        """Runs with a mark, the denominator of shares: the judged ones, without a baseline beside models."""
         return sum(self.tally.get(mark, 0) for mark in RunMark)
 
     @property

@@ -1,4 +1,4 @@
-"""Tools that a user called by hand: what was asked, and what came back."""
+"""Manual tool calls: the arguments that a user sent, and the reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

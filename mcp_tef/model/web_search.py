@@ -41,7 +41,7 @@ PROVIDER_ADDRESSES: Final[Mapping[str, str]] = {
     SearchProvider.GOOGLE_PSE: "https://www.googleapis.com",
     SearchProvider.DATAFORSEO: "https://api.dataforseo.com",
 }
-"""Address of each provider itself; SearXNG is installed by whoever uses it."""
+"""Address of each provider itself; SearXNG has none, since each user installs it."""
 
 
 PROVIDER_TITLES: Final[Mapping[str, str]] = {

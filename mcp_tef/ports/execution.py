@@ -40,7 +40,7 @@ class CaseTools:
 class ToolOffering(Protocol):
     """The tools that the runs of one batch are offered: as servers list them, or with drafts in their place."""
 
-    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
+    async def tools_for(self, case: TestCase, run_id: RunId) -> CaseTools:
         """Return the tools of a case; raises ServerError with the server's name, InputError if there are none."""
         ...
 

@@ -1,4 +1,4 @@
-"""Quality of tools as JSON, CSV and HTML."""
+"""Analyses of tools as files: reports on quality, similarity and overlap, and patches of recommendations."""
 
 import asyncio
 import json

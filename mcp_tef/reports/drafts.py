@@ -23,7 +23,7 @@ from mcp_tef.statistics.trial_text import joint_sentence, trial_sentences
 
 
 class DraftFormat(StrEnum):
-    """Format in which a draft leaves: RFC 6902, ToolHive, `tools/list`, or for readers."""
+    """Format in which a draft is exported: RFC 6902, ToolHive, `tools/list`, or for readers."""
 
     PATCH = "patch"
     OVERRIDE = "override"

@@ -143,7 +143,7 @@ def _confusions(matrix: ConfusionMatrix) -> str:
 
 
 def _cut(heads: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> str:
-    """Render a table of which the last column is a number; rows after the first ones unfold below it."""
+    """Render a table whose last column is a number; rows after the first ones unfold below it."""
     rest = table(heads, rows[most:], [len(heads) - 1])
     unfold = f"<details><summary>{most:,} of {len(rows):,}: show the others</summary>{rest}</details>" if rest else ""
     return table(heads, rows[:most], [len(heads) - 1]) + unfold
@@ -173,7 +173,7 @@ def _repeats(repeats: RepeatStatistics) -> str:
     )
     rows = [(one.case_name, one.model, f"{one.passed} of {one.n}") for one in repeats.flaky]
     known = f"<p>{len(rows):,} of {repeats.mixed:,}; the CSV holds all runs.</p>" if len(rows) < repeats.mixed else ""
-    return f"<p>{words}</p>{known}{_cut(('Now and then', 'Model', 'Passed'), rows, MOST_FLAKY)}"
+    return f"<p>{words}</p>{known}{_cut(('Passes sometimes', 'Model', 'Passed'), rows, MOST_FLAKY)}"
 
 
 def _tools(matrix: ConfusionMatrix) -> str:

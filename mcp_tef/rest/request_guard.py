@@ -26,7 +26,7 @@ LARGEST_BODY: Final = 16 * 1024 * 1024
 MOST_LEVELS: Final = 64
 PARSED_ASIDE: Final = 256 * 1024
 OPEN_PATHS: Final = frozenset({"/health"})
-"""Paths that answer without the token, for whoever watches that the service is up."""
+"""Paths that answer without the token, for monitors of the service."""
 SECRET_NAMES: Final = frozenset(
     {"token", "access_token", "api_key", "apikey", "key", "authorization", "x-model-api-key"}
 )

@@ -14,7 +14,7 @@ from mcp_tef.model.verdicts import CallMatch, ParameterFinding
 from mcp_tef.scoring.bipartite_matching import Pair, best_pairs
 from mcp_tef.scoring.matchers import fits, may_be_absent, shallow
 from mcp_tef.scoring.parameter_findings import differences, hallucinated, missing, not_expected, of_fault
-from mcp_tef.scoring.tool_schema import NO_SCHEMA, SHELF, SchemaReport, ToolSchema
+from mcp_tef.scoring.tool_schema import NO_SCHEMA, SCHEMAS, SchemaReport, ToolSchema
 
 MOST_PROBLEMS = 3
 
@@ -127,7 +127,7 @@ def _in_order(findings: Iterator[ParameterFinding]) -> tuple[ParameterFinding, .
 
 def argument_problems(tool: Tool, arguments: JsonObject) -> tuple[ParameterFinding, ...]:
     """Return the problems of arguments: missing ones that the schema requires, then those that break it."""
-    given = GivenCall(tool.name, arguments, SHELF.get(tool.input_schema))
+    given = GivenCall(tool.name, arguments, SCHEMAS.get(tool.input_schema))
     absent = sorted(name for name in given.required if name not in given.arguments)
     return (
         *(missing((name,), None, "the schema requires it") for name in absent),
@@ -146,7 +146,7 @@ def misfit_text(tool: Tool, arguments: JsonObject) -> str:
 
 def unknown_parameters(tool: Tool, names: Iterable[str]) -> dict[str, str | None]:
     """Return the names that the tool's schema neither names nor allows, each with the nearest parameter."""
-    schema = SHELF.get(tool.input_schema)
+    schema = SCHEMAS.get(tool.input_schema)
     properties = tool.input_schema.get("properties")
     known = list(properties) if isinstance(properties, Mapping) else []
     return {name: nearest(name, known) for name in names if not schema.allows(name)}
@@ -176,7 +176,7 @@ class OfferedTools:
         meant = self._meant(call)
         if len(meant) > 1:
             meant = [min(meant, key=lambda tool: (tool.server, canonical(tool.input_schema)))]
-        return SHELF.get(meant[0].input_schema) if meant else NO_SCHEMA
+        return SCHEMAS.get(meant[0].input_schema) if meant else NO_SCHEMA
 
     def is_expected(self, expected: ExpectedCall, call: ActualCall) -> bool:
         """Return True if a call is of the expected tool, and of its server where the expectation names one.

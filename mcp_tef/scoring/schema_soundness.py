@@ -289,7 +289,7 @@ def _why_unsound(text: str) -> str | None:
 
 
 def _compared_lists(schema: Any) -> Iterator[list[Any]]:
-    """Yield lists of which a metaschema may say that no two entries are the same."""
+    """Yield lists whose entries a metaschema may require to be distinct."""
     if isinstance(schema, list):
         for item in schema:
             yield from _compared_lists(item)

@@ -338,7 +338,7 @@ class ToolSchema:
 NO_SCHEMA = ToolSchema(True)
 
 
-class SchemaShelf:
+class SchemaCache:
     """The schemas used last, by identity: the same object in memory is read once."""
 
     def __init__(self, most: int = MOST_KEPT) -> None:
@@ -358,4 +358,4 @@ class SchemaShelf:
             return kept
 
 
-SHELF = SchemaShelf()
+SCHEMAS = SchemaCache()

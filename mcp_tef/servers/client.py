@@ -139,19 +139,19 @@ class McpSignIns:
         self._credentials = credentials
         self._require_consent = require_consent
         self._limits = limits
-        self._visits = McpClient(environment, limits, credentials, show)
+        self._client = McpClient(environment, limits, credentials, show)
 
     async def needed(self, spec: ServerSpec) -> bool:
         """Return whether the server needs a sign-in by OAuth and has no grant; ServerError."""
         if spec.auth_type is not AuthType.OAUTH2:
             return False
-        url = await self._visits.address(spec)
+        url = await self._client.address(spec)
         return await self._credentials.grant(url, remembered=spec.oauth.remember) is None
 
     async def sign_in(self, spec: ServerSpec) -> None:
         """Send the user to a browser and wait until they are back; ServerError, ConsentError."""
         self._require_consent(spec)
-        await self._visits.list_tools(spec, self._limits.limits.seconds, afresh=True)
+        await self._client.list_tools(spec, self._limits.limits.seconds, afresh=True)
         if await self.needed(spec):
             raise ServerError(
                 ServerFault.SETTINGS, f"{spec.name} answers without a sign-in.", hint="Select no sign-in for it."
@@ -159,8 +159,8 @@ class McpSignIns:
 
     async def sign_out(self, spec: ServerSpec) -> None:
         """Forget what the sign-in brought; StoreError where the keychain refuses."""
-        await self._credentials.drop(await self._visits.address(spec))
+        await self._credentials.drop(await self._client.address(spec))
 
     async def close(self) -> None:
         """Leave every server."""
-        await self._visits.close()
+        await self._client.close()

@@ -74,7 +74,7 @@ class CredentialStore:
         self._grants.update(grants)
 
     async def newer(self, url: str, known: Secret, *, remembered: bool) -> Secret | None:
-        """Another grant of an address than the one known, from here or from another process with this keychain."""
+        """Return a grant of an address other than the known one, from this or another process with this keychain."""
         if remembered and self._grants.get(url, known).reveal() == known.reveal():
             self._grants.pop(url, None)
         found = await self.grant(url, remembered=remembered)

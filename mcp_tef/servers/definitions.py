@@ -1,4 +1,4 @@
-"""From a raw tool list to sound tools and the reasons for the rest; the list comes from a server or a tools file.
+"""Checks of a raw tool list, from a server or a tools file: sound tools, and the reasons for the rest.
 
 A tools file is a saved `tools/list` answer, bare or as a whole JSON-RPC message, or a plain array of tools.
 """

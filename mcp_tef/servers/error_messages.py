@@ -1,4 +1,4 @@
-"""The sentences that say why a server could not be used, made from what was seen of it."""
+"""Sentences that say why a server could not be used, made from what was observed of it."""
 
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ class ServerErrors:
         self.observations = observations
 
     def error(self, fault: ServerFault, what: str, hint: str) -> ServerError:
-        """An error that begins with the server's name."""
+        """Return an error that begins with the server's name."""
         message = self.observations.redact(f"{self.spec.name} {what}.")
         return ServerError(fault, message, hint=hint, context=self.observations.context)
 
@@ -37,7 +37,7 @@ class ServerErrors:
         return parts.netloc.rpartition("@")[2] or self.spec.address
 
     def silent(self, seconds: float) -> ServerError:
-        """The time is up."""
+        """Return the error for no answer in time."""
         if self.observations.refusal:
             return self.not_signed_in(self.observations.refusal)
         if self.observations.waiting:
@@ -55,7 +55,7 @@ class ServerErrors:
         return self.error(ServerFault.SILENT, f"{what} within {seconds:g} s", hint)
 
     def junk(self, then: str) -> ServerError:
-        """It wrote lines that are no messages."""
+        """Return the error for lines that are no messages."""
         many = (
             "a line that is no MCP message" if self.observations.junk_lines == 1 else "lines that are no MCP messages"
         )
@@ -64,17 +64,17 @@ class ServerErrors:
         return self.error(ServerFault.PROTOCOL, what, hint)
 
     def cut_short(self) -> ServerError:
-        """We left before it answered."""
-        return self.error(ServerFault.SILENT, "was left before it answered", "Check it again.")
+        """Return the error for a connection that we closed before it answered."""
+        return self.error(ServerFault.SILENT, "was disconnected before it answered", "Check it again.")
 
     def flooded(self) -> ServerError:
-        """It sent more than is read."""
+        """Return the error for an answer that is larger than what is read."""
         called = self.observations.stage is Stage.CALLING
         hint = "Ask the tool for less at once." if called else "Make the server list fewer tools a page."
         return self.error(ServerFault.PROTOCOL, "sent more than is read at once", hint)
 
     def asks_back(self) -> ServerError:
-        """It wants to be answered before it answers."""
+        """Return the error for a question in place of an answer."""
         return self.error(
             ServerFault.PROTOCOL,
             "asked for more input before it would answer the call, which cannot be given here",
@@ -82,7 +82,7 @@ class ServerErrors:
         )
 
     def compressed(self) -> ServerError:
-        """It compressed its answer although it was asked not to."""
+        """Return the error for an answer that is compressed although that was not asked for."""
         return self.error(
             ServerFault.PROTOCOL,
             "compressed its answer although it was asked not to",
@@ -90,7 +90,7 @@ class ServerErrors:
         )
 
     def not_startable(self, error: OSError) -> ServerError:
-        """The system refused to start the program."""
+        """Return the error for a program that the system refused to start."""
         reason = error.strerror or type(error).__name__
         return self.error(
             ServerFault.PROGRAM_NOT_FOUND,
@@ -99,7 +99,7 @@ class ServerErrors:
         )
 
     def gone(self) -> ServerError:
-        """The connection ended before the answer."""
+        """Return the error for a connection that ended before the answer."""
         if self.spec.transport is not Transport.STDIO:
             return self.error(ServerFault.PROTOCOL, "broke the connection off before it answered", _RUNNING_HINT)
         if self.observations.junk_lines and not self.observations.exit_code:
@@ -115,11 +115,11 @@ class ServerErrors:
         )
 
     def refused(self, reason: str) -> ServerError:
-        """Nobody answered at that address."""
+        """Return the error for an address where nothing answers."""
         return self.error(ServerFault.REFUSED, f"could not be reached at {self.place}: {reason}", _RUNNING_HINT)
 
     def said(self, words: str) -> ServerError:
-        """It answered with an error of its own."""
+        """Return the error for an answer that is an error of the server."""
         return self.error(
             ServerFault.PROTOCOL,
             f"refused {self._asked}: {quoted(words).rstrip('.') or 'it gave no reason'}",
@@ -127,7 +127,7 @@ class ServerErrors:
         )
 
     def nonsense(self, detail: str) -> ServerError:
-        """It answered something that the protocol does not allow."""
+        """Return the error for an answer that the protocol does not allow."""
         return self.error(
             ServerFault.PROTOCOL,
             f"answered {self._asked} in a way that MCP does not allow: {quoted(detail).rstrip('.')}",
@@ -135,7 +135,7 @@ class ServerErrors:
         )
 
     def elsewhere(self, place: str) -> ServerError:
-        """It wants our messages on another origin, which would get the user's keys."""
+        """Return the error for an endpoint of another origin, which would get the user's keys."""
         return self.error(
             ServerFault.PROTOCOL,
             f"wants its messages at {quoted(place)}, which is not where it is itself",
@@ -149,7 +149,7 @@ class ServerErrors:
         )
 
     def http(self, reply: HttpReply, words: str = "") -> ServerError:
-        """It answered with an HTTP status that is no success, or with a page for people."""
+        """Return the error for an HTTP status that is no success, or for a page for people."""
         if reply.status in (401, 403):
             return self._unauthorized(reply.status)
         if reply.web_page and (reply.status < 500 or reply.status == 501):
@@ -168,7 +168,7 @@ class ServerErrors:
         return self.error(ServerFault.HTTP_STATUS, what, self._status_hint(status))
 
     def not_mcp(self, why: str) -> ServerError:
-        """There is something at the address, and it is no MCP server."""
+        """Return the error for an address that is no MCP server."""
         return self.error(
             ServerFault.NOT_MCP,
             f"is no MCP server at {self.place}: {why}",
@@ -176,7 +176,7 @@ class ServerErrors:
         )
 
     def not_signed_in(self, refusal: Refusal) -> ServerError:
-        """A sign-in is needed, or did not come about."""
+        """Return the error for a sign-in that is needed, or that failed."""
         return self.error(ServerFault.UNAUTHORIZED, refusal.what, refusal.hint)
 
     def _unauthorized(self, status: int) -> ServerError:

@@ -20,6 +20,7 @@ from mcp_tef.ports.calling import ServedTools
 from mcp_tef.servers.mcp_internals import connection_of
 from mcp_tef.servers.serving import run_over_http, run_over_stdio
 
+LIBRARY: Final = "mcp-tef library"
 REFRESH_SECONDS: Final = 1.0
 _LONGEST_CALLER: Final = 200
 
@@ -27,7 +28,7 @@ _LONGEST_CALLER: Final = 200
 class LibraryServer(Server[Any]):
     """The SDK's server over tools that may change while clients are connected."""
 
-    def __init__(self, tools: ServedTools, name: str = "mcp-tef library") -> None:
+    def __init__(self, tools: ServedTools, name: str = LIBRARY) -> None:
         self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._connections: WeakSet[Connection] = WeakSet()
@@ -113,9 +114,11 @@ async def serve_over_stdio(tools: ServedTools) -> None:
         await run_over_stdio(server)
 
 
-async def serve_over_http(tools: ServedTools, port: int, token: str | None, tell: Callable[[str], object]) -> None:
+async def serve_over_http(
+    tools: ServedTools, port: int, token: str | None, tell: Callable[[str], object], name: str = LIBRARY
+) -> None:
     """Serve on loopback, as `run_over_http` does."""
     await tools.refresh()
-    server = LibraryServer(tools)
+    server = LibraryServer(tools, name)
     async with _followed(server):
         await run_over_http(server, port, token, tell)

@@ -1,4 +1,4 @@
-"""From bytes to messages, read leniently enough that one odd tool does not cost the whole answer."""
+"""Parser from bytes to messages, lenient enough that one odd tool does not cost the whole answer."""
 
 import json
 

@@ -1,7 +1,6 @@
 """The second bundled sample: six searches over one small collection that differ in their technique only."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import fields, replace
@@ -12,12 +11,10 @@ from time import perf_counter
 from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
-from mcp_tef.errors import InputError, NotFoundError, TefError
+from mcp_tef.errors import InputError
 from mcp_tef.model.health import HealthState, ServerContact, ServerHealth, overall_health, server_health
 from mcp_tef.model.json import JsonObject, canonical
 from mcp_tef.model.tool_calls import ToolReply
-from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.call_pairing import misfit_text
 from mcp_tef.scoring.retrieval import (
     Correction,
     DocumentIndex,
@@ -29,6 +26,7 @@ from mcp_tef.scoring.retrieval import (
     extracted_answer,
     read_documents,
 )
+from mcp_tef.servers.bundled_tools import BundledTools, text_block
 
 AT_ONCE: Final = 5
 WAIT_SECONDS: Final = 10.0
@@ -74,7 +72,7 @@ class CallLimit:
             self._free.release()
 
 
-class ReadingRoom:
+class ReadingRoom(BundledTools):
     """Satisfies `ServedTools`. `embed` gives vectors from a local model; without it those of the words are used.
 
     `write` has a model write the answers, on another thread than the loop's; without it sentences are extracted.
@@ -89,36 +87,18 @@ class ReadingRoom:
         search: Callable[[Technique, str, RetrievalOptions], Retrieved] | None = None,
         write: WriteAnswer | None = None,
     ) -> None:
+        super().__init__("reading_room")
         self._embed = embed
         self._seconds = min(seconds, MOST_SECONDS)
         self._search = search
         self._write = write
         self._limits = {one: CallLimit(f"rag_{one}", wait_seconds=wait_seconds) for one in Technique}
         self._contacts: list[ServerContact] = []
-        self._definitions: list[JsonObject] = json.loads(
-            files("resources").joinpath("reading_room", "tools.json").read_text("utf-8")
-        )["tools"]
 
-    @property
-    def definitions(self) -> Sequence[JsonObject]:
-        """The definitions of the seven tools."""
-        return self._definitions
-
-    async def refresh(self) -> bool:
-        """Change nothing: the tools stay the same."""
-        return False
-
-    async def call(self, name: str, arguments: JsonObject, *, caller_id: str, trace_id: str | None) -> ToolReply:
-        """Answer a question; NotFoundError for another tool. Every other failure is a reply that is an error."""
-        raw = next((one for one in self._definitions if one["name"] == name), None)
-        if raw is None:
-            raise NotFoundError(f"There is no tool named {name[:100]}.", hint="List the tools again.")
-        try:
-            _require_fit(raw, arguments)
-            response = self._health() if name == HEALTH_TOOL else await self._answered(name, arguments)
-        except TefError as error:
-            return ToolReply(content=({"type": "text", "text": f"{error.message} {error.hint}"},), is_error=True)
-        return ToolReply(content=({"type": "text", "text": canonical(response)},), structured=response)
+    async def reply(self, name: str, arguments: JsonObject) -> ToolReply:
+        """Answer a question."""
+        response = self._health() if name == HEALTH_TOOL else await self._answered(name, arguments)
+        return ToolReply(content=(text_block(canonical(response)),), structured=response)
 
     async def _answered(self, name: str, arguments: JsonObject) -> dict[str, Any]:
         technique, at, began, failed = Technique(name.removeprefix("rag_")), datetime.now(UTC), perf_counter(), True
@@ -204,12 +184,6 @@ def _pipeline_health(technique: Technique, contacts: Sequence[ServerContact], no
     """Return the health of one search; one that nobody has used works, since all of it is in this process."""
     found = server_health(technique.value, [one for one in contacts if one.server == technique], now)
     return replace(found, state=HealthState.HEALTHY) if found.state is HealthState.UNKNOWN else found
-
-
-def _require_fit(raw: JsonObject, arguments: JsonObject) -> None:
-    tool = Tool(server="", name=raw["name"], description="", input_schema=raw["inputSchema"], raw=raw)
-    if told := misfit_text(tool, arguments):
-        raise InputError(f"The arguments do not fit {tool.name}. {told}", hint="Nothing was searched.")
 
 
 def _options(arguments: JsonObject) -> RetrievalOptions:

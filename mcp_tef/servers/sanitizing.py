@@ -1,4 +1,4 @@
-"""JSON made readable that would cost a whole answer, by a mark in place of what nobody can read.
+"""Repair of JSON that would cost a whole answer: a mark replaces each part that cannot be read.
 
 Half characters, bytes that are no UTF-8 and what nests too deep become a mark that no sound text holds, so that only
 the tool that has it is bad.

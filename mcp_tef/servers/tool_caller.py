@@ -102,7 +102,7 @@ class McpToolCaller:
         credentials: CredentialStore | None = None,
         show: OpenAddress | None = None,
     ) -> None:
-        self._visits = McpClient(environment, limits, credentials, show)
+        self._client = McpClient(environment, limits, credentials, show)
 
     async def call_tool(
         self,
@@ -116,8 +116,8 @@ class McpToolCaller:
 
         A program is started without asking.
         """
-        return await self._visits.send(spec, lambda: calling(tool, arguments), timeout)
+        return await self._client.send(spec, lambda: calling(tool, arguments), timeout)
 
     async def close(self) -> None:
         """Leave every server."""
-        await self._visits.close()
+        await self._client.close()

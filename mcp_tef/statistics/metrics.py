@@ -1,4 +1,4 @@
-"""Metrics of a set of runs: overall, by server, by model and over time."""
+"""Metrics of a set of runs: overall, by server, by model and over time; pass rates of repeated cases."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -82,7 +82,7 @@ def dump(value: Json) -> str:
     return text
 
 
-class Words(TypeDecorator[str]):
+class SafeText(TypeDecorator[str]):
     """Text that may come from strangers."""
 
     impl = Text

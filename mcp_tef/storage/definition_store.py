@@ -1,4 +1,4 @@
-"""Versioned definitions, in the workspace file."""
+"""Versioned definitions (prompts, model groups, routers, search tools) in the workspace file."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from sqlmodel import Field, Session
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
 from mcp_tef.model.json import Json
-from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, row_of, storable, table_of
+from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, row_of, storable, table_of
 from mcp_tef.storage.database import Database
 
 
@@ -20,10 +20,10 @@ class DefinitionRow(StoredRow, table=True):
     __tablename__ = "definitions"
 
     kind: str = Field(primary_key=True, sa_type=Text)
-    name: str = Field(primary_key=True, sa_type=Words)
+    name: str = Field(primary_key=True, sa_type=SafeText)
     version: int = Field(primary_key=True)
     document: Any = Field(sa_type=Document)
-    note: str = Field(default="", sa_type=Words)
+    note: str = Field(default="", sa_type=SafeText)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
 

@@ -12,7 +12,7 @@ from sqlmodel import Field, Session
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.drafts import Draft, DraftStep
 from mcp_tef.model.ids import DraftId
-from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, one_of, row_of, storable, table_of
+from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, one_of, row_of, storable, table_of
 from mcp_tef.storage.database import Database, chunks
 
 
@@ -23,10 +23,10 @@ class DraftRow(StoredRow, table=True):
     __table_args__ = (Index("ux_drafts_name", sql("name COLLATE NOCASE"), unique=True),)
 
     id: str = Field(primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words)
+    name: str = Field(sa_type=SafeText)
     listing: Any = Field(sa_type=Document)
     listing_hash: str = Field(sa_type=Text)
-    server: str | None = Field(default=None, sa_type=Words)
+    server: str | None = Field(default=None, sa_type=SafeText)
     step: int = 0
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     updated_at: datetime = Field(default_factory=now, sa_type=Moment)

@@ -7,7 +7,7 @@ from sqlalchemy import Index, Text
 from sqlalchemy import text as sql
 from sqlmodel import Field
 
-from mcp_tef.storage.columns import VISIBLE, Document, Moment, StoredRow, Words, now, table_of
+from mcp_tef.storage.columns import VISIBLE, Document, Moment, SafeText, StoredRow, now, table_of
 
 
 class LibraryCategoryRow(StoredRow, table=True):
@@ -15,9 +15,11 @@ class LibraryCategoryRow(StoredRow, table=True):
 
     __tablename__ = "library_categories"
 
-    name: str = Field(primary_key=True, sa_type=Words)
-    description: str = Field(default="", sa_type=Words)
-    parent: str | None = Field(default=None, foreign_key="library_categories.name", ondelete="SET NULL", sa_type=Words)
+    name: str = Field(primary_key=True, sa_type=SafeText)
+    description: str = Field(default="", sa_type=SafeText)
+    parent: str | None = Field(
+        default=None, foreign_key="library_categories.name", ondelete="SET NULL", sa_type=SafeText
+    )
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     updated_at: datetime = Field(default_factory=now, sa_type=Moment)
 
@@ -29,7 +31,7 @@ class LibraryToolRow(StoredRow, table=True):
     __table_args__ = (Index("ux_library_tools_name", "name", unique=True, sqlite_where=VISIBLE),)
 
     id: str = Field(primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words)
+    name: str = Field(sa_type=SafeText)
     status: str = Field(default="draft", sa_type=Text)
     version: int = 1
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
@@ -44,7 +46,7 @@ class LibraryVersionRow(StoredRow, table=True):
 
     tool_id: str = Field(primary_key=True, foreign_key="library_tools.id", ondelete="CASCADE", sa_type=Text)
     version: int = Field(primary_key=True)
-    changelog: str = Field(default="", sa_type=Words)
+    changelog: str = Field(default="", sa_type=SafeText)
     design: Any = Field(sa_type=Document)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
 
@@ -61,13 +63,13 @@ class LibraryExecutionRow(StoredRow, table=True):
     status: str = Field(sa_type=Text)
     input: Any = Field(sa_type=Document)
     output: Any = Field(default=None, sa_type=Document, nullable=True)
-    error_message: str | None = Field(default=None, sa_type=Words)
+    error_message: str | None = Field(default=None, sa_type=SafeText)
     created_at: datetime = Field(sa_type=Moment)
     started_at: datetime | None = Field(default=None, sa_type=Moment)
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
     duration_ms: int | None = None
-    caller_id: str | None = Field(default=None, sa_type=Words)
-    trace_id: str | None = Field(default=None, sa_type=Words)
+    caller_id: str | None = Field(default=None, sa_type=SafeText)
+    trace_id: str | None = Field(default=None, sa_type=SafeText)
 
 
 class ServerContactRow(StoredRow, table=True):
@@ -77,13 +79,13 @@ class ServerContactRow(StoredRow, table=True):
     __table_args__ = (Index("ix_server_contacts_at", "at"),)
 
     id: int | None = Field(default=None, primary_key=True)
-    server: str = Field(sa_type=Words)
+    server: str = Field(sa_type=SafeText)
     kind: str | None = Field(default=None, sa_type=Text)
     at: datetime = Field(sa_type=Moment)
     contacts: int = 1
     failures: int = 0
     duration_ms: int
-    error: str | None = Field(default=None, sa_type=Words)
+    error: str | None = Field(default=None, sa_type=SafeText)
 
 
 LIBRARY_CATEGORIES = table_of(LibraryCategoryRow)

@@ -1,4 +1,4 @@
-"""Between runs and their rows: what is planned, what became of it, and what tables show."""
+"""Conversion of runs to rows and back: what is planned, what became of it, and what tables show."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import Document, Moment, StoredRow, Words, now, table_of
+from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, table_of
 
 
 class BatchRow(StoredRow, table=True):
@@ -17,7 +17,7 @@ class BatchRow(StoredRow, table=True):
     __tablename__ = "batches"
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words)
+    name: str = Field(sa_type=SafeText)
     status: str = Field(sa_type=Text)
     request: Any = Field(sa_type=Document)
     repeats: int
@@ -27,7 +27,7 @@ class BatchRow(StoredRow, table=True):
     created_at: datetime = Field(default_factory=now, sa_type=Moment, index=True)
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
-    stopped: str | None = Field(default=None, sa_type=Words)
+    stopped: str | None = Field(default=None, sa_type=SafeText)
     trial: Any = Field(default=None, sa_type=Document, nullable=True)
 
 
@@ -37,14 +37,14 @@ class ModelSettingsRow(StoredRow, table=True):
     __tablename__ = "model_settings"
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    provider: str = Field(sa_type=Words)
-    model: str = Field(sa_type=Words)
+    provider: str = Field(sa_type=SafeText)
+    model: str = Field(sa_type=SafeText)
     timeout: int
     temperature: float = Field(sa_type=REAL)
     max_retries: int
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
-    base_url: str | None = Field(default=None, sa_type=Words)
-    system_prompt: str | None = Field(default=None, sa_type=Words)
+    base_url: str | None = Field(default=None, sa_type=SafeText)
+    system_prompt: str | None = Field(default=None, sa_type=SafeText)
     mode: str = Field(default="auto", sa_type=Text)
     batch_id: str | None = Field(default=None, foreign_key="batches.id", ondelete="CASCADE", sa_type=Text, index=True)
     tool_choice: str = Field(default="auto", sa_type=Text)
@@ -53,7 +53,7 @@ class ModelSettingsRow(StoredRow, table=True):
     input_price: float | None = Field(default=None, sa_type=REAL)
     output_price: float | None = Field(default=None, sa_type=REAL)
     client: str = Field(default="", sa_type=Text)
-    prompt: str = Field(default="", sa_type=Words)
+    prompt: str = Field(default="", sa_type=SafeText)
     variables: Any = Field(default_factory=list, sa_type=Document)
 
 
@@ -96,7 +96,7 @@ class RunRow(StoredRow, table=True):
     confidence_score: float | None = Field(default=None, sa_type=REAL)
     classification: str | None = Field(default=None, sa_type=Text)
     execution_time_ms: int | None = None
-    error_message: str | None = Field(default=None, sa_type=Words)
+    error_message: str | None = Field(default=None, sa_type=SafeText)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     completed_at: datetime | None = Field(default=None, sa_type=Moment)
     batch_id: str | None = Field(default=None, foreign_key="batches.id", ondelete="CASCADE", sa_type=Text)
@@ -106,33 +106,33 @@ class RunRow(StoredRow, table=True):
     snapshot_id: str | None = Field(
         default=None, foreign_key="snapshots.id", ondelete="SET NULL", sa_type=Text, index=True
     )
-    query: str = Field(default="", sa_type=Words)
-    expected_label: str = Field(default="no tool", sa_type=Words)
-    expected_server_name: str | None = Field(default=None, sa_type=Words)
-    expected_tool_name: str | None = Field(default=None, sa_type=Words)
-    selected_label: str | None = Field(default=None, sa_type=Words)
-    selected_server_name: str | None = Field(default=None, sa_type=Words)
-    selected_tool_name: str | None = Field(default=None, sa_type=Words)
+    query: str = Field(default="", sa_type=SafeText)
+    expected_label: str = Field(default="no tool", sa_type=SafeText)
+    expected_server_name: str | None = Field(default=None, sa_type=SafeText)
+    expected_tool_name: str | None = Field(default=None, sa_type=SafeText)
+    selected_label: str | None = Field(default=None, sa_type=SafeText)
+    selected_server_name: str | None = Field(default=None, sa_type=SafeText)
+    selected_tool_name: str | None = Field(default=None, sa_type=SafeText)
     confidence_source: str | None = Field(default=None, sa_type=Text)
     expected_rank: int | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost_usd: float | None = Field(default=None, sa_type=REAL)
-    error_code: str | None = Field(default=None, sa_type=Words)
-    error_hint: str | None = Field(default=None, sa_type=Words)
+    error_code: str | None = Field(default=None, sa_type=SafeText)
+    error_hint: str | None = Field(default=None, sa_type=SafeText)
     mode: str | None = Field(default=None, sa_type=Text)
     expectation: Any = Field(default=None, sa_type=Document, nullable=True)
     extracted_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
     calls: Any = Field(default=None, sa_type=Document, nullable=True)
-    answer_text: str | None = Field(default=None, sa_type=Words)
+    answer_text: str | None = Field(default=None, sa_type=SafeText)
     ranking: Any = Field(default=None, sa_type=Document, nullable=True)
     llm_request_raw: Any = Field(default=None, sa_type=Document, nullable=True)
     llm_response_raw: Any = Field(default=None, sa_type=Document, nullable=True)
     before: Any = Field(default=None, sa_type=Document, nullable=True)
     read_from_text: int = 0
-    answered_model: str | None = Field(default=None, sa_type=Words)
-    answered_fingerprint: str | None = Field(default=None, sa_type=Words)
-    base_url: str | None = Field(default=None, sa_type=Words)
+    answered_model: str | None = Field(default=None, sa_type=SafeText)
+    answered_fingerprint: str | None = Field(default=None, sa_type=SafeText)
+    base_url: str | None = Field(default=None, sa_type=SafeText)
     seed: int | None = None
     answer_limit: int | None = None
     arm: str | None = Field(default=None, sa_type=Text)
@@ -147,15 +147,15 @@ class ToolRow(StoredRow, table=True):
     __table_args__ = (Index("ux_tool_definitions_fingerprint", "mcp_server_id", "fingerprint", unique=True),)
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words, index=True)
-    description: str = Field(sa_type=Words)
+    name: str = Field(sa_type=SafeText, index=True)
+    description: str = Field(sa_type=SafeText)
     input_schema: Any = Field(sa_type=Document)
     output_schema: Any = Field(default=None, sa_type=Document, nullable=True)
     mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
     test_run_id: str = Field(foreign_key="test_runs.id", ondelete="CASCADE", sa_type=Text, index=True)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
-    server_name: str = Field(sa_type=Words)
+    server_name: str = Field(sa_type=SafeText)
     raw_definition: Any = Field(sa_type=Document)
     fingerprint: str = Field(sa_type=Text)
 
@@ -168,7 +168,7 @@ class SnapshotToolRow(StoredRow, table=True):
     snapshot_id: str = Field(primary_key=True, foreign_key="snapshots.id", ondelete="CASCADE", sa_type=Text)
     position: int = Field(primary_key=True)
     tool_id: str = Field(foreign_key="tool_definitions.id", ondelete="CASCADE", sa_type=Text, index=True)
-    offered_name: str = Field(sa_type=Words)
+    offered_name: str = Field(sa_type=SafeText)
 
 
 class ResultRow(StoredRow, table=True):
@@ -185,7 +185,7 @@ class ResultRow(StoredRow, table=True):
     parameter_type_conformance: int | None = None
     hallucinated_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
     confidence_category: str | None = Field(default=None, sa_type=Text)
-    reasoning: str = Field(sa_type=Words)
+    reasoning: str = Field(sa_type=SafeText)
     recommendations: Any = Field(default_factory=list, sa_type=Document)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     kind: str = Field(sa_type=Text)
@@ -231,7 +231,7 @@ class FactKeyRow(StoredRow, table=True):
     __tablename__ = "fact_keys"
 
     id: int = Field(primary_key=True)
-    value: str = Field(sa_type=Words, unique=True)
+    value: str = Field(sa_type=SafeText, unique=True)
 
 
 class ToolNameRow(StoredRow, table=True):
@@ -241,8 +241,8 @@ class ToolNameRow(StoredRow, table=True):
     __table_args__ = (Index("ux_tool_names_tool", "tool", "server", unique=True),)
 
     id: int = Field(primary_key=True)
-    server: str = Field(default="", sa_type=Words)
-    tool: str = Field(sa_type=Words)
+    server: str = Field(default="", sa_type=SafeText)
+    tool: str = Field(sa_type=SafeText)
 
 
 class FactsRow(StoredRow, table=True):
@@ -276,7 +276,7 @@ class FactsRow(StoredRow, table=True):
     position: int
     mark: str | None = Field(default=None, sa_type=Text)
     unreadable: int = Field(sa_type=Integer)
-    failure_code: str | None = Field(default=None, sa_type=Words)
+    failure_code: str | None = Field(default=None, sa_type=SafeText)
     metrics: bytes = Field(sa_type=BLOB)
 
 

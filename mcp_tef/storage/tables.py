@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import VISIBLE, Document, Moment, StoredRow, Words, now, table_of
+from mcp_tef.storage.columns import VISIBLE, Document, Moment, SafeText, StoredRow, now, table_of
 
 
 class ServerRow(StoredRow, table=True):
@@ -21,36 +21,36 @@ class ServerRow(StoredRow, table=True):
     )
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words)
-    url: str | None = Field(default=None, sa_type=Words)
+    name: str = Field(sa_type=SafeText)
+    url: str | None = Field(default=None, sa_type=SafeText)
     transport: str = Field(sa_type=Text)
     status: str = Field(default="inactive", sa_type=Text)
     last_connected_at: datetime | None = Field(default=None, sa_type=Moment)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
-    command: str | None = Field(default=None, sa_type=Words)
+    command: str | None = Field(default=None, sa_type=SafeText)
     args: list[str] = Field(default_factory=list, sa_type=Document)
-    cwd: str | None = Field(default=None, sa_type=Words)
+    cwd: str | None = Field(default=None, sa_type=SafeText)
     env: dict[str, str] = Field(default_factory=dict, sa_type=Document)
-    path: str | None = Field(default=None, sa_type=Words)
+    path: str | None = Field(default=None, sa_type=SafeText)
     headers: dict[str, str] = Field(default_factory=dict, sa_type=Document)
     auth_type: str = Field(default="none", sa_type=Text)
-    secret: str | None = Field(default=None, sa_type=Words)
-    alias: str | None = Field(default=None, sa_type=Words)
+    secret: str | None = Field(default=None, sa_type=SafeText)
+    alias: str | None = Field(default=None, sa_type=SafeText)
     allowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
     disallowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
-    status_reason: str | None = Field(default=None, sa_type=Words)
-    status_hint: str | None = Field(default=None, sa_type=Words)
+    status_reason: str | None = Field(default=None, sa_type=SafeText)
+    status_hint: str | None = Field(default=None, sa_type=SafeText)
     exit_code: int | None = None
-    stderr_tail: str | None = Field(default=None, sa_type=Words)
+    stderr_tail: str | None = Field(default=None, sa_type=SafeText)
     latency_ms: int | None = None
-    protocol: str | None = Field(default=None, sa_type=Words)
+    protocol: str | None = Field(default=None, sa_type=SafeText)
     tool_count: int | None = None
     problem_count: int = 0
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
-    env_file: str | None = Field(default=None, sa_type=Words)
-    project: str | None = Field(default=None, sa_type=Words)
-    origin: str | None = Field(default=None, sa_type=Words)
+    env_file: str | None = Field(default=None, sa_type=SafeText)
+    project: str | None = Field(default=None, sa_type=SafeText)
+    origin: str | None = Field(default=None, sa_type=SafeText)
     extra: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
     oauth: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
 
@@ -74,15 +74,15 @@ class ToolCallRow(StoredRow, table=True):
 
     id: str = Field(primary_key=True, sa_type=Text)
     mcp_server_id: str = Field(foreign_key="mcp_servers.id", ondelete="CASCADE", sa_type=Text)
-    tool_name: str = Field(sa_type=Words)
+    tool_name: str = Field(sa_type=SafeText)
     arguments: Any = Field(sa_type=Document)
     status: str = Field(sa_type=Text)
     asked_at: datetime = Field(sa_type=Moment)
     execution_time_ms: int | None = None
     reply: Any = Field(default=None, sa_type=Document, nullable=True)
-    error_code: str | None = Field(default=None, sa_type=Words)
-    error_message: str | None = Field(default=None, sa_type=Words)
-    error_hint: str | None = Field(default=None, sa_type=Words)
+    error_code: str | None = Field(default=None, sa_type=SafeText)
+    error_message: str | None = Field(default=None, sa_type=SafeText)
+    error_hint: str | None = Field(default=None, sa_type=SafeText)
 
 
 class CaseRow(StoredRow, table=True):
@@ -91,16 +91,16 @@ class CaseRow(StoredRow, table=True):
     __tablename__ = "test_cases"
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words)
-    query: str = Field(sa_type=Words)
-    expected_mcp_server_name: str | None = Field(default=None, sa_type=Words, index=True)
-    expected_tool_name: str | None = Field(default=None, sa_type=Words, index=True)
+    name: str = Field(sa_type=SafeText)
+    query: str = Field(sa_type=SafeText)
+    expected_mcp_server_name: str | None = Field(default=None, sa_type=SafeText, index=True)
+    expected_tool_name: str | None = Field(default=None, sa_type=SafeText, index=True)
     expected_parameters: Any = Field(default=None, sa_type=Document, nullable=True)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
     expectation: Any = Field(default=None, sa_type=Document, nullable=True)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
-    family: str | None = Field(default=None, sa_type=Words)
+    family: str | None = Field(default=None, sa_type=SafeText)
     before: Any = Field(default=None, sa_type=Document, nullable=True)
     origin: str = Field(default="written", sa_type=Text)
     held_back: int = 0
@@ -124,7 +124,7 @@ class CaseTagRow(StoredRow, table=True):
     __tablename__ = "test_case_tags"
 
     test_case_id: str = Field(primary_key=True, foreign_key="test_cases.id", ondelete="CASCADE", sa_type=Text)
-    tag: str = Field(primary_key=True, sa_type=Words)
+    tag: str = Field(primary_key=True, sa_type=SafeText)
 
 
 class SuiteRow(StoredRow, table=True):
@@ -133,7 +133,7 @@ class SuiteRow(StoredRow, table=True):
     __tablename__ = "suites"
 
     id: str = Field(default_factory=new_id, primary_key=True, sa_type=Text)
-    name: str = Field(sa_type=Words, unique=True)
+    name: str = Field(sa_type=SafeText, unique=True)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
 
 

@@ -13,15 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-import platformdirs
-
 from mcp_tef.errors import StoreError
 from mcp_tef.model.files import copy_private, create_private, open_regular_file
+from mcp_tef.model.installation import data_folder
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
 
-APP_NAME = "mcp-tef"
 LOCK_WAIT_S = 5.0
 _SETTINGS = (
     "trusted_schema = OFF",
@@ -33,11 +31,6 @@ _SETTINGS = (
 _ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024
 _HEADER = b"SQLite format 3\x00"
 _OURS = frozenset({".mcp-tef", ".db", ".sqlite", ".sqlite3"})
-
-
-def data_folder() -> Path:
-    """Return the folder of this program among the user's data."""
-    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
 def default_workspace() -> Path:

@@ -1,4 +1,4 @@
-"""One batch at work: its turn in the queue, concurrency per provider, pause, cancel and cost cap."""
+"""One running batch: its turn in the queue, concurrency per provider, pause, cancel and cost cap."""
 
 import asyncio
 import logging
@@ -291,13 +291,13 @@ class BatchJob:
 
     async def _outcomes(self, run: PlannedRun, case: TestCase) -> Sequence[RunResult]:
         try:
-            kit = await self._tools.kit_for(case, run.id)
-            if kit.expectation is not None:
-                case = replace(case, draft=replace(case.draft, expectation=kit.expectation))
-            outcome = await self._executor.execute(run, case, kit, self._job.keys)
-            if kit.expectation is not None:
-                outcome = replace(outcome, expectation=kit.expectation)
-            return self._agreement.settle(run, case, kit, outcome)
+            case_tools = await self._tools.tools_for(case, run.id)
+            if case_tools.expectation is not None:
+                case = replace(case, draft=replace(case.draft, expectation=case_tools.expectation))
+            outcome = await self._executor.execute(run, case, case_tools, self._job.keys)
+            if case_tools.expectation is not None:
+                outcome = replace(outcome, expectation=case_tools.expectation)
+            return self._agreement.settle(run, case, case_tools, outcome)
         except StoreError:
             raise
         except TefError as error:

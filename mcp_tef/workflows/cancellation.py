@@ -1,4 +1,4 @@
-"""Cancellation of all-or-nothing work."""
+"""Wait for all-or-nothing work so that a cancelled caller leaves nothing of it behind."""
 
 import asyncio
 from collections.abc import Coroutine

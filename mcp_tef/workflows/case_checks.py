@@ -85,7 +85,7 @@ def _proposals(
 
 
 def _groups(cases: Sequence[TestCase], vectors: NDArray[np.float32], least: float) -> Iterator[list[int]]:
-    """Yield groups of cases that expect the same tools, and of which all pairs reach the least cosine."""
+    """Yield groups of cases that expect the same tools, where all pairs reach the least cosine."""
     alike: defaultdict[Hashable, list[list[int]]] = defaultdict(list)
     for place, case in enumerate(cases):
         groups = alike[_expected(case)]

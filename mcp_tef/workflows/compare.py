@@ -1,4 +1,4 @@
-"""Earlier results as a batch that can be compared: the JSON document that a run printed."""
+"""Comparison of batches, also with the JSON document of an earlier run; results by client; drift since a run."""
 
 import asyncio
 from collections import Counter, defaultdict

@@ -88,7 +88,7 @@ class CrowdTools:
         self._runs = runs
         self._separator = separator
         self._cells: dict[RunId, CrowdCell] = {}
-        self._kits: dict[tuple[CrowdCell, tuple[str, ...] | CaseId], asyncio.Task[CaseTools]] = {}
+        self._case_tools: dict[tuple[CrowdCell, tuple[str, ...] | CaseId], asyncio.Task[CaseTools]] = {}
 
     def expect(self, runs: Iterable[PlannedRun]) -> None:
         """Note the cells of runs that will ask for their tools."""
@@ -110,19 +110,19 @@ class CrowdTools:
             found[self._plan.number(cell)] = sum(sizes[: self._plan.searches[cell.search]]) // BYTES_PER_TOKEN
         return found
 
-    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
+    async def tools_for(self, case: TestCase, run_id: RunId) -> CaseTools:
         """Return the tools of a case in the cell of a run."""
         cell = self._cells[run_id]
         key = (cell, case.id if cell.search else self._pool.servers(self._plan, case))
-        if key not in self._kits:
-            self._kits[key] = asyncio.create_task(self._assemble(cell, case, run_id))
-        return await asyncio.shield(self._kits[key])
+        if key not in self._case_tools:
+            self._case_tools[key] = asyncio.create_task(self._assemble(cell, case, run_id))
+        return await asyncio.shield(self._case_tools[key])
 
     async def close(self) -> None:
         """Stop what is still being stored."""
-        for task in self._kits.values():
+        for task in self._case_tools.values():
             task.cancel()
-        await asyncio.gather(*self._kits.values(), return_exceptions=True)
+        await asyncio.gather(*self._case_tools.values(), return_exceptions=True)
 
     async def _assemble(self, cell: CrowdCell, case: TestCase, run_id: RunId) -> CaseTools:
         tools = self._pool.tools(self._plan, cell, case)

@@ -122,7 +122,7 @@ class Drafts:
         return await self._to(draft, tuple(after), by)
 
     async def add_tool(self, draft_id: DraftId, definition: JsonObject, *, by: str = "") -> Draft:
-        """Add a step that adds a tool behind the others."""
+        """Add a step that adds a tool after the others."""
         draft = await self.get(draft_id)
         return await self._to(draft, (*draft.keyed, ("added", definition)), by)
 

@@ -225,12 +225,12 @@ def _cut_off(run: PlannedRun, tools: CaseTools, asked: _Asked) -> RunResult:
     )
 
 
-def failed(run: PlannedRun, error: TefError, kit: CaseTools | None = None) -> RunResult:
+def failed(run: PlannedRun, error: TefError, case_tools: CaseTools | None = None) -> RunResult:
     """Return the outcome of a run that a server, a provider or bad input kept from an answer."""
     return RunResult(
         run_id=run.id,
         status=RunStatus.FAILED,
-        snapshot_id=kit.snapshot_id if kit else None,
+        snapshot_id=case_tools.snapshot_id if case_tools else None,
         failure=FailureInfo(error.code, error.message, error.hint),
     )
 
@@ -259,7 +259,7 @@ class RepeatConfidence:
         self._earlier = earlier
         self.again: list[Judgement] = []
 
-    def settle(self, run: PlannedRun, case: TestCase, kit: CaseTools, outcome: RunResult) -> Sequence[RunResult]:
+    def settle(self, run: PlannedRun, case: TestCase, case_tools: CaseTools, outcome: RunResult) -> Sequence[RunResult]:
         """Return the results to store now: this one, and with the last repeat all that waited for it."""
         group = _group(run)
         self._left[group] -= 1
@@ -268,10 +268,10 @@ class RepeatConfidence:
             answered.append(outcome)
         if self._left[group] or len(answered) + len(self._earlier.get(group, ())) < 2:
             return (outcome,)
-        agreed = self._agreed(group, case, kit)
+        agreed = self._agreed(group, case, case_tools)
         return agreed if _is_silent(outcome) else (outcome, *agreed)
 
-    def _agreed(self, group: _Group, case: TestCase, kit: CaseTools) -> list[RunResult]:
+    def _agreed(self, group: _Group, case: TestCase, case_tools: CaseTools) -> list[RunResult]:
         """Return the results of a whole group that get their agreement."""
         earlier, answered = self._earlier.get(group, ()), self._answered.pop(group)
         shares = _shares([*(item.answer for item in earlier), *(item.answer for item in answered if item.answer)])
@@ -279,7 +279,7 @@ class RepeatConfidence:
             _judged_again(item, share) for item, share in zip(earlier, shares, strict=False) if _agrees(item.answer)
         ]
         new = zip(answered, shares[len(earlier) :], strict=True)
-        return [_with_share(item, share, case, kit) for item, share in new if _is_silent(item)]
+        return [_with_share(item, share, case, case_tools) for item, share in new if _is_silent(item)]
 
 
 def _group(run: PlannedRun) -> _Group:
@@ -315,8 +315,8 @@ def _judged_again(run: AnsweredRun, share: float) -> Judgement:
     )
 
 
-def _with_share(outcome: RunResult, share: float, case: TestCase, kit: CaseTools) -> RunResult:
+def _with_share(outcome: RunResult, share: float, case: TestCase, case_tools: CaseTools) -> RunResult:
     if outcome.answer is None:
         return outcome
     answer = replace(outcome.answer, confidence=share, confidence_source=ConfidenceSource.AGREEMENT)
-    return replace(outcome, answer=answer, verdict=judge(case.draft.expectation, kit.tools, answer.calls, share))
+    return replace(outcome, answer=answer, verdict=judge(case.draft.expectation, case_tools.tools, answer.calls, share))

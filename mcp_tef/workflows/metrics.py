@@ -1,4 +1,4 @@
-"""Figures over the whole history of runs."""
+"""Metrics of all runs of a workspace, or of those that pass filters."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Batches and runs: start, control, list, delete."""
+"""Batches and runs: start, pause, cancel, resume, retry, list and delete them."""
 
 from __future__ import annotations
 

@@ -110,18 +110,18 @@ class ToolCache:
         self._seconds = seconds
         self._separator = separator
         self._listings: dict[str, asyncio.Task[Listing]] = {}
-        self._kits: dict[tuple[str, ...], asyncio.Task[CaseTools]] = {}
+        self._case_tools: dict[tuple[str, ...], asyncio.Task[CaseTools]] = {}
 
-    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
-        """Return the kit of a case; raises ServerError with the server's name, InputError where there are no tools."""
+    async def tools_for(self, case: TestCase, run_id: RunId) -> CaseTools:
+        """Return the tools of a case; raises ServerError with the server's name, InputError where there are none."""
         names = case.draft.servers
-        if names not in self._kits:
-            self._kits[names] = asyncio.create_task(self._assemble(names, run_id))
-        return await asyncio.shield(self._kits[names])
+        if names not in self._case_tools:
+            self._case_tools[names] = asyncio.create_task(self._assemble(names, run_id))
+        return await asyncio.shield(self._case_tools[names])
 
     async def close(self) -> None:
         """Stop what is still fetching."""
-        tasks = [*self._kits.values(), *self._listings.values()]
+        tasks = [*self._case_tools.values(), *self._listings.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

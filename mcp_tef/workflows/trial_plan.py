@@ -1,4 +1,4 @@
-"""Plan of a trial, as its batch stores it: everything that an interrupted trial needs to go on."""
+"""Plan of a trial, as its batch stores it so that it can go on later, and the trials of each draft."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

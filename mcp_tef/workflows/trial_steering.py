@@ -44,7 +44,7 @@ class TrialTools:
         self._alone = alone
         self._hints = hints
         self._planned: dict[RunId, tuple[Arm, int]] = {}
-        self._kits: dict[tuple[Arm, int, tuple[str, ...], str], asyncio.Task[CaseTools]] = {}
+        self._case_tools: dict[tuple[Arm, int, tuple[str, ...], str], asyncio.Task[CaseTools]] = {}
 
     def expect(self, runs: Iterable[PlannedRun]) -> None:
         """Note the arms and rounds of runs that will ask for their tools."""
@@ -58,16 +58,16 @@ class TrialTools:
         """Return nothing: both arms have about the tools of the listings."""
         return {}
 
-    async def kit_for(self, case: TestCase, run_id: RunId) -> CaseTools:
+    async def tools_for(self, case: TestCase, run_id: RunId) -> CaseTools:
         """Return the tools of a case in the arm and rotation of a run."""
         arm, round_ = self._planned[run_id]
         asked, case = case, self._by_new_names(case, arm)
         hinted = case if self._hints and arm is Arm.DRAFT else None
         key = (arm, round_, case.draft.servers, hinted.id if hinted else "")
-        if key not in self._kits:
-            self._kits[key] = asyncio.create_task(self._assemble(arm, round_, case.draft.servers, run_id, hinted))
-        kit = await asyncio.shield(self._kits[key])
-        return kit if case is asked else replace(kit, expectation=case.draft.expectation)
+        if key not in self._case_tools:
+            self._case_tools[key] = asyncio.create_task(self._assemble(arm, round_, case.draft.servers, run_id, hinted))
+        case_tools = await asyncio.shield(self._case_tools[key])
+        return case_tools if case is asked else replace(case_tools, expectation=case.draft.expectation)
 
     def _by_new_names(self, case: TestCase, arm: Arm) -> TestCase:
         """Return a case that expects renamed tools by their names in an arm; the same where none is renamed."""
@@ -76,9 +76,9 @@ class TrialTools:
 
     async def close(self) -> None:
         """Stop what is still being stored."""
-        for task in self._kits.values():
+        for task in self._case_tools.values():
             task.cancel()
-        await asyncio.gather(*self._kits.values(), return_exceptions=True)
+        await asyncio.gather(*self._case_tools.values(), return_exceptions=True)
 
     async def _assemble(
         self, arm: Arm, round_: int, names: Sequence[str], run_id: RunId, hinted: TestCase | None

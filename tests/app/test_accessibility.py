@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core_link.session import Page
@@ -16,12 +16,12 @@ from app.screens.welcome.page import WelcomePage
 from app.shell.main_frame import MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
-from app.theme import Contrast, ThemeMode, theme
+from app.theme import Contrast, Role, ThemeMode, theme
 from app.widgets import install_accessible_roles
 from mcp_tef import StoreError
-from tests.support.accessibility_checks import Keyboard, Walk, beyond, cramped
+from tests.support.accessibility_checks import Keyboard, Walk, beyond
 from tests.support.configs import CLOCK, written
-from tests.support.displayed_text import drawn
+from tests.support.displayed_text import drawn, pixels
 from tests.support.fake_engine import FakeEngine
 from tests.support.special_workspaces import hostile_engine
 from tests.support.window_tour import filled, looked_over, opened, over_screens, tour
@@ -30,21 +30,13 @@ from tests.support.windows import session_for, shown, until
 pytestmark = pytest.mark.usefixtures("qapp")
 SERVER, FIGURE = "docs", "Sure and wrong"
 TEXT = "Read the whole of a file, then tell what stands in it"
-Look = Callable[[Walk, QWidget, str], None]
+Look = Callable[[QWidget, str], None]
 Colours = tuple[ThemeMode, Contrast]
 DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
-LOOKS = pytest.mark.parametrize(
-    ("colours", "size", "look"),
-    [
-        ((ThemeMode.LIGHT, Contrast.NORMAL), 100, Walk.whole),
-        ((ThemeMode.DARK, Contrast.NORMAL), 100, Walk.colours),
-        ((ThemeMode.LIGHT, Contrast.HIGH), 100, Walk.colours),
-        ((ThemeMode.DARK, Contrast.HIGH), 100, Walk.colours),
-        ((ThemeMode.LIGHT, Contrast.NORMAL), 80, Walk.room),
-        ((ThemeMode.LIGHT, Contrast.NORMAL), 200, Walk.large),
-    ],
-    ids=["light", "dark", "light high", "dark high", "small", "large"],
-)
+SMALLEST, USUAL = (960, 640), (1280, 800)
+MOST_STRAY = 10_000
+DARK, DARK_HIGH = (ThemeMode.DARK, Contrast.NORMAL), (ThemeMode.DARK, Contrast.HIGH)
+LIGHT_HIGH = (ThemeMode.LIGHT, Contrast.HIGH)
 
 
 def is_ready(page: Page) -> bool:
@@ -75,54 +67,108 @@ def test_the_window_is_told_of_as_a_window_before_anything_is_in_it(qapp: QAppli
     frame.deleteLater()
 
 
-@LOOKS
-async def test_every_screen_can_be_used_without_a_mouse_heard_and_read(
-    colours: Colours, size: int, look: Look, qapp: QApplication
-) -> None:
-    walk = Walk()
-    theme().install(*colours, application_wide=False)
-    keyboard = Keyboard(qapp)
-    async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
-        await tour(window, is_ready, lambda page: look(walk, page.window(), page.title))
+def look_at_colours(walk: Walk, old: QColor, page: Page) -> None:
+    """Look at the colours of a screen, of which those of before are gone but for some letters."""
+    walk.colours(page.window(), page.title)
+    stray = int((pixels(page.window().grab().toImage()) == old.rgb() & 0xFFFFFF).sum())
+    walk.take({"it has the colour of before"} if stray > MOST_STRAY else set(), page.title)
+
+
+def is_dressed(page: Page) -> bool:
+    """Whether every visible part of a window wears today's sheet, and is painted."""
+    parts = [page.window(), *page.window().findChildren(QWidget)]
+    worn = [one.styleSheet() for one in parts if "QToolTip" in one.styleSheet() and one.isVisible()]
+    return page.window().updatesEnabled() and bool(worn) and set(worn) == {theme().sheet}
+
+
+async def test_every_screen_can_be_used_without_a_mouse_heard_and_read_also_in_new_colours(qapp: QApplication) -> None:
+    walk, keyboard = Walk(), Keyboard(qapp)
+    async with opened(await hostile_engine(TEXT, SERVER)) as window:
+        await tour(window, is_ready, lambda page: walk.whole(page.window(), page.title))
         walk.take(keyboard.faults(), "a screen")
+        old = theme().colour(Role.SURFACE)
+        walk.recolour(*DARK_HIGH)
+        await tour(window, is_dressed, partial(look_at_colours, walk, old), rows=0)
     assert not walk.found, walk.told()
 
 
-@LOOKS
-async def test_all_that_opens_over_the_screens_can_be_used_without_a_mouse_heard_and_read(
-    colours: Colours, size: int, look: Look, tmp_path: Path
+@pytest.mark.parametrize(("size", "colours"), [(80, DARK), (200, LIGHT_HIGH)], ids=["small, dark", "large, light high"])
+async def test_every_screen_can_be_used_with_text_of_another_size_and_in_other_colours(
+    size: int, colours: Colours, qapp: QApplication
 ) -> None:
     walk = Walk()
 
-    def look_at(window: MainWindow, name: str, over: QWidget) -> None:
-        look(walk, over.window(), name)
+    def look(page: Page) -> None:
+        (walk.room if size < 100 else walk.large)(page.window(), page.title)
+        walk.texts(page.window(), page.title)
+
+    theme().install(*colours, application_wide=False)
+    async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
+        await tour(window, is_ready, look)
+    assert not walk.found, walk.told()
+
+
+async def test_all_that_opens_can_be_used_without_a_mouse_heard_and_read(qapp: QApplication, tmp_path: Path) -> None:
+    walk = Walk()
+    async with opened(await hostile_engine(TEXT, SERVER)) as window:
+        await filled(window, is_ready)
+        window.window().resize(*SMALLEST)
+        await look_over_all(window, tmp_path, walk, walk.whole)
+        walk.recolour(*DARK)
+        await look_over_all(window, tmp_path, walk, walk.colours)
+    assert not walk.found, walk.told()
+
+
+async def test_all_that_opens_can_be_used_with_large_text(qapp: QApplication, tmp_path: Path) -> None:
+    walk = Walk()
+    theme().install(*DARK_HIGH, application_wide=False)
+    async with opened(await hostile_engine(TEXT, SERVER), with_text(200)) as window:
+        await filled(window, is_ready)
+        window.window().resize(*SMALLEST)
+        await look_over_all(window, tmp_path, walk, walk.room, walk.texts)
+        window.window().resize(*USUAL)
+        walk.recolour(*LIGHT_HIGH)
+        await look_over_all(window, tmp_path, walk, walk.large, walk.texts)
+    assert not walk.found, walk.told()
+
+
+async def look_over_all(window: MainWindow, folder: Path, walk: Walk, *looks: Look) -> None:
+    """Look at each dialog, popup and notice, and at whether it lies inside the window with its buttons in sight."""
+
+    def look_at(name: str, over: QWidget) -> None:
+        for look in looks:
+            look(over.window(), name)
         walk.take(beyond(over, window.window()), name)
 
-    theme().install(*colours, application_wide=False)
-    async with opened(await hostile_engine(TEXT, SERVER), with_text(size)) as window:
-        await filled(window, is_ready)
-        server = (await window.session.call(lambda core: core.servers.list()))[0]
-        for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
-            await looked_over(window, show, partial(look_at, window, name))
-    assert not walk.found, walk.told()
+    await until(partial(is_dressed, window.page(window.current)))
+    server = (await window.session.call(lambda core: core.servers.list()))[0]
+    for name, show in over_screens(window, folder, server, TEXT, SERVER):
+        await looked_over(window, show, partial(look_at, name))
 
 
-@LOOKS
+@pytest.mark.parametrize("size", [100, 80, 200])
 async def test_the_pages_outside_the_screens_can_be_used_without_a_mouse_heard_and_read(
-    colours: Colours, size: int, look: Look, tmp_path: Path
+    size: int, tmp_path: Path
 ) -> None:
     walk = Walk()
     theme().set_text_size(size)
-    theme().install(*colours, application_wide=False)
     written(tmp_path / ".config" / "Claude" / "claude_desktop_config.json", {"mcpServers": {"clock": CLOCK}})
-    for before in (0, 6) if look is Walk.whole else (6,):
-        await look_at_first_page(partial(look, walk), tmp_path, before)
-    for code in ("workspace_locked", "workspace_not_writable"):
-        await look_at_closed_door(partial(look, walk), tmp_path, code)
+    await look_outside({100: walk.whole, 80: walk.room, 200: walk.large}[size], tmp_path)
+    for colours in (DARK, DARK_HIGH, LIGHT_HIGH) if size == 100 else ():
+        walk.recolour(*colours)
+        await look_outside(walk.colours, tmp_path)
     assert not walk.found, walk.told()
 
 
-async def look_at_first_page(look: Callable[[QWidget, str], None], folder: Path, before: int) -> None:
+async def look_outside(look: Look, folder: Path) -> None:
+    """Look at the first page, where no workspace or many were open before, and at the one that says why none opens."""
+    for before in (0, 6):
+        await look_at_first_page(look, folder, before)
+    for code in ("workspace_locked", "workspace_not_writable"):
+        await look_at_closed_door(look, folder, code)
+
+
+async def look_at_first_page(look: Look, folder: Path, before: int) -> None:
     """Look at the first page after so many workspaces were open before, without and with a failure."""
     settings = Settings(None)
     files = [folder / f"A workspace that was open, number {number}.db" for number in range(before)]
@@ -145,7 +191,7 @@ async def look_at_first_page(look: Callable[[QWidget, str], None], folder: Path,
         frame.deleteLater()
 
 
-async def look_at_closed_door(look: Callable[[QWidget, str], None], folder: Path, code: str) -> None:
+async def look_at_closed_door(look: Look, folder: Path, code: str) -> None:
     """Look at the page that says why a workspace cannot be opened."""
 
     def nothing(*_: object) -> None: ...
@@ -160,25 +206,3 @@ async def look_at_closed_door(look: Callable[[QWidget, str], None], folder: Path
     look(frame, code)
     frame.close()
     frame.deleteLater()
-
-
-SMALLEST = (960, 640)
-
-
-@pytest.mark.parametrize("percent", [100, 150, 200])
-async def test_all_that_opens_lies_inside_the_smallest_window_with_its_buttons_in_sight(
-    percent: int, tmp_path: Path
-) -> None:
-    walk, settings = Walk(), Settings(None)
-    settings.set("window.text_size", percent)
-
-    def look_at(window: MainWindow, name: str, over: QWidget) -> None:
-        walk.take(beyond(over, window.window()) | cramped(over), name)
-
-    async with opened(await hostile_engine(TEXT, SERVER), settings) as window:
-        await filled(window, is_ready)
-        window.window().resize(*SMALLEST)
-        server = (await window.session.call(lambda core: core.servers.list()))[0]
-        for name, show in over_screens(window, tmp_path, server, TEXT, SERVER):
-            await looked_over(window, show, partial(look_at, window, name))
-    assert not walk.found, walk.told()

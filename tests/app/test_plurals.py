@@ -34,7 +34,8 @@ async def test_one_thing_is_never_called_many(tools: int, tmp_path: Path, qapp: 
         await filled(window, lambda page: ONLY_SERVER in drawn(page) or page.key in ("similarity", "library", "models"))
         await tour(window, lambda _: True, lambda page: look(page.title, page))
         server = (await window.session.call(lambda core: core.servers.list()))[0]
-        for name, show in over_screens(window, tmp_path, server, ONLY_TEXT, ONLY_SERVER):
+        dialogs = over_screens(window, tmp_path, server, ONLY_TEXT, ONLY_SERVER) if tools == 1 else ()
+        for name, show in dialogs:
             await looked_over(window, show, partial(look, name))
     assert not found, "\n".join(sorted(f"{name}: {text}" for text, name in found.items()))
 

@@ -15,12 +15,19 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from tests.benchmarks.watch_roles import WORST_MS, Watch, go_through, prepared, told, watched
-from tests.journeys.test_by_keyboard import compare_two_models, look_at_the_sample, only_the_first_finds_it
+from tests.journeys.test_by_keyboard import compare_two_models, only_the_first_finds_it
+from tests.journeys.test_change_a_tool import follow_a_confusion, run_the_sample
 from tests.support.command_line import command
 from tests.support.keyboard_user import Keyboard
 from tests.support.model_stub import ModelStub
 
 SCREENS = ("servers", "cases", "runs", "metrics", "similarity", "workshop", "quality")
+
+
+async def see_the_sample(user: Keyboard, report: Path) -> None:
+    """Run the sample, and follow a confusion to what to write instead."""
+    await run_the_sample(user)
+    await follow_a_confusion(user, report)
 
 
 async def see_every_screen(user: Keyboard) -> None:
@@ -41,7 +48,7 @@ def measure(folder: Path) -> dict[str, Watch]:
     with ModelStub(only_the_first_finds_it) as stub:
         journeys: dict[str, Callable[[Keyboard], Coroutine[Any, Any, None]]] = {
             "every screen": see_every_screen,
-            "the sample": lambda user: look_at_the_sample(user, folder / "report.html"),
+            "the sample": lambda user: see_the_sample(user, folder / "report.html"),
             "two models": lambda user: compare_two_models(user, config, stub.url),
         }
         for number, (name, journey) in enumerate(journeys.items()):

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.cli.main import parser
-from tests.support.command_line import run
+from tests.support.command_line import say
 from tests.support.command_samples import CALLS, CASES, CONFIG, LIBRARY_LINES, TOOLS
+from tests.support.forgetful_keychain import FORGETFUL, NONE, keychain
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import change
@@ -20,8 +21,6 @@ from tests.support.workspace_files import change
 SERVER = "Bike shop"
 OFFLINE = ("--embedder", "tfidf")
 FORMATS = {"tef.yaml": "tef", "csv": "csv", "bfcl.jsonl": "bfcl", "promptfoo.yaml": "promptfoo", "mcp-eval.json": ""}
-KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "tests.support.forgetful_keychain.ForgetfulKeychain"}
-NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 # `gui` opens a window, `sample-server` serves until it is stopped, and two print what the help says in another form.
 ONLY_HELP = {"gui", "sample-server", "completion", "manual"}
 SERVES = {"library serve", "mcp", "serve"}
@@ -238,7 +237,7 @@ def test_improve(transcript: Transcript, replacements: dict[str, str]) -> None:
 
 
 def test_crowds(transcript: Transcript, replacements: dict[str, str]) -> None:
-    transcript.both("crowd", "--suite", "Sample", "--sizes", "0,30,300", "--search", "5", "--model", "offline/words")
+    transcript.both("crowd", "--suite", "Sample", "--sizes", "0,30", "--search", "5", "--model", "offline/words")
     transcript.say("crowd", "--suite", "Second")
     transcript.both("steal", "--server", "files", "--among", SERVER, "--model", "offline/words")
     assert_golden("commands/crowds.txt", normalized(transcript.text, replacements))
@@ -262,8 +261,10 @@ def test_verify(transcript: Transcript, folder: Path, replacements: dict[str, st
 def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
     for arguments in (("list",), ("set", "openai"), ("forget", "openai")):
         for asked in (("keys", *arguments), ("keys", *arguments, "--json")):
-            transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=NO_KEYCHAIN), *asked)
-        transcript.record(run(*asked, stdin="sk-not-to-be-shown\n", environment=KEYCHAIN), *asked)
+            with keychain(NONE):
+                transcript.record(say(*asked, stdin="sk-not-to-be-shown\n"), *asked)
+        with keychain(FORGETFUL):
+            transcript.record(say(*asked, stdin="sk-not-to-be-shown\n"), *asked)
     assert_golden("commands/keys.txt", normalized(transcript.text, replacements))
 
 

@@ -11,84 +11,13 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.screens.library.page import LibraryPage
 from app.screens.runs.page import RunsPage
 from app.screens.similarity.page import SimilarityPage
-from app.widgets.matrix import MatrixChart
 from tests.support.command_line import command, say
-from tests.support.keyboard_user import CTRL, Keyboard, at_the_window, spoken, the
+from tests.support.keyboard_user import CTRL, Keyboard, at_the_window, spoken
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.windows import until
 
 Key = Qt.Key
-
-
-def runs(user: Keyboard) -> RunsPage:
-    """The Runs screen."""
-    page = user.window.page("runs")
-    assert isinstance(page, RunsPage)
-    return page
-
-
-def similarity(user: Keyboard) -> SimilarityPage:
-    """The Similarity screen."""
-    page = user.window.page("similarity")
-    assert isinstance(page, SimilarityPage)
-    return page
-
-
-async def test_from_the_first_start_to_a_confusion_and_what_to_write_instead(
-    qapp: QApplication, tmp_path: Path
-) -> None:
-    report = tmp_path / "report.html"
-    async with at_the_window(tmp_path / "first.db") as user:
-        await look_at_the_sample(user, report)
-    assert "What to work on" in report.read_text("utf-8")
-
-
-async def look_at_the_sample(user: Keyboard, report: Path) -> None:
-    """Run the sample, follow a confusion to what to write instead, copy that and export a report."""
-    await user.see("Open the sample")
-    user.press(Key.Key_Return)
-    await user.come_to("runs")
-    await user.push("cases offline")
-    await user.see("Selected ")
-    await until(lambda: runs(user).presenter.batches.newest_active() is None)
-    await user.go(4, "metrics")
-    await user.tab_to("Confusion matrix")
-    await walk_to_a_confusion(user, the(MatrixChart, user.window))
-    user.press(Key.Key_Return)
-    await user.come_to("runs")
-    await until(lambda: "advice" in runs(user).detail.links())
-    user.press(Key.Key_I, CTRL)
-    await user.come_to("similarity")
-    pair = similarity(user).view.pair
-    await until(lambda: pair.advice.copy.hasFocus())
-    user.press(Key.Key_Space)
-    assert QApplication.clipboard().text()
-    await user.push("Export")
-    await user.choose("Similarity report")
-    await user.save_as(report)
-
-
-async def walk_to_a_confusion(user: Keyboard, chart: MatrixChart) -> None:
-    """Walk with the arrows to the most frequent confusion; of equals, to tools that share a word and so have advice."""
-    matrix = chart.matrix()
-    names = list(zip(matrix.rows, matrix.row_keys, strict=True))
-    wrong = {
-        cell: number
-        for cell, number in matrix.cells.items()
-        if matrix.keys[cell[1]] not in ("–", "?", names[cell[0]][1]) and names[cell[0]][1] != "–"
-    }
-    named = {key: name for name, key in names}
-
-    def shared_words(cell: tuple[int, int]) -> int:
-        words_of = (set(name.split("_")) for name in (names[cell[0]][0], named.get(matrix.keys[cell[1]], "")))
-        return len(set.intersection(*words_of))
-
-    row, column = max(wrong, key=lambda cell: (wrong[cell], shared_words(cell)))
-    user.press(Key.Key_Home)
-    user.press(Key.Key_Down, times=row + 1)
-    user.press(Key.Key_Right, times=column)
-    assert chart.current() == (row, column)
 
 
 async def test_from_a_config_and_a_case_to_two_models_compared(qapp: QApplication, tmp_path: Path) -> None:
@@ -140,10 +69,16 @@ async def write_a_case(user: Keyboard, query: str, tool: str) -> None:
     await user.see("Saved")
 
 
+async def see_the_end(user: Keyboard, before: object = None) -> None:
+    """Wait until Runs shows a batch, another one than before, and no batch runs."""
+    runs = user.page("runs", RunsPage).presenter
+    await until(lambda: runs.batch and runs.current != before and runs.batches.newest_active() is None)
+
+
 async def run_with(user: Keyboard, model: str, address: str) -> None:
     """Run every case with a model, and wait for its answers."""
     await user.go(3, "runs")
-    before = runs(user).presenter.current
+    before = user.page("runs", RunsPage).presenter.current
     user.press(Key.Key_R, CTRL)
     await user.see("Run test cases")
     await user.tab_to("Who answers")
@@ -154,7 +89,7 @@ async def run_with(user: Keyboard, model: str, address: str) -> None:
     await user.tab_to("Address")
     user.type(address)
     await user.push("Run 1 case")
-    await until(lambda: runs(user).presenter.current != before and runs(user).presenter.batches.newest_active() is None)
+    await see_the_end(user, before)
 
 
 TEXT = {"type": "string", "description": "Words to look for."}
@@ -207,30 +142,23 @@ async def run_offline(user: Keyboard, number: int) -> None:
     await user.see(f"All {number} cases")
     await user.push(f"Run {number} cases")
     await user.go(3, "runs")
-    await until(lambda: runs(user).presenter.batch and runs(user).presenter.batches.newest_active() is None)
+    await see_the_end(user)
     await user.see(f"{number} of {number} cases were generated")
 
 
 async def copy_advice(user: Keyboard) -> None:
     """Find the look-alikes of the catalogue, open the most confusable pair and copy what to write instead."""
     await user.go(5, "similarity")
-    await until(lambda: similarity(user).presenter.analysis)
+    await until(lambda: user.page("similarity", SimilarityPage).presenter.analysis)
     await user.tab_to("View")
     user.press(Key.Key_Right)
     await user.tab_to("Pairs of tools")
     user.press(Key.Key_Return)
-    pair = similarity(user).view.pair
+    pair = user.page("similarity", SimilarityPage).view.pair
     await until(lambda: pair.advice.copy.isVisible() and pair.advice.copy.isEnabled())
     QApplication.clipboard().clear()
     await user.push(spoken(pair.advice.copy))
     assert QApplication.clipboard().text()
-
-
-def library(user: Keyboard) -> LibraryPage:
-    """The Library screen."""
-    page = user.window.page("library")
-    assert isinstance(page, LibraryPage)
-    return page
 
 
 async def test_from_a_new_library_tool_to_clients_that_are_served(qapp: QApplication, tmp_path: Path) -> None:
@@ -254,7 +182,7 @@ async def design_a_tool(user: Keyboard) -> None:
     await user.tab_to("Description")
     user.type("Find spare parts of bikes by words.")
     await user.push("Create tool")
-    await until(lambda: library(user).presenter.detail.versions)
+    await until(lambda: user.page("library", LibraryPage).presenter.detail.versions)
     await user.tab_to("Runs as")
     user.press(Key.Key_Space)
     await user.choose("Python script")
@@ -264,7 +192,7 @@ async def design_a_tool(user: Keyboard) -> None:
     user.press(Key.Key_Tab)
     user.press(Key.Key_S, CTRL)
     await user.see("Saved version 2 of find_parts")
-    assert library(user).presenter.tool is not None
+    assert user.page("library", LibraryPage).presenter.tool is not None
 
 
 async def try_the_tool(user: Keyboard) -> None:
@@ -274,7 +202,7 @@ async def try_the_tool(user: Keyboard) -> None:
     user.type("bicycle chain")
     user.press(Key.Key_Return, CTRL)
     await user.push("Allow and start")
-    output = library(user).view.run.output
+    output = user.page("library", LibraryPage).view.run.output
     await until(lambda: "bicycle chain" in output.toPlainText())
 
 
@@ -288,7 +216,7 @@ async def evaluate_the_tool(user: Keyboard) -> None:
     user.press(Key.Key_R, CTRL)
     await user.push("Run 1 case")
     await user.go(3, "runs")
-    await until(lambda: runs(user).presenter.batch and runs(user).presenter.batches.newest_active() is None)
+    await see_the_end(user)
     await user.see("Selected find_parts")
 
 

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from tests.support import workspace_files
-from tests.support.command_line import command, say
+from tests.support.command_line import command, kill, say
 from tests.support.model_replies import Received, Reply, hang, pick
 from tests.support.model_stub import ModelStub
 
@@ -42,7 +42,7 @@ def test_after_a_kill_what_finished_is_there_and_the_rest_can_be_resumed(tmp_pat
         arguments = command("run", "--model", "openai/stub", "--base-url", stub.url, "--json")
         with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             assert half_way.reached.wait(60)
-            process.kill()
+            kill(process)
         half_way.may_go_on.set()
         listed = say("runs", "list", "--json")
         assert "interrupted" in listed.err

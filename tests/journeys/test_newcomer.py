@@ -62,7 +62,9 @@ class Newcomer:
         await until(lambda: sentence.isVisible() and says in sentence.text())
 
 
-async def test_the_first_verdict_is_two_clicks_from_the_first_start(qapp: QApplication, tmp_path: Path) -> None:
+async def test_the_first_verdict_is_two_clicks_from_the_first_start_its_reason_one_more_and_advice_two(
+    qapp: QApplication, tmp_path: Path
+) -> None:
     async with workbench(workspace=tmp_path / "first.mcp-tef") as bench:
         user = Newcomer(bench)
         await user.click("Open the sample")
@@ -71,6 +73,19 @@ async def test_the_first_verdict_is_two_clicks_from_the_first_start(qapp: QAppli
         print(f"first verdict of the sample: {user.clicks} clicks, {user.entries} entries")
         assert (user.clicks, user.entries) == (2, 0)
         await until(lambda: any(isinstance(event, BatchEnded) for event in user.heard))
+        inside = window(bench)
+        runs, similarity = inside.page("runs"), inside.page("similarity")
+        assert isinstance(runs, RunsPage)
+        assert isinstance(similarity, SimilarityPage)
+        await runs.settled()
+        user.clicks = 0
+        await click_a_confusion(user, runs)
+        print(f"from a wrong run to its reason: {user.clicks} click")
+        assert user.clicks == 1
+        await user.click("Suggest better descriptions")
+        await until(lambda: inside.current == "similarity" and similarity.view.pair.advice.copy.isVisible())
+        print(f"from a wrong run to advice: {user.clicks} clicks")
+        assert user.clicks == 2
 
 
 async def test_the_first_verdict_on_an_own_server_takes_seven_clicks_and_two_entries_at_most(
@@ -98,27 +113,6 @@ async def test_the_first_verdict_on_an_own_server_takes_seven_clicks_and_two_ent
         assert user.clicks <= 7
         assert user.entries <= 2
         await until(lambda: any(isinstance(event, BatchEnded) for event in user.heard))
-
-
-async def test_a_wrong_run_is_one_click_from_its_reason_and_two_from_advice(qapp: QApplication, tmp_path: Path) -> None:
-    async with workbench(workspace=tmp_path / "wrong.mcp-tef") as bench:
-        user = Newcomer(bench)
-        await user.click("Open the sample")
-        await user.click("Run 30 cases offline")
-        await until(lambda: any(isinstance(event, BatchEnded) for event in user.heard))
-        inside = window(bench)
-        runs, similarity = inside.page("runs"), inside.page("similarity")
-        assert isinstance(runs, RunsPage)
-        assert isinstance(similarity, SimilarityPage)
-        await runs.settled()
-        user.clicks = 0
-        await click_a_confusion(user, runs)
-        print(f"from a wrong run to its reason: {user.clicks} click")
-        assert user.clicks == 1
-        await user.click("Suggest better descriptions")
-        await until(lambda: inside.current == "similarity" and similarity.view.pair.advice.copy.isVisible())
-        print(f"from a wrong run to advice: {user.clicks} clicks")
-        assert user.clicks == 2
 
 
 async def click_a_confusion(user: Newcomer, page: RunsPage) -> None:

@@ -2,8 +2,9 @@
 
 import json
 import os
+import runpy
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,21 +45,26 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def evaluated(folder: Path, **variables: str) -> tuple[int, str, str]:
-    """The exit code, the verdict and the summary of the action's script."""
-    own = {"SERVER": "tools.json", "CASES": "cases.json", "OUTPUT": "out", "BASE_REF": "HEAD", "PYTHONPATH": str(ROOT)}
-    files = {"GITHUB_OUTPUT": str(folder / "outputs"), "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    done = subprocess.run(
-        [sys.executable, str(ACTION / "evaluate.py")], cwd=folder, env=kept | own | files | variables,
-        capture_output=True, text=True, timeout=110, check=False,
-    )  # fmt: skip
-    assert (folder / "outputs").exists(), done.stderr
-    return done.returncode, (folder / "outputs").read_text("utf-8").strip(), (folder / "summary.md").read_text("utf-8")
+@pytest.fixture
+def evaluated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Does what the action's script does; returns the exit code, the verdict and the summary."""
+    monkeypatch.chdir(repository)
+    own = {"SERVER": "tools.json", "CASES": "cases.json", "OUTPUT": "out", "BASE_REF": "HEAD"}
+    files = {"GITHUB_OUTPUT": str(repository / "outputs"), "GITHUB_STEP_SUMMARY": str(repository / "summary.md")}
+
+    def evaluate(**variables: str) -> tuple[int, str, str]:
+        for name, value in (own | files | variables).items():
+            monkeypatch.setenv(name, value)
+        code = runpy.run_path(str(ACTION / "evaluate.py"))["main"](os.environ)
+        return code, Path("outputs").read_text("utf-8").strip(), Path("summary.md").read_text("utf-8")
+
+    return evaluate
 
 
-def test_without_a_key_the_check_is_neutral_and_rules_still_run(repository: Path) -> None:
-    code, verdict, summary = evaluated(repository, MODEL="openai/gpt-x")
+def test_without_a_key_the_check_is_neutral_and_rules_still_run(
+    repository: Path, evaluated: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, verdict, summary = evaluated(MODEL="openai/gpt-x")
     assert (code, verdict) == (0, "verdict=neutral")
     assert "no key" in summary
     assert {"quality.sarif", "similarity.html", "results.xml", "report.html"} <= {
@@ -66,11 +72,13 @@ def test_without_a_key_the_check_is_neutral_and_rules_still_run(repository: Path
     }
 
 
-def test_with_a_model_base_and_head_are_asked_in_pairs_and_a_worse_text_fails(repository: Path) -> None:
+def test_with_a_model_base_and_head_are_asked_in_pairs_and_a_worse_text_fails(
+    repository: Path, evaluated: Callable[..., tuple[int, str, str]]
+) -> None:
     (repository / "tools.json").write_text(BAD, "utf-8")
     with ModelStub(WordSensitiveModel(1, noise=0.01)) as stub:
         asked = {"MODEL": "openai/gpt-4o-mini", "BASE_URL": stub.url, "OPENAI_API_KEY": "sk-for-this-test"}
-        code, verdict, summary = evaluated(repository, **asked)
+        code, verdict, summary = evaluated(**asked)
     assert (code, verdict) == (1, "verdict=worse"), summary
     assert "**worse**" in summary
     assert say("verify", repository / "out" / "verdict.json").code == 0

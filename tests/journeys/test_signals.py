@@ -21,7 +21,7 @@ import pytest
 
 from mcp_tef.model.cancellation import REPEATED_AFTER_S
 from tests.support import isolation, workspace_files
-from tests.support.command_line import ROOT, Said, command, say
+from tests.support.command_line import ROOT, Said, command, fresh_command, say
 from tests.support.faults import stdio_faults
 from tests.support.processes import alive
 from tests.support.workspace_files import rows
@@ -32,6 +32,7 @@ REPORTS = {"junit": "xml", "html": "html", "csv": "csv"}
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 PATIENCE_S = 30
 READ = ("0", "63")  # the number of the call on x86-64 and on ARM64
+Command = Callable[..., list[str]]
 COUNT_COMPLETED = "SELECT count(*) FROM test_runs WHERE status = 'completed'"
 
 
@@ -61,11 +62,11 @@ def workspace(tmp_path: Path, marker: str, monkeypatch: pytest.MonkeyPatch) -> P
     return file
 
 
-def started(*arguments: str | Path, **options: Any) -> "subprocess.Popen[str]":
+def started(*arguments: str | Path, program: Command = command, **options: Any) -> "subprocess.Popen[str]":
     """Start a command that waits for a server as long as by default."""
     surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "TOOL_INGESTION_TIMEOUT_SECONDS": "30"}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command(*arguments), text=True, env=surroundings, **(streams | options))
+    return subprocess.Popen(program(*arguments), text=True, env=surroundings, **(streams | options))
 
 
 def pause() -> None:
@@ -145,7 +146,7 @@ def test_a_signal_ends_every_verb_that_has_started_a_program(verb: str, marker: 
 @pytest.mark.parametrize("verb", ["servers import -", "run --key-stdin --model openai/stub"])
 @pytest.mark.usefixtures("workspace")
 def test_a_signal_ends_a_verb_that_waits_for_standard_input(verb: str) -> None:
-    with started(*verb.split(), "--json", stdin=subprocess.PIPE) as process:
+    with started(*verb.split(), "--json", program=fresh_command, stdin=subprocess.PIPE) as process:
         await_true(lambda: waits_for_input(process))
         process.terminate()
         assert ended(process).code == 143
@@ -181,8 +182,7 @@ def test_the_same_signal_again_ends_at_once_and_kills_what_was_started(
 
 
 def test_an_ignored_hangup_ends_nothing_and_people_are_told_how_to_go_on(workspace: Path, marker: str) -> None:
-    ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    with started("run", "--yes", **ignored) as process:
+    with started("run", "--yes", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
         await_halfway(workspace, marker)
         process.send_signal(signal.SIGHUP)
         process.terminate()

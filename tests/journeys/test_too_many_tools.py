@@ -16,13 +16,6 @@ from tests.support.workspace_files import written_tools
 Key = Qt.Key
 
 
-def workshop(user: Keyboard) -> WorkshopPage:
-    """The Workshop."""
-    page = user.window.page("workshop")
-    assert isinstance(page, WorkshopPage)
-    return page
-
-
 async def test_a_lost_tool_and_a_thief_are_found_by_keyboard(qapp: QApplication, tmp_path: Path) -> None:
     page_file = tmp_path / "crowd.html"
     async with at_the_window(tmp_path / "first.db") as user:
@@ -31,7 +24,7 @@ async def test_a_lost_tool_and_a_thief_are_found_by_keyboard(qapp: QApplication,
         await user.come_to("runs")
         await user.go(6, "workshop")
         await user.command("Show the crowd test")
-        tab = workshop(user).tabs.tab
+        tab = user.page("workshop", WorkshopPage).tabs.tab
         assert isinstance(tab, CrowdTab)
         await until(lambda: tab.presenter.estimate)
         assert "No model was asked" in tab.banner.claims[0].text()
@@ -68,7 +61,7 @@ async def to_the_tool_selected_instead(user: Keyboard, tab: CrowdTab) -> None:
     run = next(one for one in tab.presenter.wrong if one.selected_tool)
     tab.wrong.table.select(run.id)
     await user.push("Change ")
-    page = workshop(user)
+    page = user.page("workshop", WorkshopPage)
     await until(page.view.rival.isVisible)
     assert run.selected_tool is not None
     assert run.selected_tool in page.view.rival.title.text()
@@ -87,7 +80,7 @@ async def ask_what_a_server_takes(user: Keyboard, folder: Path) -> None:
     user.window.page("servers").server_list.select(server.id)  # type: ignore[attr-defined]  # the Servers screen
     await user.command("Ask what the server takes from others")
     await user.come_to("workshop")
-    tab = workshop(user).tabs.tab
+    tab = user.page("workshop", WorkshopPage).tabs.tab
     assert isinstance(tab, StealTab)
     await until(lambda: tab.presenter.estimate)
     assert tab.presenter.server == "Thief"

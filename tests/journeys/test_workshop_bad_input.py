@@ -53,11 +53,9 @@ class User(Keyboard):
     """Somebody in the Workshop, over a small workspace."""
 
     @property
-    def page(self) -> WorkshopPage:
+    def workshop(self) -> WorkshopPage:
         """The screen."""
-        page = self.window.page("workshop")
-        assert isinstance(page, WorkshopPage)
-        return page
+        return self.page("workshop", WorkshopPage)
 
     def do(self, command: str) -> None:
         """Do a command that is possible."""
@@ -73,8 +71,8 @@ class User(Keyboard):
 
         made = await self.window.session.call(make)
         self.window.show_screen("workshop", ShowDraft(made.id))
-        presenter = self.page.presenter
-        await until(lambda: presenter.draft and presenter.draft.id == made.id and self.page.view.editor.row("name"))
+        presenter = self.workshop.presenter
+        await until(lambda: presenter.draft and presenter.draft.id == made.id and self.workshop.view.editor.row("name"))
         return made.id
 
     async def told(self, text: str) -> None:
@@ -118,7 +116,7 @@ async def bad_patches(user: User, file: Path) -> None:
         file.write_text(json.dumps(operations), "utf-8")
         drop(user.bench.frame, file)
         await user.told(said)
-    presenter = user.page.presenter
+    presenter = user.workshop.presenter
     assert presenter.draft is not None
     assert presenter.draft.step == 1
     file.write_text(json.dumps([REMOVE]), "utf-8")
@@ -143,22 +141,22 @@ async def bad_names(user: User) -> None:
 
 async def refused_texts_stay_in_their_draft(user: User) -> None:
     """Type the name of another tool, turn to another draft, and find the refused name again."""
-    first = user.page.presenter.draft_id
+    first = user.workshop.presenter.draft_id
     assert first is not None
     type_name(user, "departures")
     await user.see("2 tools would be named")
     await user.draft("Second", "")
-    assert not user.page.presenter.unsaved
+    assert not user.workshop.presenter.unsaved
     user.window.show_screen("workshop", ShowDraft(first))
     await user.see("2 tools would be named")
     user.do(ids.UNDO)
-    await until(lambda: not user.page.presenter.unsaved)
+    await until(lambda: not user.workshop.presenter.unsaved)
     user.do(ids.REDO)
 
 
 def type_name(user: User, text: str) -> None:
     """Type the name of the selected tool."""
-    row = user.page.view.editor.row("name")
+    row = user.workshop.view.editor.row("name")
     assert row is not None
     row.draft.setPlainText(text)
 
@@ -174,18 +172,18 @@ async def tools_that_are_gone(user: User) -> None:
     await user.window.session.call(lambda core: core.drafts.remove_tool(third, "forecast"))
     await user.see("is not in the draft Third any more")
     user.do(ids.UNDO)
-    await until(lambda: user.page.presenter.draft and "weather" in str(user.page.presenter.draft.tools))
+    await until(lambda: user.workshop.presenter.draft and "weather" in str(user.workshop.presenter.draft.tools))
 
 
 async def no_case_and_no_budget(user: User) -> None:
     """Leave out every case, and allow no call."""
-    cases = user.page.view.cases.table
-    await user.page.settled()
-    await until(lambda: cases.rows.ids() and user.page.trial.can_try())
+    cases = user.workshop.view.cases.table
+    await user.workshop.settled()
+    await until(lambda: cases.rows.ids() and user.workshop.trial.can_try())
     cases.tick(list(cases.rows.ids()), ticked=False)
     await user.see("Tick a case about the changed tools.")
     user.do(ids.FIND)
-    tab = user.page.tabs.tab
+    tab = user.workshop.tabs.tab
     assert isinstance(tab, ImprovementTab)
     await until(lambda: tab.presenter.plan_made)
     for budget, said in (("-1", "Write a number"), ("0", "A budget of 0 calls is too small")):
@@ -224,7 +222,7 @@ async def test_a_model_that_fails_or_writes_nonsense_is_told(qapp: QApplication,
 async def try_with_a_model_that_fails(user: User, settings: ModelSettings) -> None:
     """Try a draft on one case with a model that answers no more."""
     await user.draft("Second")
-    page = user.page
+    page = user.workshop
     await page.settled()
     cases, guards = page.view.cases.table, page.view.guards.table
     await until(lambda: len(cases.rows.ids()) > 1 and guards.rows.ids())
@@ -269,7 +267,7 @@ async def allowed(user: User, stub: ModelStub) -> ModelSettings:
 async def search(user: User, settings: ModelSettings) -> None:
     """Search for a better text with a model that writes, too."""
     user.do(ids.FIND)
-    tab = user.page.tabs.tab
+    tab = user.workshop.tabs.tab
     assert isinstance(tab, ImprovementTab)
     tab.find_for("city", [settings], None)
     tab.presenter.budget = 60

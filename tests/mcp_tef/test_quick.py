@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -52,33 +51,28 @@ def test_a_named_command_is_started_and_bad_input_is_said() -> None:
         quick.QuickSession(TOOLS).tools()
 
 
-def ran_pytest(folder: Path, *options: Any) -> subprocess.CompletedProcess[str]:
-    """Run pytest in a folder, with the cases of its file."""
-    plugins = ("-p", "xdist", "-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider")
-    named = ("--mcp-tef", "cases.json", "--mcp-tef-server", "tools.json")
-    command = [sys.executable, "-m", "pytest", *plugins, *named, *map(str, options)]
-    own = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # each takes time to load
-    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=110, check=False)
-
-
-def test_cases_are_tests_with_the_verdict_as_their_failure_also_on_a_worker(tmp_path: Path) -> None:
+def test_cases_are_tests_on_a_worker_too_with_the_verdict_or_the_mistake_as_their_failure(tmp_path: Path) -> None:
     tools_file(tmp_path)
     case_file(tmp_path, [case("weather report in Rome", [{"tool": "weather_report"}]), RAIN])
+    (tmp_path / "broken.json").write_text("{}", "utf-8")
     (tmp_path / "test_own.py").write_text(
         "def test_own(tef):\n    assert tef.check('cases.json').runs\n    assert tef.lint().tools\n", "utf-8"
     )
-    said = ran_pytest(tmp_path, "-n", "2", "-v")
-    assert "1 failed, 2 passed" in said.stdout, said.stdout + said.stderr
+    plugins = ("-p", "xdist", "-p", "mcp_tef.pytest_plugin", "-p", "no:cacheprovider")
+    named = ("--mcp-tef", "cases.json", "--mcp-tef", "broken.json", "--mcp-tef-server", "tools.json")
+    options = ("-n", "1", "-v", "--continue-on-collection-errors")
+    said = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *named, *options],
+        cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # each takes time to load
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert "1 failed, 2 passed, 1 error" in said.stdout, said.stdout + said.stderr
     assert 'expected  weather_report {"city":"Rome"}' in said.stdout
     assert "test_own" in said.stdout
+    assert "\nbroken.json holds no" in said.stdout, said.stdout
     assert "Traceback" not in said.stdout
     assert said.returncode == 1
-
-
-def test_wrong_use_of_the_plugin_is_one_sentence(tmp_path: Path) -> None:
-    tools_file(tmp_path)
-    (tmp_path / "cases.json").write_text("{}", "utf-8")
-    said = ran_pytest(tmp_path)
-    assert "cases.json" in said.stdout
-    assert said.returncode == 2
-    assert "Traceback" not in said.stdout

@@ -7,7 +7,6 @@ from app.core_link.import_outcomes import DropOutcome, DropStatus
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import ConsentBar, ConsentDialog
 from app.dialogs.draft_cases import DraftCasesDialog
-from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.case_checks import CaseChecksDialog
 from app.screens.cases.page import CasesPage
 from app.screens.metrics.page import MetricsPage
@@ -19,6 +18,7 @@ from app.screens.servers.server_dialog import ServerDialog
 from app.screens.servers.server_form import ServerForm
 from app.screens.servers.tool_call_dialog import ToolCallDialog
 from app.shell.drop_handler import outcomes_dialog
+from app.shell.work_questions import RenameWorkspaceDialog
 from app.widgets import DetailPane, PickPopup
 from app.widgets.picker import Picker
 from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, StoreError, Transport, program_request

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.help.window import HelpWindow
+from app.theme import Contrast, ThemeMode, theme
 from app.widgets import Button
 from app.widgets.accessibility import reading_order, tab_order
 from app.widgets.choices import ChoiceBar, MenuButton
@@ -323,17 +324,25 @@ class Walk:
         self.found: dict[str, str] = {}
         self._known: set[tuple[QWidget, QWidget]] = set()
         self._lit: set[tuple[object, ...]] = set()
+        self._read: set[tuple[int, bytes]] = set()
 
     def whole(self, root: QWidget, name: str) -> None:
         """Look for names, roles and contrast, for what is cut, and at where Tab goes."""
-        self.take(unspoken(root) | cramped(root), name)
+        self.take(unspoken(root), name)
         self.texts(root, name)
-        self.keys(root, name)
+        self.large(root, name)
 
     def colours(self, root: QWidget, name: str) -> None:
         """Look for texts that can hardly be read, and at one focus ring of each kind."""
-        self.texts(root, name)
+        self.texts(root, f"{name} in {theme().mode} and {theme().contrast}")
         self.take(unlit(root, self._lit), name)
+
+    def recolour(self, mode: ThemeMode, contrast: Contrast) -> None:
+        """Change the colours of the window that is open."""
+        theme().set_mode(mode)
+        theme().set_contrast(contrast)
+        self._lit.clear()
+        self._read.clear()
 
     def room(self, root: QWidget, name: str) -> None:
         """Look for what is cut."""
@@ -347,7 +356,7 @@ class Walk:
     def texts(self, root: QWidget, name: str) -> None:
         """Look for texts that can hardly be read, and scroll bars that can hardly be found."""
         image = pixels(root.grab().toImage())
-        self.take(faint(root, image) | faint_bars(root, image), name)
+        self.take(faint(root, image, self._read) | faint_bars(root, image), name)
 
     def keys(self, root: QWidget, name: str) -> None:
         """Look at where Tab goes: what it misses, and where the focus is not seen."""

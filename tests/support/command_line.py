@@ -3,11 +3,16 @@
 Where `MCP_TEF_BUILT` names the folder of a built app, its executables are run instead of the source.
 """
 
+import atexit
+import functools
 import io
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -15,7 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from mcp_tef.cli.main import main
+from tests.support import forked_commands
 
+FORKING: set[int] = set()
+"""The process that copies commands."""
 ROOT = Path(__file__).parents[2]
 BUILT = Path(os.environ["MCP_TEF_BUILT"]) if "MCP_TEF_BUILT" in os.environ else None
 OFFLINE_EMBEDDER = "fastembed:sentence-transformers/all-MiniLM-L6-v2" if BUILT else "tfidf"
@@ -58,8 +66,36 @@ def say(*arguments: str | Path, stdin: str = "") -> Said:
 
 def command(*arguments: str | Path) -> list[str]:
     """The command line of a process that does these arguments."""
-    program = [str(BUILT / "mcp-tef")] if BUILT else [sys.executable, "-m", "mcp_tef"]
-    return [*program, *map(str, arguments)]
+    return [*_program(), *map(str, arguments)]
+
+
+def fresh_command(*arguments: str | Path) -> list[str]:
+    """The command line of a process that loads what it needs itself."""
+    return [*([str(BUILT / "mcp-tef")] if BUILT else [sys.executable, "-m", "mcp_tef"]), *map(str, arguments)]
+
+
+@functools.cache
+def _program() -> list[str]:
+    """The program of ours, which on Linux is copied from a process that has loaded it."""
+    if BUILT or sys.platform != "linux":
+        return fresh_command()
+    copies = Path(tempfile.mkdtemp(prefix="mcp-tef-")) / "copies"
+    program = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.forked_commands", "--serve", copies],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    FORKING.add(program.pid)
+    assert program.stdin is not None
+    assert program.stdout is not None
+    atexit.register(shutil.rmtree, copies.parent)
+    atexit.register(program.communicate)
+    assert program.stdout.readline() == b"ready\n"
+    return [sys.executable, "-S", str(ROOT / "tests" / "support" / "forked_commands.py"), str(copies)]
+
+
+def kill(process: "subprocess.Popen[Any]") -> None:
+    """Kill a process of ours, whatever it is doing."""
+    process.send_signal(forked_commands.KILL if FORKING else signal.SIGKILL)
 
 
 def window(*arguments: str | Path) -> list[str]:

@@ -3,17 +3,16 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from xml.etree import ElementTree
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QAbstractItemModel, QBuffer, QByteArray, QIODevice, QPointF, QRect, Qt
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QImage, QTransform
+from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QImage, QPaintDevice, QPaintEngine, QTextItem
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -30,7 +29,7 @@ from PySide6.QtWidgets import (
 from app.theme import theme
 
 HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 LONGEST = {QPlainTextEdit: 110_000, QLineEdit: 40_000}
 LONGEST_LABEL = 25_000
@@ -134,57 +133,82 @@ def drawn(widget: QWidget) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A piece of text as it was drawn."""
+    """A piece of text as it was drawn: in which colour, from where on its base line, how wide, and how large."""
 
     text: str
-    fill: str
-    matrix: tuple[float, ...]
-    attributes: Mapping[str, str]
+    colour: int
+    start: QPointF
+    wide: float
+    size: float
+
+
+class _TextRecorder(QPaintEngine):
+    """Keeps every text that is drawn, and draws nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
+        self.parts: list[TextPart] = []
+
+    def begin(self, _device: QPaintDevice) -> bool:
+        return True
+
+    def end(self) -> bool:
+        return True
+
+    def type(self) -> QPaintEngine.Type:
+        return QPaintEngine.Type.User
+
+    def drawTextItem(self, place: Any, item: QTextItem) -> None:
+        font, painter = item.font(), self.painter()
+        size = float(font.pixelSize()) if font.pixelSize() > 0 else font.pointSizeF()
+        start, colour = painter.deviceTransform().map(QPointF(place)), painter.pen().color().rgb() & 0xFFFFFF
+        self.parts.append(TextPart(item.text(), colour, start, item.width(), size))
+
+    def _leave_out(self, *_: object) -> None:
+        """Draw nothing."""
+
+
+_SHAPES = ("Ellipse", "Image", "Lines", "Path", "Pixmap", "Points", "Polygon", "Rects", "TiledPixmap")
+for _name in ("updateState", *(f"draw{shape}" for shape in _SHAPES)):
+    setattr(_TextRecorder, _name, _TextRecorder._leave_out)
+
+
+class _TextPicture(QPaintDevice):
+    """As large as a widget, with a recorder of the texts that are drawn on it."""
+
+    def __init__(self, size: QSize) -> None:
+        super().__init__()
+        self.recorder = _TextRecorder()
+        kind = QPaintDevice.PaintDeviceMetric
+        self._metrics = {
+            kind.PdmWidth: size.width(),
+            kind.PdmHeight: size.height(),
+            kind.PdmDevicePixelRatio: 1,
+            kind.PdmDevicePixelRatioScaled: int(QPaintDevice.devicePixelRatioFScale()),
+        }
+
+    def paintEngine(self) -> QPaintEngine:
+        return self.recorder
+
+    def metric(self, kind: QPaintDevice.PaintDeviceMetric) -> int:
+        return self._metrics.get(kind, DOTS_PER_INCH)
+
+
+DOTS_PER_INCH = 96
 
 
 def text_parts(widget: QWidget) -> list[TextPart]:
     """Every piece of text that a widget draws, with its children."""
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    picture = QSvgGenerator()
-    picture.setOutputDevice(buffer)
-    picture.setSize(widget.size())
+    picture = _TextPicture(widget.size())
     widget.render(picture)
-    buffer.close()
-    raw = _INVALID.sub(_named, bytes(data.data()).decode("utf-8", "surrogatepass"))
-    root = ElementTree.fromstring(raw)
-    found: list[TextPart] = []
-    for group in root.iter(f"{_SVG}g"):
-        numbers = group.get("transform", "matrix(1,0,0,1,0,0)").removeprefix("matrix(").removesuffix(")")
-        matrix = tuple(float(number) for number in numbers.split(","))
-        found += [
-            TextPart("".join(part.itertext()), part.get("fill", ""), matrix, part.attrib)
-            for part in group.findall(f"{_SVG}text")
-        ]
-    return found
+    return picture.recorder.parts
 
 
 def placed_texts(widget: QWidget) -> Iterator[tuple[TextPart, QRect]]:
     """Every piece of text with the place where a widget draws it."""
     for part in text_parts(widget):
-        size = float(part.attributes["font-size"])
-        font = QFont(part.attributes["font-family"].strip("'"))
-        font.setPixelSize(max(1, round(size)))
-        place = QTransform(*part.matrix).map(QPointF(float(part.attributes["x"]), float(part.attributes["y"])))
-        wide = QFontMetricsF(font).horizontalAdvance(part.text)
-        yield part, QRect(round(place.x()), round(place.y() - size * 0.75), round(wide), round(size * 0.8))
-
-
-_SVG = "{http://www.w3.org/2000/svg}"
-
-
-_INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-
-def _named(found: re.Match[str]) -> str:
-    """Something that XML can hold, in the place of what it cannot: it is just as hidden."""
-    return "\u202e"
+        left, top = round(part.start.x()), round(part.start.y() - part.size * 0.75)
+        yield part, QRect(left, top, round(part.wide), round(part.size * 0.8))
 
 
 def shows_markup(widget: QWidget) -> bool:
@@ -199,7 +223,7 @@ def text_faults(root: QWidget, part: QWidget | None = None) -> set[str]:
 
 LEAST_TEXT, LEAST_SHAPE = 4.5, 3.0
 LEAST_TEXT_IF_HIGH, LEAST_SHAPE_IF_HIGH = 7.0, 4.5
-LEAST_PIXELS = 12
+LEAST_PIXELS, SHORT_BAR = 12, 100
 NEAR = 40
 Pixels = npt.NDArray[np.uint32]
 
@@ -218,11 +242,18 @@ def contrast(one: int, other: int) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def faint(root: QWidget, image: Pixels) -> set[str]:
-    """Texts with too little contrast in a picture, with their colours, but for what is disabled or covered."""
+def faint(root: QWidget, image: Pixels, known: set[tuple[int, bytes]]) -> set[str]:
+    """Texts with too little contrast in a picture, with their colours, but for what is disabled or covered.
+
+    What looks like something `known` was judged before.
+    """
     found: set[str] = set()
     least = LEAST_TEXT_IF_HIGH if theme().high else LEAST_TEXT
     for text, colour, box in _visible_texts(root):
+        look = colour, image[box.top() : box.bottom(), box.left() : box.right()].tobytes()
+        if look in known:
+            continue
+        known.add(look)
         written, behind = _seen(image, box, colour)
         inside = root.childAt(box.center())
         if written is None or behind is None or (inside is not None and not inside.isEnabled()):
@@ -238,7 +269,9 @@ def faint_bars(root: QWidget, image: Pixels) -> set[str]:
     found: set[str] = set()
     for bar in root.findChildren(QScrollBar):
         seen = bar.visibleRegion().boundingRect()
-        if bar.maximum() == bar.minimum() or min(seen.width(), seen.height()) < bar.sizeHint().width() // 2:
+        short, long = sorted((seen.width(), seen.height()))
+        free = long * (bar.maximum() - bar.minimum()) // (bar.maximum() + bar.pageStep() or 1)
+        if short < bar.sizeHint().width() // 2 or long < SHORT_BAR or free < 2 * LEAST_PIXELS:
             continue
         middle = bar.mapTo(root, bar.rect().center())
         place = QRect(bar.mapTo(root, seen.topLeft()), seen.size())
@@ -259,7 +292,7 @@ def faint_bars(root: QWidget, image: Pixels) -> set[str]:
 def _visible_texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
     for part, box in placed_texts(root):
         if part.text.strip() and (shown := box.intersected(root.rect())).width() > 3:
-            yield part.text, QColor(part.fill).rgb() & 0xFFFFFF, shown
+            yield part.text, part.colour, shown
 
 
 def _seen(image: Pixels, box: QRect, colour: int) -> tuple[int | None, int | None]:

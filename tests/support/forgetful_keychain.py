@@ -1,15 +1,25 @@
-"""A keychain for commands in processes of their own: it takes every key, and has forgotten it when they end."""
+"""Keychains for commands: one that takes every key, and none at all."""
 
-from typing import ClassVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
 
+import keyring
 from keyring.backend import KeyringBackend
+from keyring.core import load_keyring
+
+FORGETFUL = f"{__name__}.ForgetfulKeychain"
+NONE = "keyring.backends.fail.Keyring"
 
 
 class ForgetfulKeychain(KeyringBackend):
-    """Keeps keys for the time of a process; the environment names it with `PYTHON_KEYRING_BACKEND`."""
+    """Keeps keys as long as it lives."""
 
     priority = 1
-    _kept: ClassVar[dict[tuple[str, str], str]] = {}
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, str], str]:
+        return {}
 
     def get_password(self, service: str, username: str) -> str | None:
         """Return a key."""
@@ -22,3 +32,14 @@ class ForgetfulKeychain(KeyringBackend):
     def delete_password(self, service: str, username: str) -> None:
         """Forget a key."""
         self._kept.pop((service, username), None)
+
+
+@contextmanager
+def keychain(name: str) -> Iterator[None]:
+    """Make a new one of this class the keychain of this machine for a while."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(load_keyring(name))
+    try:
+        yield
+    finally:
+        keyring.set_keyring(before)

@@ -38,6 +38,12 @@ class Keyboard:
         assert self.bench.window is not None
         return self.bench.window
 
+    def page(self, place: str, kind: type[Found]) -> Found:
+        """The screen at a place."""
+        found = self.window.page(place)
+        assert isinstance(found, kind)
+        return found
+
     def focus(self) -> QWidget:
         """What has the keyboard."""
         popup = QApplication.activePopupWidget()

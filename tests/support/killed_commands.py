@@ -18,7 +18,7 @@ from pathlib import Path
 from mcp_tef import BatchRequest, ModelSettings
 from mcp_tef.engine import Engine
 from tests.support import workspace_files
-from tests.support.command_line import command, say
+from tests.support.command_line import command, kill, say
 from tests.support.workspace_files import VERSION_8, loaded, rows
 
 CASES_RUN = 300
@@ -164,7 +164,7 @@ def kill_once(work: Work, path: Path, seconds: float) -> After:
             _await_hold(process, path)
             known = before | _watched(process, path, time.monotonic() + seconds)
         finally:
-            process.kill()
+            kill(process)
     return _opened(work, path, known, was_killed=process.returncode == -9)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.command_line import ROOT, Said, command
+from tests.support.command_line import FORKING, ROOT, Said, command
 
 PATIENCE_SECONDS = 30.0
 
@@ -23,7 +23,7 @@ def children() -> frozenset[int]:
     """Processes that this process has started and that have not ended (Linux; elsewhere none are seen)."""
     lists = Path("/proc/self/task").glob("*/children")
     pids = (int(pid) for file in lists for pid in read(file).split())
-    return frozenset(pid for pid in pids if alive(pid))
+    return frozenset(pid for pid in pids if alive(pid)) - FORKING
 
 
 def alive(pid: int) -> bool:
@@ -105,8 +105,9 @@ def _without_superuser_rights() -> Iterator[None]:
 def run_on_full_disk(most_bytes: int, *arguments: str | Path) -> Said:
     """Run a command whose files may not grow beyond the limit."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.processes", str(most_bytes), *command(*arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        command(*arguments),
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=lambda: limit_files(most_bytes),
         capture_output=True,
         text=True,
         timeout=90,
@@ -115,7 +116,11 @@ def run_on_full_disk(most_bytes: int, *arguments: str | Path) -> Said:
     return Said(done.returncode, done.stdout, done.stderr)
 
 
+def limit_files(most_bytes: int) -> None:
+    """Have no file of this process grow beyond the limit."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
+
 if __name__ == "__main__":
-    limit = int(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    limit_files(int(sys.argv[1]))
     os.execv(sys.argv[2], sys.argv[2:])

@@ -6,11 +6,11 @@ import shlex
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from mcp_tef import Engine, RestOptions, serve_rest
-from tests.support.command_line import command
+from mcp_tef.servers.library_server import serve_over_http
+from mcp_tef.servers.sample_server import BikeShop
 
 PATIENCE_SECONDS = 60.0
 
@@ -68,16 +68,11 @@ async def curl(line: str, places: Mapping[str, str]) -> RestAnswer:
 @asynccontextmanager
 async def http_sample_server() -> AsyncIterator[str]:
     """The address of the bundled bike shop over streamable HTTP."""
-    words = command("sample-server", "--http", "0")
-    process = await asyncio.create_subprocess_exec(*words, stderr=asyncio.subprocess.PIPE, cwd=Path.cwd())
-    assert process.stderr is not None
+    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve_over_http(BikeShop(), 0, None, told.set_result))
     try:
-        address = ""
-        while not address.startswith("http"):
-            address = (await process.stderr.readline()).decode().strip()
-        drain = asyncio.create_task(process.stderr.read())
-        yield address
+        yield await asyncio.wait_for(told, 30)
     finally:
-        process.terminate()
-        await process.wait()
-        await drain
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving

@@ -56,18 +56,17 @@ def everything() -> tuple[Module, ...]:
     return (*source(), *modules("tests"))
 
 
-APP = Path(__file__).parents[2] / "app"
 TAKERS = {"IconButton", "IconPicture", "EmptyState", "ChoiceCard", "pixmap", "icon", "NavItem"}
 
 
 def names_in_source() -> list[str]:
     """Every icon name given as a literal: `icon="…"`, or first to a widget that draws one."""
-    found = {name for file in APP.rglob("*.py") for name in _names(ast.parse(file.read_text("utf-8")))}
+    found = {name for module in modules("app") for name in _names(module)}
     return sorted(found)
 
 
-def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _names(module: Module) -> Iterator[str]:
+    for node in module.nodes:
         if not isinstance(node, ast.Call):
             continue
         given = [word.value for word in node.keywords if word.arg == "icon"]

@@ -17,7 +17,6 @@ from app.core_link.settings import Settings
 from app.core_link.targets import StartRuns
 from app.dialogs.consent import ApiKeyDialog, ConsentDialog
 from app.dialogs.export import export_runs
-from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.cases.bulk_edit import ExpectedToolDialog, LabelsDialog
 from app.screens.cases.import_export import export_warnings_dialog
 from app.screens.cases.page import CasesPage
@@ -33,7 +32,7 @@ from app.shell.drop_handler import outcomes_dialog
 from app.shell.main_window import MainWindow
 from app.shell.screen_specs import screens
 from app.shell.system_notifications import show_opening_notices
-from app.shell.work_questions import closing_question
+from app.shell.work_questions import RenameWorkspaceDialog, closing_question
 from app.widgets import ask
 from app.widgets.choices import ChoiceBar
 from app.widgets.keyed_view import KeyedView
@@ -80,16 +79,18 @@ async def filled(window: MainWindow, ready: Callable[[Page], bool]) -> None:
         await _shown(window, place.key, ready)
 
 
-async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look) -> None:
-    """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it."""
+async def tour(window: MainWindow, ready: Callable[[Page], bool], look: Look, rows: int = MOST_ROWS) -> None:
+    """Go to every screen, wait until it is ready, and look at it, whatever is chosen on it, and at its first rows."""
     for place in screens():
         page = await _shown(window, place.key, ready)
         await _look(page, look)
         for bar in _bars(page):
+            before = bar._place
             while _moved(bar):
                 await _look(page, look)
+            bar.choose(before)
         for view in [one for one in page.findChildren(KeyedView) if one.isVisible()]:
-            for row in range(min(MOST_ROWS, view.rows.rowCount())):
+            for row in range(min(rows, view.rows.rowCount())):
                 if view.currentIndex().row() != row:  # else it was looked at already
                     view.setCurrentIndex(view.rows.index(row, 0))
                     await _look(page, look)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
 PATIENCE = 30.0
+LEAST_OFTEN = 0.1
 
 
 class TestApplication(QApplication):
@@ -78,12 +79,13 @@ async def session_for(
 
 
 async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: float = 0.005) -> None:
-    """Wait until something holds, looking every so many seconds, and letting Qt and the loop work meanwhile."""
+    """Wait until something holds, looking less and less often, and letting Qt and the loop work meanwhile."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     while not holds():
         assert loop.time() < deadline, "it never came true"
         await asyncio.sleep(every)
+        every = min(1.25 * every, LEAST_OFTEN)
 
 
 async def opened_dialog(page: QWidget, kind: type[W]) -> W:

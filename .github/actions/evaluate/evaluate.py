@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mcp_tef import TefError, parse_model, quick
+from mcp_tef.cli.main import main as command
 
 NEUTRAL = "neutral"
 NOT_ASKED = "no model was asked, since no model or no key is given; rules, similarity and the baseline ran"
@@ -98,8 +99,8 @@ def compared(environment: Mapping[str, str], head: Path, cases: Path, output: Pa
 
 
 def product(*arguments: object) -> int:
-    """Run a command of mcp-tef, and return its exit code."""
-    return subprocess.run([sys.executable, "-m", "mcp_tef", *map(str, arguments)], check=False).returncode
+    """Do a command of mcp-tef, and return its exit code."""
+    return command([str(argument) for argument in arguments])
 
 
 def tell(summary: Path, environment: Mapping[str, str], verdict: str, *, asked_model: bool) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Page
 from app.screens.cases.calls import ToolChoice
@@ -16,7 +16,19 @@ from app.screens.cases.view import CasesTable
 from app.screens.kit import ViewStates
 from app.text.formatting import count
 from app.theme import Role
-from app.widgets import Action, Dialog, Field, FlowText, LineEdit, MenuButton, Picker, PickItem, TokensEdit, one_line
+from app.widgets import (
+    Action,
+    Dialog,
+    Field,
+    FlowText,
+    LineEdit,
+    MenuButton,
+    Picker,
+    PickItem,
+    TokensEdit,
+    one_line,
+    row_layout,
+)
 from mcp_tef import NO_TOOL, CaseDraft, CaseId, Expectation, ExpectedCall, InputError, ToolLabel, free_suite_name
 
 LABELS_NOTE = "Everything else stays unchanged."
@@ -90,8 +102,7 @@ class LabelsDialog(Dialog):
         add.set_known(known)
         remove = TokensEdit(what, f"Select a {what}", only_known=True, framed=True)
         remove.set_known(sorted(used, key=str.lower))
-        beside = QHBoxLayout()
-        beside.setSpacing(16)
+        beside = row_layout(spacing=16)
         for title, edit in ((f"Add {what}s", add), (f"Remove {what}s", remove)):
             field = Field(title, edit)
             field.setVisible(edit is add or bool(used))

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.screens.cases.calls import CallForm, FindTool, ToolChoice
 from app.screens.cases.form import CaseForm, Mode, ParsedCase, with_call, with_call_added, without_call
 from app.screens.cases.parameter_form import ParameterForm
 from app.theme import Role, Size, sized, theme
-from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule
+from app.widgets import Button, FlowText, IconButton, Label, Picker, PickItem, Rule, column_layout, row_layout
 
 ORDERED = "In this order"
 
@@ -49,20 +49,12 @@ class CallList(QWidget):
     def _lay_out(self) -> None:
         self.ordered.setFont(theme().font())
         self.add.setAccessibleName("Add a call")
-        self._list = QVBoxLayout()
-        self._list.setSpacing(8)
+        self._list = column_layout(spacing=8)
         self._foot = QWidget()
-        foot = QHBoxLayout(self._foot)
-        foot.setContentsMargins(0, 0, 0, 0)
-        foot.addWidget(self.add)
+        foot = row_layout(self._foot, self.add, spacing=None)
         foot.addStretch(1)
         foot.addWidget(self.ordered)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(self._list)
-        for widget in (self._foot, self._warnings):
-            column.addWidget(widget)
+        column = column_layout(self, self._list, self._foot, self._warnings, spacing=8)
         column.addSpacing(4)
         column.addWidget(Rule())
         column.addSpacing(4)
@@ -154,9 +146,7 @@ class CallRow(QWidget):
         self.picker.allow_other("Expect “{}” as typed")
         self.picker.set_footer("{shown} of {all} tools. Enter to select, Esc to cancel.")
         self.remove = IconButton("x", "Remove this call")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = row_layout(self, spacing=8)
         for widget in (self._number, self.picker, self.remove):
             row.addWidget(widget, int(widget is self.picker))
         self.picker.picked.connect(lambda item: self.picked.emit(self._choices[item]))

@@ -87,7 +87,7 @@ FindTool: TypeAlias = Callable[[str | None, str], Tool | None]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a form cannot be saved as it stands: one sentence, and the field that it is about."""
+    """Reason why a form cannot be saved: one sentence, and the field that it is about."""
 
     where: str
     sentence: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.screens.cases.call_list import CallList
 from app.screens.cases.calls import FindTool, ToolChoice
@@ -34,6 +34,8 @@ from app.widgets import (
     ScrollPane,
     Segmented,
     TokensEdit,
+    column_layout,
+    row_layout,
     set_wrong,
     undo_beyond,
 )
@@ -56,14 +58,10 @@ class RejudgedList(QWidget):
         self._title = Label(size=Size.SMALL, role=Role.DIM, strong=True)
         self._summary = Label(size=Size.SMALL, strong=True)
         self._lines: list[_Line] = []
-        head = QHBoxLayout()
-        head.addWidget(self._title)
+        head = row_layout(None, self._title, spacing=None)
         head.addStretch(1)
         head.addWidget(self._summary)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 4, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(Rule())
+        self._column = column_layout(self, Rule(), margins=(0, 4, 0, 0))
         self._column.addSpacing(12)
         self._column.addLayout(head)
         self._column.addSpacing(4)
@@ -94,18 +92,10 @@ class _Line(QWidget):
         self._selected.setFixedWidth(sized(SELECTED_WIDTH))
         self._plain = LineText(size=Size.SMALL, role=Role.DIM)
         self._strong = LineText(size=Size.SMALL, strong=True)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 4, 0, 3)
-        row.setSpacing(8)
-        for widget in (self._mark, self._when, self._selected):
-            row.addWidget(widget)
+        row = row_layout(None, self._mark, self._when, self._selected, margins=(0, 4, 0, 3), spacing=8)
         row.addWidget(self._plain, 1)
         row.addWidget(self._strong, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(Rule())
+        column_layout(self, row, Rule())
 
     def show_line(self, line: RejudgedAnswer) -> None:
         self._mark.set_mark(MARKS.get(line.last, Mark.BLANK), LAST_RESULT_TEXTS[line.last])
@@ -166,11 +156,7 @@ class Editor(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN, 12, MARGIN - BAR, MARGIN)
-        column.setSpacing(8)
-        column.addWidget(self.head)
-        column.addWidget(self.query)
+        column = column_layout(inside, self.head, self.query, margins=(MARGIN, 12, MARGIN - BAR, MARGIN), spacing=8)
         column.addSpacing(4)
         column.addWidget(Label("What should happen", size=Size.SMALL, role=Role.DIM, strong=True))
         for widget in (self.modes, self.calls, self.json, self._mode_note, self.tried):
@@ -180,9 +166,7 @@ class Editor(QWidget):
         column.addSpacing(4)
         column.addWidget(self.about)
         column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollPane(inside, "Test case"))
+        column_layout(self, ScrollPane(inside, "Test case"), spacing=None)
 
     def _wire(self) -> None:
         self.head.undo.clicked.connect(self.undo_wanted)
@@ -201,7 +185,7 @@ class Editor(QWidget):
         self.about.servers.changed.connect(lambda names: self._tell(replace(self._form, servers=names)))
 
     def show_case(self, edited: CaseEditorState, offered: EditorChoices) -> None:
-        """Show a case as it stands; what is being typed is left alone where it says the same."""
+        """Show the state of a case; a field that already holds the same value keeps its cursor."""
         if edited is not self._shown:
             self._shown = edited
             self.calls.start_over()
@@ -253,10 +237,7 @@ class _Head(QWidget):
         self.runs.setToolTip("Show what models selected for this case")
         self.undo = Button("Undo", kind="link")
         self.undo.setToolTip("Undo (Ctrl+Z)")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        row.addWidget(Label("What the user says", size=Size.SMALL, role=Role.DIM, strong=True))
+        row = row_layout(self, Label("What the user says", size=Size.SMALL, role=Role.DIM, strong=True), spacing=6)
         row.addStretch(1)
         row.addWidget(self._mark)
         row.addWidget(self._state)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from app.arguments.parameters import Kind, Parameter, required_names
 from app.arguments.values import UnreadableError
@@ -20,8 +20,10 @@ from app.widgets import (
     LineText,
     MenuButton,
     Span,
+    column_layout,
     one_line,
     plain,
+    row_layout,
     set_wrong,
     undo_beyond,
     visible,
@@ -67,14 +69,10 @@ class FieldRow(QWidget):
         self._describe()
 
     def _lay_out(self) -> None:
-        self._line = QHBoxLayout()
-        self._line.setSpacing(8)
+        self._line = row_layout(spacing=8)
         self._line.addWidget(self._name, 0, Qt.AlignmentFlag.AlignTop)
         self._line.addWidget(self.matcher, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(self._line)
+        column = column_layout(self, self._line, spacing=2)
         below = QHBoxLayout()
         below.addSpacing(sized(NAME_WIDTH) + 8)
         below.addWidget(self._error)
@@ -90,7 +88,7 @@ class FieldRow(QWidget):
         self._name.set_spans([Span(parameter.name, mono=True), Span(f"  {word}", role)], hint)
 
     def show_field(self, field: ParameterField, error: str, *, exact: bool, stray: bool = False) -> None:
-        """Show a field as it stands, and what is wrong with it; a stray one is not in the schema of the tool."""
+        """Show the state of a field and its error; a stray one is not in the schema of the tool."""
         self._field = field
         note = error or (NOT_IN_TOOL if stray else "")
         self.matcher.set_choices(_menu(field), field.matcher.value)
@@ -247,20 +245,12 @@ class ParameterForm(QWidget):
 
     def _lay_out(self) -> None:
         self.exact.setFont(theme().font())
-        head = QHBoxLayout()
-        head.setSpacing(12)
+        head = row_layout(spacing=12)
         head.addWidget(self._title, 1)
         head.addWidget(self._required)
         head.addWidget(self.toggle)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(8)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addLayout(self._list)
-        for widget in (self.json, self._note_text, self.exact):
-            column.addWidget(widget)
+        self._list = column_layout(spacing=8)
+        column_layout(self, head, self._list, self.json, self._note_text, self.exact, spacing=8)
 
     def show_call(self, call: CallForm, reading: ParsedCase, where: str, *, several: bool) -> None:
         """Show a call's parameters and their problems; `where` is the call's place in the form."""

@@ -170,7 +170,7 @@ class CasesPresenter:
         return filtered_rows([*stored, *fresh], self.view)
 
     def row(self, case_id: CaseId) -> CaseTableRow | None:
-        """Return the current row of a case; None if it is gone."""
+        """Return the current row of a case; None if it was deleted."""
         if case_id in self._cases:
             return self._row(self._cases[case_id])
         return row_of_new_case(self._editor_states[case_id]) if case_id in self._editor_states else None

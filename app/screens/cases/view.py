@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.settings import Settings
 from app.screens.cases.calls import FindTool
@@ -14,7 +14,19 @@ from app.screens.cases.editor import MARKS, Editor
 from app.screens.cases.rows import RECENT, CaseTableRow, failure_sort_key
 from app.screens.kit import ViewState
 from app.theme import Role, sized, width
-from app.widgets import Action, Cell, CellKind, Column, EmptyState, ListTable, Mark, Row, Split, one_line
+from app.widgets import (
+    Action,
+    Cell,
+    CellKind,
+    Column,
+    EmptyState,
+    ListTable,
+    Mark,
+    Row,
+    Split,
+    column_layout,
+    one_line,
+)
 from app.widgets.panes import DetailWithBack
 
 COLUMNS: Final = (
@@ -181,9 +193,7 @@ class CasesView(QWidget):
         self._stack = QStackedWidget()
         for page in (QWidget(), self._split, self.blank):
             self._stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._stack)
+        column_layout(self, self._stack, spacing=None)
 
     def show_blank(self, words: EmptyPlaceText) -> None:
         """Show the empty screen."""

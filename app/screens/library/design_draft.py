@@ -52,7 +52,7 @@ _BETWEEN: Final[Mapping[SettingForm, str]] = {SettingForm.WORDS: ", ", SettingFo
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of an executor; `hint` stands in its empty field. One that is `needed` stays where it is empty."""
+    """One setting of an executor; `hint` is its placeholder. A `needed` one is kept while empty."""
 
     key: str
     title: str
@@ -62,7 +62,7 @@ class Setting:
 
     @property
     def is_long(self) -> bool:
-        """True if it needs a line of its own."""
+        """True if it needs a separate line."""
         return self.form in (SettingForm.ANY, SettingForm.LINES) or self.key in ("url", "base_url")
 
     def show(self, config: JsonObject) -> str:

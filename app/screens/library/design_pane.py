@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.screens.library.design_draft import EXECUTORS, DesignDraft
 from app.screens.library.executor_form import ExecutorForm
@@ -24,6 +24,8 @@ from app.widgets import (
     Rule,
     ScrollPane,
     Segmented,
+    column_layout,
+    row_layout,
 )
 from mcp_tef import ExecutorKind, ToolCategory
 
@@ -48,16 +50,11 @@ class SaveBar(QWidget):
         self.discard.clicked.connect(self.discard_wanted)
         self.save.clicked.connect(self.save_wanted)
         self.changelog.returnPressed.connect(self.save_wanted)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = row_layout(spacing=8)
         row.addWidget(self.changelog, 1)
         for part in (self.discard, self.save):
             row.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, 8, SIDE, 8)
-        column.setSpacing(8)
-        column.addWidget(self.fault)
-        column.addLayout(row)
+        column_layout(self, self.fault, row, margins=(SIDE, 8, SIDE, 8), spacing=8)
 
     def show_fault(self, text: str) -> None:
         """Show what keeps the design from being saved; "" if nothing does."""
@@ -93,19 +90,14 @@ class DesignPane(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(SIDE, 12, SIDE - 8, 16)
-        column.setSpacing(12)
+        column = column_layout(inside, margins=(SIDE, 12, SIDE - 8, 16), spacing=12)
         self.name.setFont(theme().font(mono=True))
         self.executor.set_choices([(kind.value, text) for kind, text in EXECUTORS.items()], "")
         first = (("Name", self.name), ("Display name", self.display_name), ("Category", self.category))
         column.addLayout(_line(first))
         column.addWidget(Field("Description", self.description))
         column.addWidget(self.advice)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(Label("Schema", strong=True))
-        head.addWidget(self.which)
+        head = row_layout(None, Label("Schema", strong=True), self.which, spacing=12)
         head.addStretch(1)
         column.addLayout(head)
         column.addWidget(self.schema)
@@ -114,9 +106,7 @@ class DesignPane(QWidget):
         column.addWidget(self._script_field)
         column.addWidget(self.config)
         column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
+        outer = column_layout(self)
         outer.addWidget(ScrollPane(inside, "Definition"), 1)
         for part in (self._rule, self.bar):
             outer.addWidget(part)
@@ -168,11 +158,11 @@ class DesignPane(QWidget):
         self.advice.setVisible(bool(advice))
 
     def commit(self) -> None:
-        """Take what is typed in a field that the user did not leave yet."""
+        """Read the field that has the keyboard, whose text was not reported yet."""
         self.schema.commit()
 
     def draft(self) -> DesignDraft:
-        """Return the design as it stands there."""
+        """Return the design as entered."""
         return self._draft
 
     def stop(self) -> None:
@@ -216,8 +206,7 @@ class DesignPane(QWidget):
 
 
 def _line(parts: Sequence[tuple[str, QWidget]]) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
+    row = row_layout(spacing=8)
     for title, widget in parts:
         row.addWidget(Field(title, widget), 1)
     return row

@@ -3,13 +3,13 @@
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.arguments.values import UnreadableError
 from app.screens.library.design_draft import CONFIG_NOTES, SETTINGS, Setting, SettingForm, with_setting
 from app.screens.library.schema_text import read_object
 from app.theme import Role, Size, theme
-from app.widgets import Field, FlowText, GrowingEdit, LineEdit, set_wrong
+from app.widgets import Field, FlowText, GrowingEdit, LineEdit, column_layout, row_layout, set_wrong
 from mcp_tef import ExecutorKind, JsonObject
 
 GAP = 8
@@ -23,9 +23,7 @@ class SettingsForm(QWidget):
     def __init__(self, executor: ExecutorKind) -> None:
         super().__init__()
         self.fields: dict[Setting, LineEdit | GrowingEdit] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
+        column = column_layout(self, spacing=GAP)
         line: QHBoxLayout | None = None
         for setting in SETTINGS[executor]:
             field = Field(setting.title, self._made(setting))
@@ -34,8 +32,7 @@ class SettingsForm(QWidget):
                 line = None
                 continue
             if line is None:
-                line = QHBoxLayout()
-                line.setSpacing(GAP)
+                line = row_layout(spacing=GAP)
                 column.addLayout(line)
             line.addWidget(field, 1)
 
@@ -76,18 +73,12 @@ class ExecutorForm(QWidget):
         self._executor: ExecutorKind | None = None
         self.note = FlowText(size=Size.SMALL, role=Role.DIM)
         self.json = GrowingEdit("Settings as JSON", mono=True, size=Size.SMALL, least=4, most=14)
-        self._place = QVBoxLayout()
-        self._place.setSpacing(GAP)
-        self._place.addWidget(self.note)
-        left = QVBoxLayout()
-        left.addLayout(self._place)
+        self._place = column_layout(None, self.note, spacing=GAP)
+        left = column_layout(None, self._place, spacing=None)
         left.addStretch(1)
-        right = QVBoxLayout()
-        right.addWidget(self.json)
+        right = column_layout(None, self.json, spacing=None)
         right.addStretch(1)
-        both = QHBoxLayout(self)
-        both.setContentsMargins(0, 0, 0, 0)
-        both.setSpacing(2 * GAP)
+        both = row_layout(self, spacing=2 * GAP)
         both.addLayout(left, 5)
         both.addLayout(right, 3)
         self.json.edited.connect(self._type_json)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.screens.library.library_rows import EXECUTION_STATUSES, PickedShare
 from app.screens.library.run_pane import output_text
@@ -27,6 +27,8 @@ from app.widgets import (
     SearchField,
     Span,
     Split,
+    column_layout,
+    row_layout,
 )
 from app.widgets.text_view import CodeView
 from mcp_tef import Execution, ExecutionFigures, ExecutionStatus, ToolVersion
@@ -90,11 +92,8 @@ class VersionsPane(QWidget):
 
     def _lay_out(self) -> None:
         below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(SIDE, 6, SIDE, 6)
+        column = column_layout(below)
+        head = row_layout(margins=(SIDE, 6, SIDE, 6), spacing=None)
         head.addWidget(self.title, 1)
         head.addWidget(self.restore)
         column.addLayout(head)
@@ -103,16 +102,12 @@ class VersionsPane(QWidget):
         column.addWidget(Rule())
         column.addWidget(self._texts(), 1)
         split = Split([self.table, below], "Versions and differences", [220, 300], stacked=True)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(split)
+        column_layout(self, split, spacing=None)
 
     def _texts(self) -> ScrollPane:
         """Return the place of the selected difference: both texts whole, since a row of the table cuts them."""
         both = QWidget()
-        row = QHBoxLayout(both)
-        row.setContentsMargins(SIDE, 8, SIDE, 8)
-        row.setSpacing(SIDE)
+        row = row_layout(both, margins=(SIDE, 8, SIDE, 8), spacing=SIDE)
         for text in (self.before, self.after):
             row.addWidget(text, 1, Qt.AlignmentFlag.AlignTop)
         return ScrollPane(both, "Selected difference")
@@ -203,24 +198,16 @@ class ExecutionsPane(QWidget):
         head.setSpacing(8)
         head.addWidget(self.search, 1)
         head.addWidget(self.status)
-        column = QVBoxLayout(self._foot)
-        column.setContentsMargins(SIDE, 8, SIDE, 8)
+        column = column_layout(self._foot, margins=(SIDE, 8, SIDE, 8), spacing=None)
         buttons.setSpacing(12)
         buttons.addWidget(self.again)
         buttons.addWidget(self.use)
         buttons.addStretch(1)
         column.addLayout(buttons)
         column.addWidget(self.output, 1)
-        line = QHBoxLayout()
-        line.setContentsMargins(SIDE, 0, SIDE, 8)
-        line.addWidget(self.figures)
+        line = row_layout(None, self.figures, margins=(SIDE, 0, SIDE, 8), spacing=None)
         self.status.setMinimumWidth(sized(110))
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addLayout(head)
-        outer.addLayout(line)
-        outer.addWidget(Rule())
+        outer = column_layout(self, head, line, Rule())
         outer.addWidget(Split([self.table, self._foot], "Executions and output", [320, 160], stacked=True), 1)
 
     def show_executions(self, executions: Sequence[Execution]) -> None:

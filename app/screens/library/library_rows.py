@@ -80,7 +80,7 @@ class CategoryRow:
 
 
 def category_path(category: str | None, parents: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return a category and those that it stands in; a chain that leads back to itself ends there."""
+    """Return a category and its ancestors; a chain that leads back to itself ends there."""
     found: list[str] = []
     while category is not None and category not in found:
         found.append(category)

@@ -19,9 +19,8 @@ from app.screens.library.commands import library_commands
 from app.screens.library.dialogs import CategoryDialog, NewToolDialog
 from app.screens.library.library_rows import CATEGORY, FIELDS, ORDERS, STATUS, LibraryRow
 from app.screens.library.presenter import LibraryPresenter
-from app.screens.library.run_controller import RunController
-from app.screens.library.serving import LibraryServing
-from app.screens.library.transfer import LibraryTransfer
+from app.screens.library.run_pane import RunController
+from app.screens.library.transfer import LibraryServing, LibraryTransfer
 from app.screens.library.view import DEFINITION, RUN, LibraryView, tool_row
 from app.text.formatting import count
 from app.widgets import Action, at_once

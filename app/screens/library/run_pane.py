@@ -1,21 +1,24 @@
-"""Executing a library tool by hand: arguments, consent for its program or address, and the output."""
+"""Executing a library tool by hand: arguments, consent for its program or address, the execution and its output."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.arguments.values import ParsedArguments, dumps
+from app.core_link.session import Session
 from app.dialogs.argument_form import ArgumentForm
 from app.dialogs.consent import ConsentBar
 from app.screens.library.library_rows import EXECUTION_STATUSES
-from app.text.formatting import duration
+from app.screens.library.presenter import LibraryPresenter
+from app.text.formatting import duration, error_text
 from app.theme import Role, Size, sized
-from app.widgets import Button, FlowText, Notice, Split
+from app.widgets import Button, FlowText, Notice, Split, column_layout, row_layout
 from app.widgets.text_view import CodeView
-from mcp_tef import ConsentKind, ConsentRequest, Execution, ExecutionStatus, Json, LibraryTool
+from mcp_tef import ConsentError, ConsentKind, ConsentRequest, Execution, ExecutionStatus, InputError, Json, LibraryTool
 
 SIDE: Final = 16
 BESIDE: Final = 560
@@ -52,26 +55,15 @@ class RunPane(QWidget):
 
     def _lay_out(self) -> None:
         left, right = QWidget(), QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(SIDE, 12, 12, 12)
-        column.setSpacing(12)
+        column = column_layout(left, margins=(SIDE, 12, 12, 12), spacing=12)
         column.addLayout(self._form_place, 1)
-        row = QHBoxLayout()
-        row.addWidget(self.run)
-        row.addWidget(self.cancel)
+        row = row_layout(None, self.run, self.cancel, spacing=None)
         row.addStretch(1)
         column.addLayout(row)
-        inset = QVBoxLayout(right)
-        inset.setContentsMargins(12, 12, SIDE, 12)
-        inset.setSpacing(8)
-        inset.addWidget(self.outcome)
+        inset = column_layout(right, self.outcome, margins=(12, 12, SIDE, 12), spacing=8)
         inset.addWidget(self.output, 1)
         self._split = Split([left, right], "Arguments and output", [340, 340])
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        for part in (self.consent, self.failure):
-            outer.addWidget(part)
+        outer = column_layout(self, self.consent, self.failure)
         outer.addWidget(self._split, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -151,3 +143,68 @@ def output_text(execution: Execution) -> str:
         return execution.error_message or ""
     output = execution.output
     return output if isinstance(output, str) else dumps(output, indent=2)
+
+
+class RunController(QObject):
+    """Runs the selected tool, one execution at a time; `ended` follows each."""
+
+    ended = Signal()
+
+    def __init__(self, session: Session, presenter: LibraryPresenter, pane: RunPane) -> None:
+        super().__init__(pane)
+        self._session, self._presenter, self._pane = session, presenter, pane
+        self._task: asyncio.Task[None] | None = None
+        pane.run_wanted.connect(self.start)
+        pane.cancel_wanted.connect(self.cancel)
+        pane.agreed.connect(lambda: session.spawn(self._agree()))
+        pane.paused.connect(lambda: session.spawn(self._judge(), of=self))
+
+    def start(self) -> None:
+        """Run the tool with the arguments as typed."""
+        if self._task is None or self._task.done():
+            self._task = self._session.spawn(self._run())
+
+    def cancel(self) -> None:
+        """Stop the execution, and every process that it started."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        pane, presenter, tool_id = self._pane, self._presenter, self._presenter.selected
+        parsed = pane.arguments()
+        faults = await presenter.errors(parsed)
+        pane.show_errors(faults)
+        if faults or parsed.arguments is None:
+            return
+        pane.show_working(on=True)
+        try:
+            execution = await presenter.execute(parsed.arguments)
+        except ConsentError as error:
+            pane.ask(error.requests[0])
+        except InputError as error:
+            said = error_text(error)
+            pane.show_execution(None)
+            pane.failure.show_message(said.message, said.hint)
+        except asyncio.CancelledError:
+            pane.show_execution(None)
+            raise
+        else:
+            if presenter.selected == tool_id:
+                pane.show_execution(execution)
+        finally:
+            pane.show_working(on=False)
+            self.ended.emit()
+
+    async def _agree(self) -> None:
+        request = self._pane.request()
+        if request is not None:
+            self._pane.consent.put_away(self._pane.run)
+            await self._presenter.allow(request)
+            self.start()
+
+    async def _judge(self) -> None:
+        """Show what the schema rejects while it is typed; an answer to older arguments is not shown."""
+        reading = self._pane.arguments()
+        faults = await self._presenter.errors(reading)
+        if self._pane.arguments() == reading:
+            self._pane.show_errors(faults, typing=True)

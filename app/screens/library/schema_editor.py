@@ -11,7 +11,18 @@ from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QSizePolicy, Q
 from app.arguments.values import UnreadableError
 from app.screens.library.schema_text import LIMITS, OTHER, TYPES, SchemaRow, SchemaText
 from app.theme import Role, Size, sized, theme
-from app.widgets import Button, FlowText, GrowingEdit, IconButton, Label, LineEdit, MenuButton, set_wrong
+from app.widgets import (
+    Button,
+    FlowText,
+    GrowingEdit,
+    IconButton,
+    Label,
+    LineEdit,
+    MenuButton,
+    column_layout,
+    row_layout,
+    set_wrong,
+)
 from app.widgets.incremental import take_turns
 
 REQUIRED_WIDTH, BUTTON = 58, 20
@@ -65,10 +76,7 @@ class SchemaRowEditor(QWidget):
         self._lay_out_more(_line(self._second), _line(self._third))
         self.description.setPlaceholderText("No description")
         self.values.setPlaceholderText("any")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
-        column.addWidget(always)
+        column = column_layout(self, always, spacing=GAP)
         for part in (self._second, self._third):
             column.addWidget(part)
             part.hide()
@@ -145,7 +153,7 @@ class SchemaRowEditor(QWidget):
         return self._row
 
     def commit(self) -> None:
-        """Take what is typed in a field that the user did not leave yet."""
+        """Read the field that has the keyboard, whose text was not reported yet."""
         for edit in self._fields().values():
             self._finished(edit)
 
@@ -167,10 +175,7 @@ class SchemaRowEditor(QWidget):
 
 
 def _line(holder: QWidget) -> QHBoxLayout:
-    line = QHBoxLayout(holder)
-    line.setContentsMargins(0, 0, 0, 0)
-    line.setSpacing(GAP)
-    return line
+    return row_layout(holder, spacing=GAP)
 
 
 def _show_text(edit: LineEdit, text: str) -> None:
@@ -201,9 +206,7 @@ class SchemaEditor(QWidget):
         self.json.edited.connect(lambda text: self._take(self._schema.typed(text)))
 
     def _lay_out(self) -> None:
-        heads = QHBoxLayout(self._heads)
-        heads.setContentsMargins(0, 0, 0, 0)
-        heads.setSpacing(GAP)
+        heads = row_layout(self._heads, spacing=GAP)
         titles = (("Name", NAME), ("Type", TYPE), ("Required", 0), ("Description", DESCRIPTION))
         for title, stretch in titles:
             label = Label(title, size=Size.SMALL, role=Role.DIM, label=True)
@@ -213,8 +216,7 @@ class SchemaEditor(QWidget):
                 label.setFixedWidth(sized(REQUIRED_WIDTH))
             heads.addWidget(label, stretch)
         self._column.setSpacing(GAP)
-        form = QVBoxLayout()
-        form.setSpacing(GAP)
+        form = column_layout(spacing=GAP)
         heads.addSpacing(2 * (sized(BUTTON) + GAP))
         form.addWidget(self._heads)
         form.addLayout(self._column)
@@ -251,11 +253,11 @@ class SchemaEditor(QWidget):
             take_turns(self, steps)
 
     def schema(self) -> SchemaText:
-        """Return the schema as it stands there."""
+        """Return the schema as entered."""
         return self._schema
 
     def commit(self) -> None:
-        """Take what is typed in a field that the user did not leave yet."""
+        """Read the field that has the keyboard, whose text was not reported yet."""
         for row in self.rows:
             if not row.isHidden():
                 row.commit()

@@ -1,14 +1,18 @@
-"""Ways of tools into the library and out of it: tools files, registered servers, exports."""
+"""Ways of tools into the library and out of it: tools files, servers, exports, and serving over MCP."""
 
+import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.core_link.session import Page
+from app.core_link.session import Page, Session
 from app.dialogs.consent import with_consent
 from app.dialogs.export import ask_file
+from app.screens.library.dialogs import ServeDialog
 from app.screens.library.presenter import LibraryPresenter
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
@@ -77,3 +81,60 @@ def _file_source(file: str) -> ToolSource:
 def _refusal(taken: TakenTools) -> tuple[str, str, str]:
     lines = "\n".join(f"{name}: {reason}" for name, reason in taken.refused)
     return f"{count(len(taken.refused), 'tool')} could not be taken.", "See the details for the reasons.", lines
+
+
+class LibraryServing(QObject):
+    """At most one address at a time. `address_known` carries it to the window's thread; `changed` follows."""
+
+    address_known = Signal(str)
+    changed = Signal()
+
+    def __init__(self, session: Session, presenter: LibraryPresenter, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session, self._presenter = session, presenter
+        self._page = parent
+        self._task: asyncio.Task[None] | None = None
+        self._dialog: ServeDialog | None = None
+        self.address = self.token = ""
+        self.address_known.connect(self._show)
+
+    def open(self, names: Sequence[str]) -> ServeDialog:
+        """Open the dialog that explains both ways and starts or stops the address."""
+        dialog = ServeDialog(self._session.workspace, names, self._page)
+        self._dialog = dialog
+        dialog.show_address(self.address, self.token)
+        dialog.start_wanted.connect(self.start)
+        dialog.stop_wanted.connect(self.stop)
+        dialog.finished.connect(self._forget)
+        dialog.open()
+        return dialog
+
+    def start(self) -> None:
+        """Serve at a free port of this computer, once the programs of the tools are allowed."""
+        if self._task is None:
+            self._task = self._session.spawn(self._serve())
+
+    def stop(self) -> None:
+        """Stop serving."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _serve(self) -> None:
+        session, token = self._session, secrets.token_urlsafe(32)
+        try:
+            if await with_consent(session, self._dialog or self._page, self._presenter.allowed_to_serve) is None:
+                return
+            self.token = token
+            await self._presenter.serve(session.call_long, self.address_known.emit, token)
+        finally:
+            self._task = None
+            self._show("")
+
+    def _show(self, address: str) -> None:
+        self.address = address
+        if self._dialog is not None:
+            self._dialog.show_address(address, self.token)
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self._dialog = None

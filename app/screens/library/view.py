@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core_link.settings import Settings
 from app.screens.library.design_draft import EXECUTORS
@@ -32,6 +32,8 @@ from app.widgets import (
     Rule,
     Span,
     Split,
+    column_layout,
+    row_layout,
 )
 from app.widgets.panes import HeadedPane
 from mcp_tef import LibraryTool, ToolStatus
@@ -81,18 +83,12 @@ class FilterSidebar(QWidget):
         serve = Button("Serve outside…", kind="link")
         serve.clicked.connect(self.serve_wanted)
         self.setMinimumWidth(sized(140))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(self)
         column.addWidget(HeadedPane("Categories", self.categories), 1)
         column.addWidget(Rule())
         column.addWidget(HeadedPane("Status", self.statuses))
-        foot = QVBoxLayout()
-        foot.setContentsMargins(SIDE, 10, 8, 12)
-        foot.setSpacing(4)
-        foot.addWidget(self.served)
-        line = QHBoxLayout()
-        line.addWidget(serve)
+        foot = column_layout(None, self.served, margins=(SIDE, 10, 8, 12), spacing=4)
+        line = row_layout(None, serve, spacing=None)
         line.addStretch(1)
         foot.addLayout(line)
         column.addWidget(Rule())
@@ -152,16 +148,12 @@ class ToolHead(QWidget):
         self.counts = FlowText(size=Size.SMALL, role=Role.DIM, max_lines=3)
         self.counts.setFixedWidth(sized(COUNTS))
         named, reached = QVBoxLayout(), QVBoxLayout()
-        buttons = QHBoxLayout()
-        for button in (self.status, self.evaluate):
-            buttons.addWidget(button)
+        buttons = row_layout(None, self.status, self.evaluate, spacing=None)
         named.addWidget(self.name)
         named.addWidget(self.place)
         reached.addLayout(buttons)
         reached.addWidget(self.links)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SIDE, 12, SIDE, 6)
-        row.setSpacing(8)
+        row = row_layout(self, margins=(SIDE, 12, SIDE, 6), spacing=8)
         row.addLayout(named, 1)
         for figure in (self.share, self.counts):
             row.addWidget(figure, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -241,10 +233,7 @@ class LibraryView(QStackedWidget):
 
     def _lay_out(self) -> None:
         tool = QWidget()
-        column = QVBoxLayout(tool)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
+        column = column_layout(tool, self.head)
         column.addWidget(self.tabs, 1)
         for part in (tool, self._nothing):
             self._right.addWidget(part)

@@ -20,7 +20,7 @@ from mcp_tef import CalibrationBin, CalibrationReport, PassAllRate, Rate, TrendP
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartPoint:
-    """One measured point: where it stands, the share, and what it says in words. `name` labels the axis."""
+    """One measured point: its place, the share, and its text. `name` labels the axis."""
 
     x: float
     rate: Rate
@@ -41,7 +41,7 @@ class ConfidenceBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartData:
-    """A chart's data; `message` stands in its place where there is nothing to draw, as a result."""
+    """A chart's data; `message` is shown instead where there is nothing to draw."""
 
     note: str
     help: str

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedLayout, QWidget
 
 from app.screens.metrics.batch_comparison import HELP, READINGS, ComparisonView, PairGroup, pair_row
 from app.screens.metrics.commands import pair_links, single_run_links
@@ -31,8 +31,10 @@ from app.widgets import (
     Rule,
     Split,
     Tabs,
+    column_layout,
     describe,
     one_line,
+    row_layout,
 )
 from app.widgets.paged import PagedTable
 from mcp_tef import BatchId, CasePair, ClaimVerdict, ComparedRuns, NotFoundError
@@ -104,9 +106,7 @@ class ComparePane(QWidget):
         self.table.opened.connect(lambda row: self._open(int(row)))
 
     def _lay_out(self) -> None:
-        pickers = QHBoxLayout()
-        pickers.setContentsMargins(16, 12, 16, 8)
-        pickers.setSpacing(8)
+        pickers = row_layout(margins=(16, 12, 16, 8), spacing=8)
         for word, part in (("Compare", self.before), ("with", self.after)):
             pickers.addWidget(Label(word, role=Role.DIM))
             pickers.addWidget(part, 1)
@@ -123,12 +123,7 @@ class ComparePane(QWidget):
         self.split = Split([self._left(), self.pair], "Cases and one case", [680, 420])
         self.split.set_stretch(0)
         full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(pickers)
-        column.addLayout(said)
-        column.addWidget(Rule())
+        column = column_layout(full, pickers, said, Rule())
         column.addWidget(self.split, 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.empty)
@@ -136,17 +131,14 @@ class ComparePane(QWidget):
 
     def _left(self) -> QWidget:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.groups)
+        column = column_layout(left, self.groups)
         column.addWidget(self.table, 1)
         return left
 
     # ------------------------------------------------------------------ which two
 
     async def refresh(self) -> None:
-        """Offer the batches there are now, and compare the chosen two anew."""
+        """Offer the current batches, and compare the selected two again."""
         choices = self._presenter.filter_choices(Dimension.BATCH)
         for picker in (self.before, self.after):
             picker.set_items([_item(choice) for choice in choices])
@@ -210,7 +202,7 @@ class ComparePane(QWidget):
         self.show_group(self._group)
 
     def find_rows(self, text: str) -> None:
-        """Show only cases of which a run says so: its query, its case, or a tool."""
+        """Show only cases with a run that contains the text: in its query, its case, or a tool."""
         if text.strip() != self._text:
             self._text = text.strip()
             self.show_group(self._group)
@@ -230,7 +222,7 @@ class ComparePane(QWidget):
             self._show_pairs(pairs)
 
     async def _arrange(self, pairs: tuple[CasePair, ...], text: str, order: tuple[int, bool] | None) -> None:
-        """Show those that say so, in the order that is wanted, unless others are wanted by then."""
+        """Show the pairs that match, in the order of a column, unless the request has changed meanwhile."""
         found = await self._presenter.saying(pairs, self._chosen, text) if text else pairs
         if order is not None:
             found = await self._presenter.by_column(found, PAIR_COLUMNS[order[0]].key, down=order[1])

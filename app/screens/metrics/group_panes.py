@@ -1,7 +1,7 @@
 """The Models and Repeats views."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.screens.metrics.group_values import BASELINE_NOTE, RepeatsView
 from app.screens.metrics.metric_cells import MetricCell
@@ -18,7 +18,18 @@ from app.screens.metrics.table_rows import (
 )
 from app.text.formatting import count
 from app.theme import Role, Size, height, roomy, sized
-from app.widgets import Action, EmptyState, Label, LineText, ListTable, Rule, Segment, StackedBar
+from app.widgets import (
+    Action,
+    EmptyState,
+    Label,
+    LineText,
+    ListTable,
+    Rule,
+    Segment,
+    StackedBar,
+    column_layout,
+    row_layout,
+)
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
 
@@ -36,12 +47,8 @@ class GroupsPane(QWidget):
         self.models = ListTable(MODEL_COLUMNS, "Models")
         self.servers = ListTable(SERVER_COLUMNS, "Servers")
         self.note = LineText(size=Size.SMALL, role=Role.DIM)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        heading = QHBoxLayout()
-        heading.setContentsMargins(0, 0, 16, 0)
-        heading.addWidget(_heading("Models, best first"))
+        column = column_layout(self)
+        heading = row_layout(None, _heading("Models, best first"), margins=(0, 0, 16, 0), spacing=None)
         heading.addStretch(1)
         heading.addWidget(self.note)
         column.addLayout(heading)
@@ -101,27 +108,16 @@ class RepeatsPane(QWidget):
 
     def _lay_out(self, full: QWidget) -> None:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.figure)
-        groups = QVBoxLayout()
-        groups.setContentsMargins(16, 4, 16, 16)
-        groups.setSpacing(8)
-        groups.addWidget(self.bar)
-        groups.addWidget(self.split)
+        column = column_layout(left, self.figure)
+        groups = column_layout(None, self.bar, self.split, margins=(16, 4, 16, 16), spacing=8)
         column.addLayout(groups)
         column.addWidget(Rule())
         column.addWidget(self.power, 1)
         self.flaky_title = Label(size=Size.SMALL, role=Role.DIM, label=True)
         self.flaky_title.setContentsMargins(16, 8, 16, 8)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(self.flaky_title)
+        right = column_layout(None, self.flaky_title)
         right.addWidget(self.flaky, 1)
-        row = QHBoxLayout(full)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = row_layout(full)
         left.setMinimumWidth(roomy(320))
         row.addWidget(left, 40)
         row.addWidget(Rule(upright=True))

@@ -211,7 +211,7 @@ class GroupRow:
     precision: Rate
     recall: Rate
     f1: str
-    made_up: Rate | None = None
+    hallucinated: Rate | None = None
     latency: str = ""
     latency_ms: float | None = None
     cost: str = ""
@@ -249,7 +249,7 @@ def _model_row(one: ModelMetrics) -> GroupRow:
         precision=metrics.precision,
         recall=metrics.recall,
         f1=score(metrics.f1),
-        made_up=metrics.hallucination,
+        hallucinated=metrics.hallucination,
         latency=milliseconds(metrics.latency_p50_ms),
         latency_ms=metrics.latency_p50_ms,
         cost=least_cost(metrics, baseline=one.baseline),

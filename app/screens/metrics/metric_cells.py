@@ -1,14 +1,14 @@
-"""The figures of the overview: four large ones with their intervals, and a row of quieter ones."""
+"""Metrics of the overview: four large ones with their intervals, and a row of further ones."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from app.screens.metrics.metric_values import MetricValue, SideMetric, span_of
 from app.theme import Role, Size, height, sized
-from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, describe
+from app.widgets import IntervalBar, Label, LineText, Rule, Spoken, column_layout, describe, row_layout
 from app.widgets.rows import paint_focus
 
 QUIET_ROW, FURTHER_ROW, ASIDE_GAP = 36, 22, 24
@@ -16,7 +16,7 @@ FIGURES, LEAST_FIGURE = 4, 176
 
 
 class MetricCell(QWidget):
-    """One figure, its interval in words and as a bar, and its n in words."""
+    """One metric, its interval as text and as a bar, and its n as text."""
 
     SPOKEN_AS = Spoken.StaticText
 
@@ -29,17 +29,10 @@ class MetricCell(QWidget):
         self.bar = IntervalBar("")
         self.sentence = LineText(size=Size.SMALL, role=Role.DIM)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        line = QHBoxLayout()
-        line.setSpacing(10)
-        line.addWidget(self.value)
-        line.addWidget(self.bounds)
+        line = row_layout(None, self.value, self.bounds, spacing=10)
         line.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 8)
-        column.setSpacing(2)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.title)
+        column = column_layout(self, margins=(16, 8, 16, 8), spacing=2)
+        head = row_layout(None, self.title, spacing=8)
         head.addWidget(self.note, 1)
         column.addLayout(head)
         column.addLayout(line)
@@ -47,7 +40,7 @@ class MetricCell(QWidget):
         column.addWidget(self.sentence)
 
     def show_metric(self, figure: MetricValue) -> None:
-        """Show another figure."""
+        """Show another metric."""
         self.title.setText(figure.title)
         self.note.set_text(figure.note)
         self.value.setText(figure.value)
@@ -104,7 +97,7 @@ class MetricCells(QWidget):
 
 
 class SideMetricRow(QWidget):
-    """Quieter figures: a dim name and a value each, in one line, or in columns where they do not fit into one."""
+    """Further metrics: a dim name and a value each, in one line, or in columns if they do not fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,10 +145,7 @@ class SideMetricRow(QWidget):
 
     def _add(self) -> None:
         name, value = Label(size=Size.SMALL, role=Role.DIM), Label(size=Size.SMALL, label=True, tabular=True)
-        pair = QHBoxLayout()
-        pair.setSpacing(6)
-        for label in (name, value):
-            pair.addWidget(label)
+        pair = row_layout(None, name, value, spacing=6)
         pair.addSpacing(ASIDE_GAP)
         pair.addStretch(1)
         self._parts.append((name, value))

@@ -217,7 +217,7 @@ def _recall_help(metrics: Metrics) -> str:
 def side_metrics(
     metrics: Metrics, models: Sequence[ModelMetrics] = (), model: str = "", batches: Sequence[str] = ()
 ) -> tuple[SideMetric, ...]:
-    """Return the model, the batches, what stands beside the rates, parameters, F1, time and cost."""
+    """Return the model, the batches, counts beside the rates, parameters, F1, time and cost."""
     return (
         *_model(models, model),
         *_batches(batches),

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.screens.metrics.batch_comparison import HELP, READINGS, ComparisonView, PairGroup
 from app.screens.metrics.charts import ChartData
@@ -19,7 +19,9 @@ from app.widgets import (
     Label,
     ListTable,
     Rule,
+    column_layout,
     describe,
+    row_layout,
     tip,
 )
 from app.widgets.bars import CountDots
@@ -71,21 +73,10 @@ class OverviewPane(QWidget):
         self._lower.setMinimumHeight(sized(216))
         self._rules = [Rule() for _ in range(3)]
         self._quieter = QWidget()
-        quieter = QVBoxLayout(self._quieter)
-        quieter.setSpacing(0)
-        quieter.setContentsMargins(0, 0, 0, 0)
-        quieter.addWidget(self.side_metrics)
-        origins = QHBoxLayout()
-        origins.setContentsMargins(16, 0, 16, 8)
-        origins.addWidget(self.origins)
+        quieter = column_layout(self._quieter, self.side_metrics)
+        origins = row_layout(None, self.origins, margins=(16, 0, 16, 8), spacing=None)
         quieter.addLayout(origins)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self._rules[0])
-        column.addWidget(self._quieter)
-        column.addWidget(self._rules[1])
+        column = column_layout(self, self.strip, self._rules[0], self._quieter, self._rules[1])
         column.addWidget(self._upper, 60)
         column.addWidget(self._rules[2])
         column.addWidget(self._lower, 40)
@@ -189,16 +180,12 @@ class AgainstPart(QWidget):
         describe(explain("two claims"), self.reading, self.sentence)
         self.link = Button("Compare case by case", kind="link")
         self._counts = QWidget()
-        counts = QVBoxLayout(self._counts)
-        counts.setContentsMargins(0, 4, 0, 4)
-        counts.setSpacing(4)
+        counts = column_layout(self._counts, margins=(0, 4, 0, 4), spacing=4)
         for word, dots in (("Fixed", self.fixed), ("Regressed", self.regressed)):
             counts.addLayout(_counted(word, dots))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 8)
-        column.setSpacing(4)
-        for part in (self.caption, self.reading, self.sentence, self._counts):
-            column.addWidget(part)
+        column = column_layout(
+            self, self.caption, self.reading, self.sentence, self._counts, margins=(16, 8, 16, 8), spacing=4
+        )
         column.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
@@ -218,8 +205,7 @@ class AgainstPart(QWidget):
 
 
 def _counted(word: str, dots: CountDots) -> QHBoxLayout:
-    line = QHBoxLayout()
-    line.setSpacing(8)
+    line = row_layout(spacing=8)
     label = Label(word, size=Size.SMALL)
     label.setMinimumWidth(sized(64))
     label.setToolTip(tip(HELP[PairGroup.FIXED if word == "Fixed" else PairGroup.REGRESSED]))
@@ -231,9 +217,7 @@ def _counted(word: str, dots: CountDots) -> QHBoxLayout:
 def _side_by_side(*parts: tuple[QWidget, int]) -> QWidget:
     """Return a row of widgets with their shares of the width, and lines between them."""
     whole = QWidget()
-    row = QHBoxLayout(whole)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(0)
+    row = row_layout(whole)
     for place, (part, share) in enumerate(parts):
         if place:
             row.addWidget(Rule(upright=True))

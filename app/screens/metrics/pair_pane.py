@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.core_link.links import Link, link_actions
 from app.screens.kit.run_marks import RUN_MARK_SHAPES
@@ -15,7 +15,19 @@ from app.screens.metrics.commands import PairLinks
 from app.text.formatting import MARK_TEXTS, RUN_STATUS_TEXTS, VERDICT_KIND_TEXTS, count, model_name
 from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size
-from app.widgets import FlowText, Label, Links, Mark, MarkLabel, Rule, ScrollPane, Section, Span
+from app.widgets import (
+    FlowText,
+    Label,
+    Links,
+    Mark,
+    MarkLabel,
+    Rule,
+    ScrollPane,
+    Section,
+    Span,
+    column_layout,
+    row_layout,
+)
 from app.widgets.comparison_table import ComparisonRow, ComparisonTable
 from mcp_tef import (
     ActualCall,
@@ -236,32 +248,20 @@ class PairPane(QWidget):
 
     def _said(self) -> QWidget:
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(16, 16, 16, 16)
-        column.addWidget(self.sentence)
-        column.addWidget(self.alone)
+        column = column_layout(box, self.sentence, self.alone, margins=(16, 16, 16, 16), spacing=None)
         column.addStretch(1)
         return box
 
     def _full(self) -> QWidget:
-        head = QVBoxLayout()
-        head.setContentsMargins(16, 12, 16, 12)
-        head.setSpacing(4)
-        head.addWidget(self.query)
-        for part in (self.expected, self.both, self.confused):
-            head.addWidget(part)
-        sides = QHBoxLayout()
-        sides.setSpacing(0)
+        head = column_layout(
+            None, self.query, self.expected, self.both, self.confused, margins=(16, 12, 16, 12), spacing=4
+        )
+        sides = row_layout()
         sides.addWidget(self.before, 1)
         sides.addWidget(Rule(upright=True))
         sides.addWidget(self.after, 1)
         whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(Rule())
-        column.addLayout(sides)
+        column = column_layout(whole, head, Rule(), sides)
         self._tables = [(self.parameters, Rule()), (self.values, Rule()), (self.settings, Rule())]
         for table, rule in self._tables:
             column.addWidget(rule)
@@ -325,18 +325,18 @@ class _SidePart(QWidget):
         self.judged = FlowText(size=Size.SMALL)
         self.model = FlowText(size=Size.SMALL, role=Role.DIM)
         self.links = Links()
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.mark)
+        line = row_layout(None, self.mark, spacing=8)
         line.addWidget(self.choice, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 12, 12)
-        column.setSpacing(4)
-        column.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
-        column.addLayout(line)
-        column.addWidget(self.judged)
-        column.addWidget(self.model)
-        column.addWidget(self.links)
+        column = column_layout(
+            self,
+            Label(caption, size=Size.SMALL, role=Role.DIM, label=True),
+            line,
+            self.judged,
+            self.model,
+            self.links,
+            margins=(16, 8, 12, 12),
+            spacing=4,
+        )
         column.addStretch(1)
 
     def show_side(self, side: Side) -> None:

@@ -145,7 +145,7 @@ class MetricsPresenter:
         return self._known.batches
 
     async def load(self) -> bool:
-        """Read everything anew; False where a later reading overtook this one."""
+        """Read everything again; return False if a later reading overtook this one."""
         self._reading += 1
         mine = self._reading
         where, now = self.where, self.now()

@@ -61,7 +61,7 @@ TOOL_COLUMNS = (
         title="Most often mistaken for",
         kind=CellKind.MONO,
         width=128,
-        tip=explain("most taken for", "Bold where it is no accident: tested with at most 5 % false alarms."),
+        tip=explain("most often mistaken for", "Bold where it is no accident: tested with at most 5 % false alarms."),
     ),
 )
 GROUP_COLUMNS = (
@@ -154,11 +154,11 @@ def model_cells(rows: Sequence[GroupRow]) -> list[Row]:
 
 def _model_cells(row: GroupRow) -> tuple[Cell, ...]:
     baseline = row.kind == "baseline"
-    made_up = percent(row.made_up.value) if row.made_up else NONE
+    hallucinated = percent(row.hallucinated.value) if row.hallucinated else NONE
     return (
         Cell(text=row.name, italic=baseline, role=Role.DIM if baseline else Role.TEXT, tip=row.id),
         *_group_cells(row),
-        Cell(text=made_up, sort=row.made_up.value if row.made_up else None),
+        Cell(text=hallucinated, sort=row.hallucinated.value if row.hallucinated else None),
         Cell(text=row.latency, sort=row.latency_ms if row.latency_ms is not None else -1.0),
         Cell(text=row.cost, sort=row.cost_usd if row.cost_usd is not None else -1.0),
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
@@ -53,6 +53,7 @@ from app.widgets import (
     ScrollPane,
     Section,
     Split,
+    column_layout,
     describe,
 )
 from app.widgets.text_view import FlowText
@@ -105,21 +106,14 @@ class CatalogueTab(ModelsTab):
         self.provider.setMinimumWidth(LEAST_PROVIDER)
         for part in (self.provider, self.price, self.context, self.tools):
             bar.addWidget(part, 1)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.notice)
-        column.addLayout(bar)
-        column.addWidget(Rule())
+        column = column_layout(pane, self.notice, bar, Rule())
         column.addWidget(self.table, 1)
         pane.setMinimumWidth(LEAST_LIST)
         return pane
 
     def _detail_pane(self) -> QWidget:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(12)
+        column = column_layout(inside, margins=(16, 12, 16, 12), spacing=12)
         self.section = Section("Hello", margins=False)
         self.section.add(self.hello)
         for part in (self.title, self.links, self.facts, self.section):

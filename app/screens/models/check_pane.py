@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
 from app.dialogs.consent import ApiKeyDialog
 from app.screens.models.catalogue_presenter import check_text, step_texts
 from app.theme import Role
-from app.widgets import FlowText, Label, Mark, MarkLabel, clear_layout
+from app.widgets import FlowText, Label, Mark, MarkLabel, clear_layout, column_layout, row_layout
 from mcp_tef import CheckState, ModelCheck, ModelFault
 
 MARKS: Final = {CheckState.OK: Mark.CHECK, CheckState.FAILED: Mark.CROSS, CheckState.UNCHECKED: Mark.RING}
@@ -22,14 +22,8 @@ class CheckPane(QWidget):
         super().__init__()
         self._before = before
         self.sentence = FlowText(before, role=Role.DIM)
-        self._steps = QVBoxLayout()
-        self._steps.setContentsMargins(0, 0, 0, 0)
-        self._steps.setSpacing(4)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(self._steps)
-        column.addWidget(self.sentence)
+        self._steps = column_layout(spacing=4)
+        column_layout(self, self._steps, self.sentence, spacing=8)
 
     def show_check(self, check: ModelCheck | None, *, asking: bool = False) -> None:
         """Show a check, that one is under way, or that there is none."""
@@ -58,9 +52,6 @@ async def ask_for_key(session: Session, parent: QWidget, provider: str, address:
 
 def _step(state: CheckState, text: str) -> QWidget:
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    row.addWidget(MarkLabel(MARKS[state], state.value))
+    row = row_layout(made, MarkLabel(MARKS[state], state.value), spacing=8)
     row.addWidget(Label(text, role=Role.DIM if state is CheckState.UNCHECKED else Role.TEXT), 1)
     return made

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core_link.targets import ShowBatch, ShowCase, Target
 from app.screens.kit.run_marks import RUN_MARK_SHAPES
@@ -30,6 +30,8 @@ from app.widgets import (
     ScrollPane,
     Span,
     Split,
+    column_layout,
+    row_layout,
 )
 from mcp_tef import NOT_OFFERED_CODE, CaseVisibility, ClientProfile, RunMark, RunSummary
 
@@ -70,10 +72,7 @@ class Legend(QWidget):
         super().__init__()
         self._texts = texts
         self.labels = {mark: Label(size=Size.SMALL, role=Role.DIM) for mark in texts}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SIDE, 6, SIDE, 6)
-        row.setSpacing(6)
-        row.addWidget(Label(title, size=Size.SMALL))
+        row = row_layout(self, Label(title, size=Size.SMALL), margins=(SIDE, 6, SIDE, 6), spacing=6)
         for mark, label in self.labels.items():
             row.addSpacing(12)
             row.addWidget(MarkLabel(mark, texts[mark], 14))
@@ -109,11 +108,8 @@ class CaseInClients(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(SIDE, 10, SIDE - 8, 10)
-        column.setSpacing(8)
-        line = QHBoxLayout()
-        line.setSpacing(10)
+        column = column_layout(inside, margins=(SIDE, 10, SIDE - 8, 10), spacing=8)
+        line = row_layout(spacing=10)
         line.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.sentence, 1)
         column.addWidget(self.query)
@@ -124,9 +120,7 @@ class CaseInClients(QWidget):
         self.clients.setMinimumWidth(sized(224))
         split = Split([self.clients, ScrollPane(inside, "The tool in the client")], "Clients and reason", [280, 700])
         split.set_stretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(split)
+        column_layout(self, split, spacing=None)
         self.setMinimumHeight(sized(130))
 
     def show_case(self, presenter: ClientsPresenter, row: GridRow, clients: Sequence[ClientProfile]) -> None:
@@ -187,9 +181,7 @@ class ClientGrid(QWidget):
         upper.setLayout(self._top)
         self._top.setContentsMargins(0, 0, 0, 0)
         self._top.setSpacing(0)
-        head = QVBoxLayout()
-        head.setContentsMargins(SIDE, 12, SIDE, 10)
-        head.addWidget(self.headline)
+        head = column_layout(None, self.headline, margins=(SIDE, 12, SIDE, 10), spacing=None)
         self._top.addLayout(head)
         self._top.addWidget(self.table, 1)
         self._top.addWidget(Rule())
@@ -197,12 +189,10 @@ class ClientGrid(QWidget):
         self._top.addWidget(self.run_legend)
         split = Split([upper, self.detail], "Grid and case", [460, 190], stacked=True)
         split.set_stretch(0)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(split)
+        column_layout(self, split, spacing=None)
 
     def show_grid(self, presenter: ClientsPresenter) -> None:
-        """Show all cases; columns are made anew where the clients are others."""
+        """Show all cases; the table is replaced if the clients changed."""
         self._presenter, clients = presenter, presenter.shown_clients()
         if clients != self._clients:
             self._clients = clients

@@ -153,7 +153,7 @@ class ClientsPresenter:
         return cell.reason
 
     def run_text(self, run: RunSummary) -> str:
-        """Return the outcome of a run, told apart: never shown, or shown and not selected."""
+        """Return the outcome of a run: never shown, or shown and not selected."""
         model = run_model(run)
         if run.failure is not None and run.failure.code == NOT_OFFERED_CODE:
             return f"{model}: not asked, since the tool was not shown."

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
@@ -34,6 +34,7 @@ from app.widgets import (
     Rule,
     Span,
     Split,
+    column_layout,
 )
 from mcp_tef import ClientProfile, Event, InputError
 
@@ -71,23 +72,15 @@ class ProfilesPane(QWidget):
         self.facts = ListTable(FACTS, "Sources of the figures")
         self.facts.when_empty = "The profile names no source."
         right = QWidget()
-        head = QVBoxLayout()
-        head.setContentsMargins(SIDE, 12, SIDE, 12)
-        head.setSpacing(8)
-        for part in (self.title, self.note, self.result, self.rules):
-            head.addWidget(part)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(Rule())
+        head = column_layout(
+            None, self.title, self.note, self.result, self.rules, margins=(SIDE, 12, SIDE, 12), spacing=8
+        )
+        column = column_layout(right, head, Rule())
         column.addWidget(self.facts, 1)
         self.cards.setMinimumWidth(sized(180))
         split = Split([self.cards, right], "Profiles and sources", [250, 800])
         split.set_stretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(split)
+        column_layout(self, split, spacing=None)
         self.cards.chosen.connect(self._show)
 
     def show_profiles(self, presenter: ClientsPresenter) -> None:

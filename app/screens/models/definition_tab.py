@@ -194,7 +194,7 @@ class DefinitionDialog(Dialog):
 
 
 async def _keep_nothing() -> None:
-    """Stand in until the form is opened."""
+    """Do nothing until the form is opened."""
 
 
 class LinesDialog(DefinitionDialog):

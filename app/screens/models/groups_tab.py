@@ -36,6 +36,7 @@ from app.widgets import (
     Row,
     Span,
     Split,
+    column_layout,
 )
 from app.widgets.panes import HeadedPane
 from mcp_tef import Deployment, Event, ModelCheck, ModelGroup, RunFilter
@@ -88,14 +89,9 @@ class GroupsTab(DefinitionTab):
         head.setSpacing(6)
         for part in (self.title, self.about, self.links):
             head.addWidget(part)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
+        column = column_layout(made, head)
         column.addWidget(self.deployments, 1)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(16, 8, 16, 8)
-        foot.addWidget(self.state)
+        foot = column_layout(None, self.state, margins=(16, 8, 16, 8), spacing=None)
         column.addLayout(foot)
         return made
 

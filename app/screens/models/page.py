@@ -1,4 +1,4 @@
-"""Models screen: prompts, client profiles and whatever else decides under which conditions tools are picked."""
+"""Models screen: models and groups, prompts, client profiles, routes and search tools."""
 
 from collections.abc import Sequence
 from functools import partial

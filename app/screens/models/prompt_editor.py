@@ -28,6 +28,8 @@ from app.widgets import (
     ScrollPane,
     Span,
     TextArea,
+    column_layout,
+    row_layout,
 )
 from app.widgets.safe_text import units
 from mcp_tef import BUILT_IN_VARIABLES, PromptKind, PromptTemplate, template_pieces
@@ -124,9 +126,7 @@ class PromptEditor(QWidget):
         self.note.setPlaceholderText("What this version is for")
         self.kind.setMinimumWidth(sized(124))
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(SIDE, 12, SIDE - 8, 12)
-        column.setSpacing(10)
+        column = column_layout(inside, margins=(SIDE, 12, SIDE - 8, 12), spacing=10)
         wide = sized(100) <= ONE_ROW_UP_TO
         head, fields = (QHBoxLayout() if wide else QVBoxLayout() for _ in range(2))
         head.addWidget(self.title, 1)
@@ -139,15 +139,11 @@ class PromptEditor(QWidget):
         column.addWidget(self.text, 1)
         for part in (self.state, self.fixes, self.variables, self.built_in):
             column.addWidget(part)
-        row = QHBoxLayout(self._bar)
-        row.setContentsMargins(SIDE, 8, SIDE, 8)
-        row.setSpacing(8)
+        row = row_layout(self._bar, margins=(SIDE, 8, SIDE, 8), spacing=8)
         row.addStretch(1)
         row.addWidget(self.discard)
         row.addWidget(self.save)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
+        outer = column_layout(self)
         outer.addWidget(ScrollPane(inside, "Prompt"), 1)
         outer.addWidget(Rule())
         outer.addWidget(self._bar)
@@ -247,10 +243,7 @@ class PromptPreview(QWidget):
         self.summary = Label(size=Size.SMALL, role=Role.DIM)
         self.changes = FlowText()
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(SIDE, 12, SIDE - 8, 12)
-        column.setSpacing(8)
-        column.addWidget(self.case)
+        column = column_layout(inside, self.case, margins=(SIDE, 12, SIDE - 8, 12), spacing=8)
         texts: tuple[tuple[str, QWidget], ...] = (("Prompt", self.system), ("Tools", self.tools), ("User", self.query))
         for title, part in texts:
             column.addWidget(Label(title, size=Size.SMALL, role=Role.DIM, strong=True))
@@ -258,9 +251,9 @@ class PromptPreview(QWidget):
         self._rule = Rule()
         self.against.setMinimumWidth(sized(112))
         column.addWidget(self._rule)
-        head = QHBoxLayout()
-        head.addWidget(Label("Differences from", size=Size.SMALL, role=Role.DIM, strong=True))
-        head.addWidget(self.against)
+        head = row_layout(
+            None, Label("Differences from", size=Size.SMALL, role=Role.DIM, strong=True), self.against, spacing=None
+        )
         head.addStretch(1)
         self._head = QWidget()
         self._head.setLayout(head)
@@ -268,9 +261,7 @@ class PromptPreview(QWidget):
         for part in (self._head, self.summary, self.changes):
             column.addWidget(part)
         column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(ScrollPane(inside, "Preview of the request"))
+        column_layout(self, ScrollPane(inside, "Preview of the request"), spacing=None)
         self.setMinimumWidth(sized(220))
 
     def show_cases(self, presenter: PromptsPresenter) -> None:

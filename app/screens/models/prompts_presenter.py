@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from app.core_link.model_requests import CoreCall
+from app.core_link.model_requests import CoreCall, needed_variables, selecting_prompts
 from app.core_link.refresh import Refresh
-from app.dialogs.prompt_choice import needed_variables, selecting_prompts
 from mcp_tef import (
     BUILT_IN_VARIABLES,
     Batch,
@@ -229,7 +228,7 @@ class PromptsPresenter:
         return PromptFault(f"{error.message} {error.hint}".strip(), at_fault, (unknown[1] or "") if at_fault else "")
 
     def state_text(self) -> str:
-        """Return what is to be said of the variables of a sound text."""
+        """Return a note about the variables of a text without faults."""
         used, own = set(variables_in(self.shown.text)), self.shown.variables
         empty = [name for name in own if name in used and not own[name].strip()]
         unused = [name for name in own if name not in used]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Final
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
@@ -16,7 +16,20 @@ from app.screens.models.prompts_presenter import KIND_TEXTS, PromptsPresenter
 from app.screens.models.tab import ModelsTab
 from app.text.formatting import clock, count, percent
 from app.theme import Role, height, sized
-from app.widgets import Action, CardList, CardRow, FlowText, Links, Mark, MarkLabel, Rule, Span, Split
+from app.widgets import (
+    Action,
+    CardList,
+    CardRow,
+    FlowText,
+    Links,
+    Mark,
+    MarkLabel,
+    Rule,
+    Span,
+    Split,
+    column_layout,
+    row_layout,
+)
 from app.widgets.panes import HeadedPane
 from mcp_tef import Batch, CaseId, ClaimVerdict, Event, InputError, PromptTemplate, TrialResult
 
@@ -39,17 +52,10 @@ class TrialStrip(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.mark, self.sentence, self.links = MarkLabel(size=20), FlowText(), Links()
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 10, 16, 10)
-        row.setSpacing(12)
-        row.addWidget(self.mark)
+        row = row_layout(None, self.mark, margins=(16, 10, 16, 10), spacing=12)
         row.addWidget(self.sentence, 1)
         row.addWidget(self.links)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(Rule())
+        column_layout(self, row, Rule())
         self.hide()
 
     def show_trial(self, found: tuple[Batch, TrialResult] | None, go: Callable[[Target], object]) -> None:
@@ -88,10 +94,7 @@ class PromptsTab(ModelsTab):
         )
         left.setMinimumWidth(sized(170))
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.trial)
+        column = column_layout(right, self.trial)
         work = Split([self.editor, self.preview], "Prompt and preview", [540, 340])
         work.set_stretch(0)
         column.addWidget(work, 1)
@@ -288,7 +291,7 @@ class PromptsTab(ModelsTab):
     async def compare(self) -> None:
         """Ask which versions to compare, and with which model, and start the trial."""
         from app.dialogs.consent import Preflight
-        from app.dialogs.trial_models import ask_model
+        from app.dialogs.model_request_dialog import ask_model
         from app.screens.models.prompt_dialogs import ComparePromptsDialog
         from app.screens.models.prompts_presenter import PromptTrials
 

@@ -164,7 +164,7 @@ def _tick(value: float, *, priced: bool) -> str:
 
 
 def _by_cost(curve: Sequence[ThresholdPoint]) -> list[ThresholdPoint]:
-    """Return the points by cost; of thresholds that ask the same models, the lowest stands for all."""
+    """Return the points by cost; of thresholds that ask the same models, only the lowest is kept."""
     known: dict[tuple[float, float], ThresholdPoint] = {}
     for point in curve:
         known.setdefault((point.cost_usd or 0.0, point.share), point)

@@ -44,6 +44,8 @@ from app.widgets import (
     Segmented,
     Split,
     TextArea,
+    column_layout,
+    row_layout,
 )
 from app.widgets.chart import ChartPanel
 from app.widgets.line_chart import LineChart
@@ -96,17 +98,12 @@ class ComparisonPane(ScrollPane):
         for part in (self.head, self.note):
             head.addWidget(part)
         head.addWidget(self.run, 0, Qt.AlignmentFlag.AlignLeft)
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(16, 8, 16, 8)
-        row.setSpacing(8)
+        row = row_layout(foot, margins=(16, 8, 16, 8), spacing=8)
         row.addWidget(self.suggestion, 1)
         row.addWidget(self.use)
         self.panel.setMinimumHeight(sized(230))
         self._shown_with_arms = [self.arms, self.panel, Rule(), foot, Rule(), self.went]
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
+        column = column_layout(inside, head)
         for one in self._shown_with_arms:
             column.addWidget(one, int(one is self.panel))
         column.addStretch(0)
@@ -194,15 +191,16 @@ class RoutesView:
 
     def _make_sidebar(self, cards: CardList) -> QWidget:
         sidebar, settings = QWidget(), QWidget()
-        below = QVBoxLayout(settings)
-        below.setContentsMargins(16, 12, 16, 12)
-        below.setSpacing(8)
-        for field in (Field("Otherwise", self.default), Field("Compared by", self.embedder), self.threshold_field):
-            below.addWidget(field)
+        below = column_layout(
+            settings,
+            Field("Otherwise", self.default),
+            Field("Compared by", self.embedder),
+            self.threshold_field,
+            margins=(16, 12, 16, 12),
+            spacing=8,
+        )
         below.addStretch(1)
-        column = QVBoxLayout(sidebar)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(sidebar)
         column.addWidget(cards, 1)
         column.addWidget(Rule())
         column.addWidget(ScrollPane(settings, "Settings of the router"), 1)
@@ -219,17 +217,9 @@ class RoutesView:
         row.setSpacing(12)
         row.addWidget(Field("Runs as", self.target), 2)
         row.addWidget(self.own_field, 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 6, 16, 8)
+        foot = row_layout(margins=(16, 6, 16, 8), spacing=None)
         foot.addWidget(self.links, 1)
-        column = QVBoxLayout(tester)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(Rule())
-        column.addWidget(self.routes)
-        column.addLayout(row)
-        column.addWidget(Rule())
+        column = column_layout(tester, head, Rule(), self.routes, row, Rule())
         column.addWidget(self.utterances, 1)
         column.addLayout(foot)
         tester.setMinimumWidth(sized(300))
@@ -238,13 +228,8 @@ class RoutesView:
 
     def _make_panes(self) -> QWidget:
         panes = QWidget()
-        bar = QHBoxLayout(self._bar)
-        bar.setContentsMargins(16, 8, 16, 0)
-        bar.addWidget(self.views)
-        column = QVBoxLayout(panes)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._bar)
+        row_layout(self._bar, self.views, margins=(16, 8, 16, 0), spacing=None)
+        column = column_layout(panes, self._bar)
         column.addWidget(self.split, 1)
         self.comparison.setMinimumWidth(sized(300))
         return panes

@@ -41,6 +41,7 @@ from app.widgets import (
     Rule,
     Span,
     Split,
+    column_layout,
 )
 from mcp_tef import USUAL_RESULTS, Event, SearchAnswer, SearchProvider, SearchResult, SearchTool, TefError
 
@@ -93,20 +94,13 @@ class SearchTab(DefinitionTab):
             head.addWidget(part)
         head.addLayout(row)
         head.addWidget(self.found)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.notice)
-        column.addWidget(Rule())
+        column = column_layout(made, head, self.notice, Rule())
         column.addWidget(self.results, 1)
         return made
 
     def _lower(self) -> QWidget:
         made = QWidget()
-        column = QVBoxLayout(made)
-        column.setContentsMargins(16, 10, 16, 10)
-        column.addWidget(self.page)
+        column = column_layout(made, self.page, margins=(16, 10, 16, 10), spacing=None)
         column.addStretch(1)
         return made
 

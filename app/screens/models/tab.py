@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
 from app.core_link.session import Session
-from app.widgets import Action, Spoken
+from app.widgets import Action, Spoken, column_layout
 from mcp_tef import Event
 
 
@@ -59,9 +59,7 @@ class ModelsTab(QWidget):
         self.stale = True
         self.loaded = False
         self.setAccessibleName(name)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
+        self.body = column_layout(self)
 
     async def refresh(self) -> None:
         """Fetch and show the tab's data."""

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
 from app.screens.quality.finding_card import FindingCard, FindingGroup, IgnoredSection, changed, notes, revealed_spans
 from app.screens.quality.labels import MAX_SCORE, SEVERITIES, TokenBreakdown, score_sentence, warning, weight
@@ -22,6 +22,8 @@ from app.widgets import (
     Segment,
     Spoken,
     StackedBar,
+    column_layout,
+    row_layout,
 )
 from mcp_tef import GradedQuality, ModelReview, QualityReport, Severity, ToolQuality
 
@@ -53,9 +55,7 @@ class ReviewPart(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(self)
         self.head.column.setSpacing(6)
         self.head.add(self.invite)
         for grade in self.grades:
@@ -128,21 +128,13 @@ class BeforeAfter(QWidget):
         super().__init__()
         self.before, self.after = FlowText(size=Size.SMALL), FlowText(size=Size.SMALL)
         self.copy = Button("Copy suggestion", icon="copy")
-        sides = QHBoxLayout()
-        sides.setSpacing(0)
+        sides = row_layout()
         sides.addWidget(_side("Now", self.before), 1)
         sides.addWidget(Rule(upright=True))
         sides.addWidget(_side("Suggested, not applied", self.after), 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(EDGE, 8, EDGE, 12)
-        foot.addWidget(self.copy)
+        foot = row_layout(None, self.copy, margins=(EDGE, 8, EDGE, 12), spacing=None)
         foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(Rule())
-        column.addLayout(sides)
-        column.addLayout(foot)
+        column_layout(self, Rule(), sides, foot)
 
     def show_texts(self, before: str, after: str) -> None:
         """Set two texts side by side."""
@@ -154,11 +146,13 @@ class BeforeAfter(QWidget):
 def _side(caption: str, text: FlowText) -> QWidget:
     side = QWidget()
     side.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    column = QVBoxLayout(side)
-    column.setContentsMargins(EDGE, 8, EDGE - 4, 8)
-    column.setSpacing(2)
-    column.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
-    column.addWidget(text)
+    column = column_layout(
+        side,
+        Label(caption, size=Size.SMALL, role=Role.DIM, label=True),
+        text,
+        margins=(EDGE, 8, EDGE - 4, 8),
+        spacing=2,
+    )
     column.addStretch(1)
     return side
 
@@ -183,21 +177,20 @@ class QualityHeader(QWidget):
         self.bar = StackedBar("Score")
         self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
         self.links = Links()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(EDGE, 12, EDGE, 12)
-        column.setSpacing(6)
-        column.addLayout(self._first_line())
-        for part in (self.description, self.bar, self.sentence):
-            column.addWidget(part)
-        column.addWidget(self.links)
+        column_layout(
+            self,
+            self._first_line(),
+            self.description,
+            self.bar,
+            self.sentence,
+            self.links,
+            margins=(EDGE, 12, EDGE, 12),
+            spacing=6,
+        )
 
     def _first_line(self) -> QHBoxLayout:
-        names = QVBoxLayout()
-        names.setSpacing(0)
-        names.addWidget(self.name)
-        names.addWidget(self.server)
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        names = column_layout(None, self.name, self.server)
+        line = row_layout(spacing=8)
         line.addLayout(names, 1)
         line.addWidget(self.score, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.of, 0, Qt.AlignmentFlag.AlignTop)
@@ -290,8 +283,7 @@ class QualityDetailPane(QWidget):
         self.ignored = IgnoredSection()
         self.weight = TokenCountSection()
         self.review = ReviewPart()
-        self._middle = QVBoxLayout()
-        self._middle.setSpacing(0)
+        self._middle = column_layout()
         self._inside = self._column()
         self.pane = ScrollPane(self._inside, "Tool")
         self._stack = QStackedLayout(self)
@@ -301,15 +293,9 @@ class QualityDetailPane(QWidget):
 
     def _column(self) -> QWidget:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self.head, self.warning, self.fine):
-            column.addWidget(part)
-        column.addLayout(self._middle)
-        column.addWidget(self.ignored)
-        column.addWidget(self.review)
-        column.addWidget(_ruled(self.weight))
+        column = column_layout(
+            inside, self.head, self.warning, self.fine, self._middle, self.ignored, self.review, _ruled(self.weight)
+        )
         column.addStretch(1)
         return inside
 
@@ -368,26 +354,18 @@ class QualityDetailPane(QWidget):
 
 def _fine() -> QWidget:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(EDGE, 0, EDGE, 16)
-    column.addWidget(FlowText(FINE, role=Role.DIM))
+    column_layout(holder, FlowText(FINE, role=Role.DIM), margins=(EDGE, 0, EDGE, 16), spacing=None)
     return holder
 
 
 def _ruled(widget: QWidget) -> QWidget:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(Rule())
-    column.addWidget(widget)
+    column_layout(holder, Rule(), widget)
     return holder
 
 
 def _nothing() -> QWidget:
     pane = QWidget()
-    column = QVBoxLayout(pane)
-    column.setContentsMargins(EDGE, 20, EDGE, EDGE)
-    column.addWidget(FlowText(NOTHING, role=Role.DIM))
+    column = column_layout(pane, FlowText(NOTHING, role=Role.DIM), margins=(EDGE, 20, EDGE, EDGE), spacing=None)
     column.addStretch(1)
     return pane

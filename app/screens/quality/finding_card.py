@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.screens.quality.labels import SEVERITIES, QualityLevel, danger, lost, ranked
 from app.text.formatting import count
@@ -28,7 +28,9 @@ from app.widgets import (
     Section,
     Span,
     Spoken,
+    column_layout,
     plain,
+    row_layout,
 )
 from mcp_tef import LintFinding, LintRule, Severity, ToolQuality
 
@@ -151,14 +153,12 @@ EDGE_BAR = 3
 
 
 class FindingExcerpt(QWidget):
-    """The text that a note is about, on a ground of its own, hidden characters shown."""
+    """The text that a note is about, on a tinted background, with hidden characters made visible."""
 
     def __init__(self) -> None:
         super().__init__()
         self.text = FlowText(size=Size.SMALL, mono=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 10, 6)
-        column.addWidget(self.text)
+        column_layout(self, self.text, margins=(10, 6, 10, 6), spacing=None)
 
     def show_text(self, text: str) -> None:
         """Show another excerpt; an empty one hides."""
@@ -181,11 +181,7 @@ class FindingPlaceView(QWidget):
         self.sentence = FlowText()
         self.excerpt = FindingExcerpt()
         self.fix = FlowText()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        for part in (self.sentence, self.excerpt, self.fix):
-            column.addWidget(part)
+        column_layout(self, self.sentence, self.excerpt, self.fix, spacing=4)
 
     def show_place(self, place: FindingPlace) -> None:
         """Show another place."""
@@ -220,37 +216,21 @@ class FindingCard(QWidget):
         self.fix = FlowText()
         self.why = FlowText(size=Size.SMALL, role=Role.DIM)
         self.places: list[FindingPlaceView] = []
-        self._middle = QVBoxLayout()
-        self._middle.setSpacing(4)
+        self._middle = column_layout(spacing=4)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(12)
+        head = row_layout(spacing=12)
         head.addWidget(self.title, 1)
         head.addWidget(self.cost, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addLayout(head)
-        words.addWidget(self.word)
-        words.addLayout(self._middle)
-        for part in (self.more, self.fix, self.why):
-            words.addWidget(part)
-        below = QHBoxLayout()
-        below.addWidget(self.repair)
-        below.addWidget(self.ignore)
+        words = column_layout(None, head, self.word, self._middle, self.more, self.fix, self.why, spacing=4)
+        below = row_layout(None, self.repair, self.ignore, spacing=None)
         below.addStretch(1)
         words.addLayout(below)
-        row = QHBoxLayout()
-        row.setContentsMargins(EDGE, 12, EDGE, 12)
-        row.setSpacing(12)
+        row = row_layout(margins=(EDGE, 12, EDGE, 12), spacing=12)
         row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(Rule())
-        column.addLayout(row)
+        column_layout(self, Rule(), row)
 
     def show_note(self, note: FindingGroup) -> None:
         """Show another note."""
@@ -324,11 +304,7 @@ class IgnoredSection(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.head = Section("Ignored findings")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(Rule())
-        column.addWidget(self.head)
+        column_layout(self, Rule(), self.head)
         self._rows: list[QWidget] = []
 
     def show_quality(self, quality: ToolQuality) -> None:
@@ -344,8 +320,7 @@ class IgnoredSection(QWidget):
 
     def _row(self, rule: LintRule, why: str) -> QWidget:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
+        line = row_layout(row, spacing=None)
         line.addWidget(FlowText(f"{rule.title}: {why}", role=Role.DIM), 1)
         again = Button("Report again")
         again.setAccessibleName(f"Report again: {rule.title}")

@@ -15,7 +15,7 @@ _ORDER: Final = tuple(SEVERITIES)
 
 
 class QualityLevel(StrEnum):
-    """Level of a tool by its worst finding; RISKS stands for text that manipulates the model."""
+    """Level of a tool by its worst finding; RISKS means text that manipulates the model."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -165,7 +165,7 @@ class QualityPresenter:
         return tuple(self._tools.values())
 
     def get(self, tool_id: str) -> ToolQuality | None:
-        """Return a tool by id; None if it is gone."""
+        """Return a tool by id; None if it no longer exists."""
         return self._tools.get(tool_id)
 
     def ids_of(self, label: ToolLabel) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ class QualityPresenter:
         return "\n".join((*lines, *self._notes()))
 
     def add_review(self, quality: ToolQuality) -> ToolQuality | None:
-        """Keep a model's review; return the tool with it, None if the tool is gone."""
+        """Keep a model's review; return the tool with it, None if the tool no longer exists."""
         self._reviewed[quality.tool.id] = quality
         known = self._tools.get(quality.tool.id)
         if known is None:
@@ -309,7 +309,7 @@ def _tool_set(tools: Sequence[ToolQuality]) -> ToolSet:
 
 
 def _count_levels(rows: Iterable[QualityRow]) -> dict[str, dict[QualityLevel, int]]:
-    """Count tools by server and level; "" stands for all servers."""
+    """Count tools by server and level; "" is all servers."""
     counts: dict[str, dict[QualityLevel, int]] = {}
     for row in rows:
         for server in ("", row.server):

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.settings import Settings
 from app.screens.quality.detail_pane import QualityDetailPane
@@ -36,7 +36,9 @@ from app.widgets import (
     Segment,
     Span,
     Split,
+    column_layout,
     describe,
+    row_layout,
 )
 from app.widgets.panes import DetailWithBack, HeadedPane
 from mcp_tef import LintFinding, ToolQuality
@@ -168,14 +170,8 @@ class LevelSummaryBar(QWidget):
         self.tallies = {one: (MarkLabel(LEVEL_MARKS[one]), Label(tabular=True)) for one in LEVELS}
         describe(explain("finding", explain("quality score")), self.figure, self.caption)
         describe(explain("token weight"), self.detail)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self.caption)
-        words.addWidget(self.detail)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 14, 16, 12)
-        row.setSpacing(10)
-        row.addWidget(self.figure)
+        words = column_layout(None, self.caption, self.detail)
+        row = row_layout(self, self.figure, margins=(16, 14, 16, 12), spacing=10)
         row.addLayout(words, 1)
         for mark, number in self.tallies.values():
             row.addWidget(mark)
@@ -212,22 +208,12 @@ class MissingServersBar(QWidget):
         self.again = Button("Read the servers again", kind="link")
         self.to_servers.clicked.connect(self.servers_wanted)
         self.again.clicked.connect(self.read_wanted)
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 7, 12, 7)
-        row.setSpacing(8)
-        row.addWidget(IconPicture("info", Role.INFO, 16))
+        row = row_layout(None, IconPicture("info", Role.INFO, 16), margins=(16, 7, 12, 7), spacing=8)
         row.addWidget(self.line, 1)
         for link in (self.why, self.again, self.to_servers):
             row.addWidget(link)
-        below = QVBoxLayout()
-        below.setContentsMargins(40, 0, 16, 8)
-        below.addWidget(self.reasons)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addLayout(below)
-        column.addWidget(Rule())
+        below = column_layout(None, self.reasons, margins=(40, 0, 16, 8), spacing=None)
+        column_layout(self, row, below, Rule())
         self.show_missing("", "")
 
     def show_missing(self, line: str, reasons: str) -> None:
@@ -278,11 +264,7 @@ class QualityView(QStackedWidget):
         self._tools.addWidget(self.nothing)
         middle = ToolColumn()
         middle.resized.connect(self._place_columns)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self.gaps, self.summary, self.good):
-            column.addWidget(part)
+        column = column_layout(middle, self.gaps, self.summary, self.good)
         column.addWidget(self._tools, 1)
         return middle
 

@@ -101,8 +101,8 @@ BatchEvent = BatchQueued | BatchStarted | BatchProgressed | BatchEnded
 class KnownBatches:
     """Batches of the workspace, newest first, as of their last events.
 
-    An answer of the core may have been read before an event that arrived first. `taken` counts the events; whoever
-    reads notes it before asking, and passes it on as `since`, so that the events taken meanwhile win.
+    An answer of the core may have been read before an event that arrived first. `taken` counts the events; a
+    reader notes it before asking, and passes it on as `since`, so that the events taken meanwhile win.
     """
 
     def __init__(self) -> None:

@@ -46,7 +46,7 @@ MISSING = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterRow:
-    """One parameter: its mark, both values as text, and the reason on a line of its own."""
+    """One parameter: its mark, both values as text, and the reason on a separate line."""
 
     mark: VerdictMark
     name: str

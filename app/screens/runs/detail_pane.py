@@ -29,7 +29,18 @@ from app.screens.runs.run_details import (
 from app.screens.runs.verdict import verdict_view
 from app.screens.runs.verdict_pane import VerdictPane
 from app.theme import Role, Size, sized
-from app.widgets import CardList, CardRow, DetailPane, FlowText, Label, Rule, ScrollPane, Span, Split
+from app.widgets import (
+    CardList,
+    CardRow,
+    DetailPane,
+    FlowText,
+    Label,
+    Rule,
+    ScrollPane,
+    Span,
+    Split,
+    column_layout,
+)
 from app.widgets.text_view import CodeView
 from mcp_tef import DefinitionChange, RunDetail, RunSummary
 
@@ -155,9 +166,7 @@ class SettingsPane(ScrollPane):
         line = (Label(role=Role.DIM), FlowText(), FlowText(mono=True))
         number = len(self._lines)
         self._grid.addWidget(line[0], number, 0, Qt.AlignmentFlag.AlignTop)
-        values = QVBoxLayout()
-        values.addWidget(line[1])
-        values.addWidget(line[2])
+        values = column_layout(None, line[1], line[2], spacing=None)
         self._grid.addLayout(values, number, 1)
         self._lines.append(line)
 
@@ -173,19 +182,14 @@ def _captioned(caption: str, view: QWidget) -> QWidget:
 
 
 def _inset(*parts: QWidget) -> QVBoxLayout:
-    layout = QVBoxLayout()
-    layout.setContentsMargins(EDGE, 12, EDGE, 8)
-    layout.setSpacing(8)
+    layout = column_layout(margins=(EDGE, 12, EDGE, 8), spacing=8)
     for part in parts:
         layout.addWidget(part)
     return layout
 
 
 def _column(owner: QWidget) -> QVBoxLayout:
-    layout = QVBoxLayout(owner)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    return layout
+    return column_layout(owner)
 
 
 NO_CHANGES: Mapping[str, DefinitionChange] = MappingProxyType({})
@@ -204,6 +208,7 @@ class RunDetailPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._run: RunDetail | None = None
+        self._links: Mapping[str, Link] | None = None  # of the run on screen, once they were asked for
         self._since = NO_CHANGES
         self._misleads, self._repeat = False, ""
         self._stale: set[str] = set()
@@ -238,6 +243,7 @@ class RunDetailPane(QWidget):
         `since` is what became of its tools, `misleads` is shown with its confidence, `repeat_text` names its repeat.
         """
         self._run, self._since, self._misleads, self._repeat = run, since, misleads, ""
+        self._links = None
         if run is not None and repeat_text is not None:
             self._repeat = repeat_text(run.summary)
         self._stale = {"verdict", "tools", "exchange", "settings"}
@@ -246,7 +252,9 @@ class RunDetailPane(QWidget):
 
     def links(self) -> Mapping[str, Link]:
         """Return the links of the run on screen."""
-        return run_links(verdict_view(self._run)) if self._run else {}
+        if self._links is None:
+            self._links = run_links(verdict_view(self._run)) if self._run else {}
+        return self._links
 
     def set_retry(self, text: str) -> None:
         """Set the text of a failed run's button; an empty text hides it."""
@@ -275,8 +283,6 @@ class RunDetailPane(QWidget):
 
 def _words(text: str) -> QWidget:
     pane = QWidget()
-    column = QVBoxLayout(pane)
-    column.setContentsMargins(16, 20, 16, 16)
-    column.addWidget(FlowText(text, role=Role.DIM))
+    column = column_layout(pane, FlowText(text, role=Role.DIM), margins=(16, 20, 16, 16), spacing=None)
     column.addStretch(1)
     return pane

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.session import Session
 from app.screens.kit import SortState, ViewState, ViewStates
@@ -15,7 +15,19 @@ from app.screens.runs.presenter import RunsPresenter
 from app.screens.runs.runs_list import RunsList
 from app.text.formatting import count
 from app.theme import Role, Size, height
-from app.widgets import Action, CardList, CardRow, FlowText, IconButton, Label, PageHeader, Rule, show_menu
+from app.widgets import (
+    Action,
+    CardList,
+    CardRow,
+    FlowText,
+    IconButton,
+    Label,
+    PageHeader,
+    Rule,
+    column_layout,
+    row_layout,
+    show_menu,
+)
 from app.widgets.fields import SearchField
 from mcp_tef import RunOrder
 
@@ -42,10 +54,13 @@ class BatchListPane(QWidget):
         self.show_view(self.view)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 0, 8, 0)
-        head.addWidget(Label("Batches", size=Size.SMALL, role=Role.DIM, label=True))
-        head.addWidget(self.count)
+        head = row_layout(
+            None,
+            Label("Batches", size=Size.SMALL, role=Role.DIM, label=True),
+            self.count,
+            margins=(16, 0, 8, 0),
+            spacing=None,
+        )
         head.addStretch(1)
         head.addWidget(Label("Correct call", size=Size.SMALL, role=Role.DIM))
         head.addWidget(self.sort)
@@ -53,21 +68,13 @@ class BatchListPane(QWidget):
         heading.setFixedHeight(height("list_header"))
         heading.setLayout(head)
         self._search_box = QWidget()
-        search_box = QVBoxLayout(self._search_box)
-        search_box.setContentsMargins(8, 0, 8, 8)
-        search_box.addWidget(self.search)
+        column_layout(self._search_box, self.search, margins=(8, 0, 8, 8), spacing=None)
         empty = QWidget()
-        centered = QVBoxLayout(empty)
-        centered.setContentsMargins(16, 12, 16, 12)
-        centered.addWidget(self.no_match)
+        centered = column_layout(empty, self.no_match, margins=(16, 12, 16, 12), spacing=None)
         centered.addStretch(1)
         self._cards.addWidget(self.list)
         self._cards.addWidget(empty)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (heading, self._search_box, Rule(), self._cards):
-            column.addWidget(part)
+        column_layout(self, heading, self._search_box, Rule(), self._cards)
 
     def show_view(self, view: ViewState) -> None:
         """Show a query and sort order without emitting `view_changed`."""

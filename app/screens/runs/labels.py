@@ -27,7 +27,7 @@ MAX_MESSAGE_LENGTH = 300
 
 
 class VerdictMark(StrEnum):
-    """The shapes that stand for an outcome."""
+    """The shapes of outcomes."""
 
     CORRECT = "correct"
     WRONG_ARGUMENTS = "wrong_arguments"
@@ -41,7 +41,7 @@ class VerdictMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """A stretch of text in one look: `mono` for names, `marked` where it differs, `dim` for asides."""
+    """A stretch of text in one style: `mono` for names, `marked` where it differs, `dim` for asides."""
 
     text: str
     mono: bool = False
@@ -167,7 +167,7 @@ _FAILURE_LABELS: Mapping[str, str] = {
 
 
 def status_label(run: RunSummary) -> str:
-    """Return the status; interrupted runs are told apart from failed ones."""
+    """Return the status; interrupted runs are distinguished from failed ones."""
     return "interrupted" if run.interrupted else RUN_STATUS_TEXTS[run.status]
 
 

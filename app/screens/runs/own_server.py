@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.dialogs.prompt_choice import needed_variables
+from app.core_link.model_requests import needed_variables
 from app.dialogs.prompt_variables import VariableFields
 from app.theme import Role, Size
-from app.widgets import Button, CellKind, Column, Field, FlowText, MenuButton, Spoken
+from app.widgets import Button, CellKind, Column, Field, FlowText, MenuButton, Spoken, column_layout, row_layout
 from app.widgets.checkable_table import CheckableTable
 from mcp_tef import PromptTemplate
 
@@ -52,20 +52,14 @@ class OwnServerFields(QWidget):
         self.names = QLineEdit()
         self.names.setPlaceholderText("Name of a model; several with commas between them")
         asked = _AddressLine()
-        line = QHBoxLayout(asked)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(8)
+        line = row_layout(asked, spacing=8)
         line.addWidget(self.address, 1)
         line.addWidget(self.check)
         asked.setFocusProxy(self.address)
         self.address_field = Field("Address", asked)
         self.address.setAccessibleName("Address")
         self.names_field = Field("Models", self.names)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for part in (self.address_field, self.status, self.found, self.names_field):
-            column.addWidget(part)
+        column_layout(self, self.address_field, self.status, self.found, self.names_field, spacing=8)
         self.found.hide()
         self.address.textEdited.connect(self._forget)
         self.address.returnPressed.connect(self.check_requested)
@@ -121,7 +115,7 @@ NO_PROMPT = "Built-in prompt"
 class PromptField(QWidget):
     """Menu of prompts with their versions, and a line for each variable that the run must give.
 
-    `wanted` asks for the prompts when somebody comes near the menu, since most runs need none.
+    `wanted` asks for the prompts when the pointer or the keyboard reaches the menu, since most runs need none.
     """
 
     SPOKEN_AS = Spoken.Grouping
@@ -137,11 +131,7 @@ class PromptField(QWidget):
         self.menu.installEventFilter(self)
         self.variables = VariableFields("Variables of the prompt", placeholder="Required")
         self.setFocusProxy(self.menu)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.menu)
-        column.addWidget(self.variables)
+        column_layout(self, self.menu, self.variables, spacing=8)
         self.menu.changed.connect(self._choose)
         self.variables.typed.connect(self.changed)
         self.variables.hide()

@@ -216,7 +216,7 @@ class RunTable:
         self._requested_pages: set[int] = set()
 
     def reset(self, where: RunFilter, total: int, counts: PassCounts | None = None) -> None:
-        """Show another filter, or the same one anew; `counts` are given where cases have repeats."""
+        """Apply a filter, also the same one again; `counts` are given where cases have repeats."""
         self.where = where
         self.total = total
         self._pass_counts = counts or {}

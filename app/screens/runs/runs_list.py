@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from app.screens.runs.batch_summaries import COUNT_ORDER, BatchActionTexts, NamedShare, OutcomeCount, RunsSummary
 from app.screens.runs.cell_styles import DRAWN_MARKS, MARK_LABELS, table_row
@@ -21,7 +21,9 @@ from app.widgets import (
     LineText,
     MarkLabel,
     Spoken,
+    column_layout,
     describe,
+    row_layout,
 )
 from app.widgets.paged import PagedTable
 from app.widgets.tokens_edit import ChipRow
@@ -76,13 +78,15 @@ class SummaryBar(QWidget):
         self.counts = [_OutcomeCountLabel() for _ in COUNT_ORDER]
         self.retry.clicked.connect(self.retry_requested)
         self.resume.clicked.connect(self.resume_requested)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 12)
-        column.setSpacing(6)
-        column.addLayout(self._first_line())
-        column.addLayout(self._second_line())
-        column.addWidget(self.note)
-        column.addLayout(self._last_line())
+        column_layout(
+            self,
+            self._first_line(),
+            self._second_line(),
+            self.note,
+            self._last_line(),
+            margins=(16, 16, 16, 12),
+            spacing=6,
+        )
 
     def show_summary(self, summary: RunsSummary, actions: BatchActionTexts) -> None:
         """Show another batch, or the same one further on."""
@@ -100,16 +104,14 @@ class SummaryBar(QWidget):
             made.setVisible(bool(text))
 
     def _first_line(self) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(16)
+        line = row_layout(spacing=16)
         for share in self.shares:
             line.addWidget(share)
         line.addStretch(1)
         return line
 
     def _second_line(self) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        line = row_layout(spacing=8)
         for label in self.counts:
             line.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         line.addStretch(1)
@@ -117,10 +119,7 @@ class SummaryBar(QWidget):
 
     def _last_line(self) -> QHBoxLayout:
         """Return the buttons on a line of their own, so that they never cut the counts."""
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.resume)
-        line.addWidget(self.retry)
+        line = row_layout(None, self.resume, self.retry, spacing=8)
         line.addStretch(1)
         return line
 
@@ -136,15 +135,8 @@ class _ShareLabel(QWidget):
         self.name = Label(strong=True)
         self.detail = Label(size=Size.SMALL, role=Role.DIM, tabular=True)
         describe(explain("Wilson interval", explain("n")), self.detail)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self.name)
-        words.addWidget(self.detail)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(8)
-        line.addWidget(self.value)
-        line.addLayout(words)
+        words = column_layout(None, self.name, self.detail)
+        row_layout(self, self.value, words, spacing=8)
 
     def show_share(self, share: NamedShare) -> None:
         self.value.setText(share.value)
@@ -164,12 +156,7 @@ class _OutcomeCountLabel(QWidget):
         self.mark = MarkLabel()
         self.number = Label(tabular=True, strong=True)
         self.name = LineText(size=Size.SMALL, role=Role.DIM)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 8, 0)
-        line.setSpacing(6)
-        line.addWidget(self.mark)
-        line.addWidget(self.number)
-        line.addWidget(self.name)
+        row_layout(self, self.mark, self.number, self.name, margins=(0, 0, 8, 0), spacing=6)
 
     def show_tally(self, tally: OutcomeCount) -> None:
         self.mark.set_mark(DRAWN_MARKS[tally.mark], MARK_LABELS[tally.mark])
@@ -200,11 +187,7 @@ class RunsList(QWidget):
         self._stack = QStackedLayout(box)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.no_match)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.summary_bar)
-        column.addWidget(self.chips)
+        column = column_layout(self, self.summary_bar, self.chips)
         column.addWidget(box, 1)
         self.table.sorted.connect(lambda key, down: self.order_changed.emit(ORDERS.get(key, RunOrder.PLANNED), down))
 
@@ -214,7 +197,7 @@ class RunsList(QWidget):
         return (ORDERS[COLUMNS[now[0]].key], now[1]) if now else (RunOrder.PLANNED, False)
 
     def show_table(self, table: RunTable, *, models: int, keep: RunId | None) -> None:
-        """Show a table anew; the kept run stays chosen where it is among its first rows, else the first one is."""
+        """Show a table; select the saved run if it is among its first rows, otherwise the first one."""
         shown = _first_rows(table)
         rows = [table_row(row) for row in shown]
         self.table.setColumnHidden(MODEL, models < 2)

@@ -167,7 +167,7 @@ def _with_prompt(
     prompts: Mapping[str, PromptTemplate],
     problems: dict[StartField, str],
 ) -> tuple[ModelSettings, ...]:
-    """Return models that ask with the form's prompt; as they are without one, or where it is gone by now."""
+    """Return models that ask with the form's prompt; unchanged without one, or if it was deleted meanwhile."""
     template = prompts.get(form.prompt)
     if template is None or form.offline:
         return models
@@ -183,7 +183,7 @@ def _with_prompt(
 def _as_clients_ask(
     models: Sequence[ModelSettings], client: str, clients: Mapping[str, str]
 ) -> tuple[ModelSettings, ...]:
-    """Return each model once for each client; as it is without one, or where the client is gone by now."""
+    """Return each model once for each client; unchanged without one, or if the client was deleted meanwhile."""
     labels = tuple(clients.values()) if client == EVERY_CLIENT else (clients.get(client, ""),)
     return tuple(replace(model, client=label) for model in models for label in labels or ("",))
 
@@ -314,7 +314,7 @@ Value = TypeVar("Value")
 
 
 def _attempt(problems: dict[StartField, str], where: StartField, make: Callable[[], Value], instead: Value) -> Value:
-    """Return the value that a field stands for; note its problem and return `instead` if it has none."""
+    """Return the value of a field; note its problem and return `instead` if it has none."""
     try:
         return make()
     except InputError as error:
@@ -336,7 +336,7 @@ def run_button_text(reading: ParsedStartForm) -> str:
 
 
 def estimate_text(estimate: Estimate, request: BatchRequest) -> str:
-    """Return the estimated runs, time and cost in one line; an unknown cost says so."""
+    """Return the estimated runs, time and cost in one line; an unknown cost is named."""
     parts = [count(estimate.runs, "run")]
     if estimate.seconds is not None:
         parts.append(f"about {format_wait(estimate.seconds)}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from app.core_link.model_requests import KeyNeed
 from app.dialogs.api_key import ApiKeyField
@@ -29,6 +29,8 @@ from app.widgets import (
     Segmented,
     Spoken,
     TextArea,
+    column_layout,
+    row_layout,
 )
 from mcp_tef import CallingMode, CaseId, ClientProfile, TestCase, ToolChoiceMode
 
@@ -69,11 +71,7 @@ class ModelField(QWidget):
         self.table.setFixedHeight(HEIGHT)
         self.summary = FlowText("Reading the catalogue…", size=Size.SMALL, role=Role.DIM)
         self.setFocusProxy(self.edit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        for part in (self.edit, self.table, self.summary):
-            column.addWidget(part)
+        column_layout(self, self.edit, self.table, self.summary, spacing=6)
         self.edit.textEdited.connect(self._typed)
         self.table.clicked.connect(lambda index: self._choose(self.table.rows.row(index.row()).id))
         self.table.opened.connect(self._choose)
@@ -226,12 +224,8 @@ class StartPanel(QWidget):
         }
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addLayout(self._grid(FIRST, columns=len(FIRST)))
-        asked = QHBoxLayout()
-        asked.setSpacing(12)
+        column = column_layout(self, self._grid(FIRST, columns=len(FIRST)), spacing=12)
+        asked = row_layout(spacing=12)
         asked.addWidget(Field("Who answers", self.selector), 1)
         asked.addWidget(Field("Client", self.client))
         column.addLayout(asked)
@@ -241,13 +235,14 @@ class StartPanel(QWidget):
             column.addWidget(part)
         column.addWidget(self.options, 0, Qt.AlignmentFlag.AlignLeft)
         self.more = QWidget()
-        more = QVBoxLayout(self.more)
-        more.setContentsMargins(0, 0, 0, 0)
-        more.setSpacing(12)
-        more.addLayout(self._grid([where for where, _, _ in NUMBERS if where not in FIRST]))
-        more.addWidget(self.fields[Where.BASE_URL])
-        more.addWidget(Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."))
-        more.addWidget(Field("Tool choice", self.tool_choice))
+        more = column_layout(
+            self.more,
+            self._grid([where for where, _, _ in NUMBERS if where not in FIRST]),
+            self.fields[Where.BASE_URL],
+            Field("Calling mode", self.mode, note="Uses native tool calling if the model supports it."),
+            Field("Tool choice", self.tool_choice),
+            spacing=12,
+        )
         self.before = Field("System prompt", self.system_prompt)
         more.addWidget(self.before)
         more.addWidget(self.baseline)

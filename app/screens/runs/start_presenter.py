@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from app.core_link.model_requests import CoreCall, ModelKeys
-from app.dialogs.prompt_choice import selecting_prompts
+from app.core_link.model_requests import CoreCall, ModelKeys, selecting_prompts
 from app.screens.runs.labels import ModelRow, usual_order
 from app.screens.runs.start_form import (
     OWN_PROVIDER,

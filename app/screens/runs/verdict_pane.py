@@ -24,7 +24,9 @@ from app.widgets import (
     Rule,
     ScaleMark,
     ScrollPane,
+    column_layout,
     describe,
+    row_layout,
 )
 from app.widgets.comparison_table import ComparisonRow, ComparisonTable
 
@@ -48,8 +50,7 @@ class VerdictPane(ScrollPane):
         self.earlier_verdicts = EarlierVerdictsSection()
         self._column = column
         self._layout = _column(self._column)
-        self._middle = QVBoxLayout()
-        self._middle.setSpacing(0)
+        self._middle = column_layout()
         self._layout.addWidget(self.head)
         self._layout.addLayout(self._middle)
         self._layout.addWidget(self.confidence)
@@ -91,15 +92,9 @@ class _Head(QWidget):
         self.retry = Button("", icon="arrow-clockwise")
         self._failed = False
         self.retry.clicked.connect(lambda: retry())
-        box = QHBoxLayout(self)
-        box.setContentsMargins(EDGE, 12, EDGE - 8, 12)
-        box.setSpacing(12)
+        box = row_layout(self, margins=(EDGE, 12, EDGE - 8, 12), spacing=12)
         box.addWidget(self.mark, alignment=Qt.AlignmentFlag.AlignTop)
-        text = QVBoxLayout()
-        text.setSpacing(4)
-        for part in (self.sentence, self.query, self.note, self.again, self.hint):
-            text.addWidget(part)
-        text.addWidget(self.links)
+        text = column_layout(None, self.sentence, self.query, self.note, self.again, self.hint, self.links, spacing=4)
         text.addWidget(self.retry, alignment=Qt.AlignmentFlag.AlignLeft)
         box.addLayout(text, 1)
 
@@ -140,8 +135,7 @@ class ComparedCallsView(QWidget):
         note_box = _column(self._note_box)
         note_box.addWidget(Rule())
         note_box.addLayout(note)
-        sides = QHBoxLayout()
-        sides.setSpacing(0)
+        sides = row_layout()
         sides.addWidget(self.expected, 1)
         sides.addWidget(Rule(upright=True))
         sides.addWidget(self.selected, 1)
@@ -225,13 +219,8 @@ class ConfidenceSection(QWidget):
         describe(explain("confidence"), title, self.figure, self.scale)
         layout = _column(self)
         layout.addWidget(Rule())
-        inner = QVBoxLayout()
-        inner.setContentsMargins(EDGE, 8, EDGE - 8, 12)
-        inner.setSpacing(2)
-        inner.addLayout(_row(title, None, self.source))
-        scale = QVBoxLayout()
-        scale.setSpacing(0)
-        scale.addWidget(self.scale)
+        inner = column_layout(None, _row(title, None, self.source), margins=(EDGE, 8, EDGE - 8, 12), spacing=2)
+        scale = column_layout(None, self.scale)
         below = _column(None, (6, 0, 0, 0))
         below.addWidget(self.sentence)
         scale.addLayout(below)
@@ -295,7 +284,7 @@ class EarlierVerdictsSection(QWidget):
 
 
 class _PastEntry(QWidget):
-    """One earlier verdict; the newest one's line stands at the top of the pane already."""
+    """One earlier verdict; the newest one is at the top of the pane already."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -306,9 +295,7 @@ class _PastEntry(QWidget):
         text = _column(None, spacing=2)
         for part in (self.sentence, self.expected, self.line):
             text.addWidget(part)
-        box = QHBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(8)
+        box = row_layout(self, spacing=8)
         box.addWidget(self.mark, alignment=Qt.AlignmentFlag.AlignTop)
         box.addLayout(text, 1)
 
@@ -329,8 +316,7 @@ def _column(owner: QWidget | None, margins: tuple[int, int, int, int] = (0, 0, 0
 
 def _row(*parts: QWidget | QVBoxLayout | None) -> QHBoxLayout:
     """Return a row of parts; None is a gap that grows."""
-    layout = QHBoxLayout()
-    layout.setSpacing(16)
+    layout = row_layout(spacing=16)
     for part in parts:
         if part is None:
             layout.addStretch(1)

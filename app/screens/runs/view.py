@@ -147,7 +147,7 @@ ActivitiesByBatch = Mapping[BatchId | None, BatchActivity]
 
 
 class ActivityBars(QObject):
-    """Bars at the foot of the window by batch; None stands for judging."""
+    """Bars at the foot of the window by batch; the key None is judging."""
 
     pause_toggled = Signal(object)
     cancel_requested = Signal(object)

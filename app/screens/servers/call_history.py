@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.screens.kit import ViewState
 from app.screens.kit.menus import view_actions
@@ -35,7 +35,9 @@ from app.widgets import (
     SearchField,
     Span,
     Split,
+    column_layout,
     one_line,
+    row_layout,
     show_menu_under,
 )
 from app.widgets.text_view import CodeView
@@ -90,8 +92,7 @@ class CallHistory(QWidget):
         for part in (self.undo, self.forget):
             head.addWidget(part)
         below.addWidget(self.filter)
-        caption = QHBoxLayout()
-        caption.setSpacing(12)
+        caption = row_layout(spacing=12)
         caption.addWidget(self.outcome, 1)
         for part in (self.repeat, self.use):
             caption.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
@@ -100,14 +101,7 @@ class CallHistory(QWidget):
         self._split = Split(captioned, "Response and request", [260, 200], stacked=True)
         self.list.setFixedHeight(4 * sized(28))
         self.undo.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for line in (head, below):
-            column.addLayout(line)
-        column.addWidget(self.list)
-        column.addWidget(self._rule)
-        column.addLayout(caption)
+        column = column_layout(self, head, below, self.list, self._rule, caption, spacing=8)
         column.addWidget(self._split, 1)
         column.addStretch(0)
 
@@ -226,9 +220,8 @@ def _copy(text: str) -> None:
 
 def _captioned(caption: str, view: QWidget) -> QWidget:
     box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 4, 0, 0)
-    column.setSpacing(4)
-    column.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
+    column = column_layout(
+        box, Label(caption, size=Size.SMALL, role=Role.DIM, label=True), margins=(0, 4, 0, 0), spacing=4
+    )
     column.addWidget(view, 1)
     return box

@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Page, Session
@@ -46,6 +46,8 @@ from app.widgets import (
     Span,
     Split,
     button,
+    column_layout,
+    row_layout,
     show_menu_under,
 )
 from mcp_tef import ConsentError, ServerHealth, ServerId
@@ -68,11 +70,14 @@ class HealthFigure(QFrame):
         super().__init__()
         self.value = Label(size=size, strong=True)
         self.detail = FlowText(size=Size.SMALL, role=Role.DIM, max_lines=2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, 10, SIDE, 10)
-        column.setSpacing(2)
-        for part in (Label(title, size=Size.SMALL, role=Role.DIM, label=True), self.value, self.detail):
-            column.addWidget(part)
+        column = column_layout(
+            self,
+            Label(title, size=Size.SMALL, role=Role.DIM, label=True),
+            self.value,
+            self.detail,
+            margins=(SIDE, 10, SIDE, 10),
+            spacing=2,
+        )
         column.addStretch(1)
 
     def show_value(self, value: str, detail: str, role: Role = Role.TEXT) -> None:
@@ -83,12 +88,12 @@ class HealthFigure(QFrame):
 
 
 class HealthPane(QWidget):
-    """The Health tab. It reads anew while it is visible; watching goes on while the window is open.
+    """The Health tab. It reads again and again while it is visible; watching goes on while the window is open.
 
-    `told` carries a change of state from the core's thread to the window's; `server_wanted` gives the id of a server.
+    `changes_reported` carries changes of state to the window's thread; `server_wanted` gives the id of a server.
     """
 
-    told = Signal(object)
+    changes_reported = Signal(object)
     server_wanted = Signal(str)
     consent_wanted = Signal(str)
 
@@ -113,23 +118,18 @@ class HealthPane(QWidget):
         self.list.chosen.connect(self._show_detail)
         self.list.opened.connect(self.server_wanted)
         self.list.describe_keys(Enter="Show the server and its tools")
-        self.told.connect(self._hear)
+        self.changes_reported.connect(self._take_changes)
 
     def _lay_out(self) -> None:
-        figures = QHBoxLayout()
-        figures.setSpacing(0)
+        figures = row_layout()
         for part, stretch in ((self.all, 4), (self.errors, 2), (self.latency, 2), (self.rate, 2)):
             if figures.count():
                 figures.addWidget(Rule(upright=True))
             figures.addWidget(part, stretch)
         left, right = QWidget(), QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(left)
         legend = FlowText(LEGEND, size=Size.SMALL, role=Role.DIM)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(SIDE, 8, SIDE, 8)
-        foot.addWidget(legend)
+        foot = row_layout(None, legend, margins=(SIDE, 8, SIDE, 8), spacing=None)
         column.addWidget(self.list.heads)
         column.addWidget(self.list, 1)
         column.addWidget(Rule())
@@ -138,23 +138,13 @@ class HealthPane(QWidget):
         left.setMinimumWidth(sized(520))
         self.split = Split([left, right], "Servers and errors", [760, 310])
         self.split.set_stretch(0)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addLayout(figures)
-        outer.addWidget(Rule())
+        outer = column_layout(self, figures, Rule())
         outer.addWidget(self.split, 1)
 
     def _lay_out_detail(self, right: QWidget) -> None:
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        head = QVBoxLayout()
-        head.setContentsMargins(SIDE, 14, SIDE, 10)
-        head.setSpacing(8)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.check)
+        column = column_layout(right)
+        head = column_layout(margins=(SIDE, 14, SIDE, 10), spacing=8)
+        row = row_layout(None, self.check, spacing=12)
         row.addWidget(self.links, 1)
         for part in (self.title, self.why):
             head.addWidget(part)
@@ -275,9 +265,9 @@ class HealthPane(QWidget):
             self._watching.cancel()
             self._watching = None
         if (interval := self.interval()) != NOT_WATCHED:
-            self._watching = self._session.spawn(self.presenter.watch(float(interval), self.told.emit))
+            self._watching = self._session.spawn(self.presenter.watch(float(interval), self.changes_reported.emit))
 
-    def _hear(self, health: ServerHealth) -> None:
+    def _take_changes(self, health: ServerHealth) -> None:
         if text := self.presenter.notice(health):
             self._session.toast(text)
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.text.formatting import count
 from app.theme import Role, Size
-from app.widgets import FlowText, Label, LineText, Mark, MarkLabel, clear_layout
+from app.widgets import FlowText, Label, LineText, Mark, MarkLabel, clear_layout, column_layout, row_layout
 from mcp_tef import ToolProblem
 
 MOST_PROBLEMS = 200
@@ -20,9 +20,7 @@ class ListingNotesPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(16, 16, 16, 16)
-        self._column.setSpacing(12)
+        self._column = column_layout(self, margins=(16, 16, 16, 16), spacing=12)
 
     def show_instructions(self, text: str) -> None:
         """Show the instructions of the server, as plain text."""
@@ -42,13 +40,10 @@ class ListingNotesPane(QWidget):
 
 def _problem(problem: ToolProblem) -> QWidget:
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(12)
+    row = row_layout(holder, spacing=12)
     row.addWidget(MarkLabel(Mark.NOTE, "rejected"), 0, Qt.AlignmentFlag.AlignTop)
-    words = QVBoxLayout()
-    words.setSpacing(0)
-    words.addWidget(LineText(problem.tool or "A tool without a name", strong=True))
-    words.addWidget(FlowText(problem.reason, role=Role.DIM))
+    words = column_layout(
+        None, LineText(problem.tool or "A tool without a name", strong=True), FlowText(problem.reason, role=Role.DIM)
+    )
     row.addLayout(words, 1)
     return holder

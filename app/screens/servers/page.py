@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.import_outcomes import DropOutcome
@@ -42,6 +42,7 @@ from app.widgets import (
     Label,
     Split,
     at_once,
+    column_layout,
     frozen_updates,
     show_menu_under,
     yield_to_ui,
@@ -97,10 +98,7 @@ class ServersPage(Page):
         self.header.set_filter(self._filter_actions)
         self.pane.side.set_menus(self._tool_filter_actions, self.tool_commands.actions)
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(list_header(self._summary))
+        column = column_layout(left, list_header(self._summary))
         column.addWidget(self.server_list, 1)
         left.setMinimumWidth(200)
         for part in (self.pane, self._nothing):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.arguments.parameters import SchemaParameter
 from app.screens.kit import ViewState, ViewStates
@@ -20,7 +20,18 @@ from app.screens.servers.filters import (
 )
 from app.text.formatting import count
 from app.theme import Role, Size, roomy, sized
-from app.widgets import Action, FlowText, IconButton, Label, Rule, SearchField, show_menu, show_menu_under
+from app.widgets import (
+    Action,
+    FlowText,
+    IconButton,
+    Label,
+    Rule,
+    SearchField,
+    column_layout,
+    row_layout,
+    show_menu,
+    show_menu_under,
+)
 from app.widgets.safe_text import markdown_table
 
 MOST = 200
@@ -78,7 +89,7 @@ class SchemaParameterTable(QWidget):
         self._grid.setColumnStretch(4, 0 if self._narrow else 2)
 
     def _place(self, description: QWidget, number: int) -> None:
-        """Under its row where it is narrow, else in it; the first is the title, which needs no room of its own."""
+        """Under its row where it is narrow, else in it; the first is the title, which needs no separate room."""
         under = self._narrow and number > 0
         description.setContentsMargins(8 if under else 0, 0, 0, 0)
         row, column, wide = (3 * number + 1, 0, len(TITLES)) if under else (3 * number, DESCRIPTION, 1)
@@ -139,11 +150,7 @@ def _fixed(label: Label) -> Label:
 
 def _stacked(first: QWidget, second: QWidget) -> QWidget:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(first)
-    column.addWidget(second)
+    column_layout(holder, first, second)
     second.hide()
     return holder
 
@@ -151,9 +158,7 @@ def _stacked(first: QWidget, second: QWidget) -> QWidget:
 def padded(widget: QWidget, *, first: bool = False, last: bool = False) -> QWidget:
     """Return a widget with the margins of a table cell."""
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(16 if first else 8, 4, 16 if last else 8, 3)
-    row.addWidget(widget)
+    row_layout(holder, widget, margins=(16 if first else 8, 4, 16 if last else 8, 3), spacing=None)
     return holder
 
 
@@ -186,19 +191,13 @@ class ParameterList(QWidget):
 
     def _lay_out(self) -> None:
         self._head = QWidget()
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(16, 6, 8, 6)
-        row.setSpacing(8)
+        row = row_layout(self._head, margins=(16, 6, 8, 6), spacing=8)
         self.search.setMaximumWidth(SEARCH)
         row.addWidget(self.title)
         row.addWidget(self.more)
         row.addWidget(self.search)
         row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self._head, Rule(), self.table, self._nothing_row):
-            column.addWidget(part)
+        column_layout(self, self._head, Rule(), self.table, self._nothing_row)
 
     def show_parameters(self, tool: object, parameters: Sequence[SchemaParameter]) -> None:
         """Show the parameters of a tool."""

@@ -265,7 +265,7 @@ class ServersPresenter:
         return await self.core.call(missing)
 
     async def without_secrets(self, spec: ServerSpec, before: ServerSpec | None) -> DefinitionWithoutSecrets:
-        """Take written secrets out of a definition; raise InputError if one cannot be taken out."""
+        """Move secrets from a definition into memory; raise InputError if one cannot be moved."""
         return await self.core.value(lambda core: core.written_secrets.taken_out(spec, before))
 
     async def with_secrets_in_memory(self, definition: DefinitionWithoutSecrets) -> ServerSpec:

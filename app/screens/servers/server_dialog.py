@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from app.core_link.session import Session
 from app.dialogs.consent import WARNINGS, ConsentBar
@@ -11,7 +11,7 @@ from app.screens.servers.server_fields import ServerFields
 from app.screens.servers.server_form import ServerForm, form_from_spec
 from app.text.formatting import error_text
 from app.theme import Role
-from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane, visible
+from app.widgets import Action, ChoiceCard, Dialog, FlowText, Notice, ScrollPane, column_layout, row_layout, visible
 from app.widgets.dialog import BAR
 from mcp_tef import (
     ConflictError,
@@ -77,12 +77,10 @@ class ServerDialog(Dialog):
 
     def _cards(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, BAR, 0)
-        column.setSpacing(16)
-        column.addWidget(FlowText("Where do the tools come from?", role=Role.DIM))
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        column = column_layout(
+            page, FlowText("Where do the tools come from?", role=Role.DIM), margins=(0, 0, BAR, 0), spacing=16
+        )
+        row = row_layout(spacing=12)
         for kind, icon, title, lines in _CARDS:
             card = ChoiceCard(icon, title, lines)
             card.clicked.connect(partial(self.open_form, ServerForm(kind=kind)))
@@ -93,16 +91,20 @@ class ServerDialog(Dialog):
 
     def _form(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = column_layout(page, spacing=12)
         filled = ScrollPane(self.fields, "Server")  # shrinks for the questions below it
         filled.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         column.addWidget(filled, 1)
-        notices = QVBoxLayout()
-        notices.setContentsMargins(0, 0, BAR, 0)
-        for part in (self._starts, self._consent, self._working, self._good, self._bad):
-            notices.addWidget(part)
+        notices = column_layout(
+            None,
+            self._starts,
+            self._consent,
+            self._working,
+            self._good,
+            self._bad,
+            margins=(0, 0, BAR, 0),
+            spacing=None,
+        )
         column.addLayout(notices)
         return page
 

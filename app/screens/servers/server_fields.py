@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
 
 from app.screens.servers.server_form import OAUTH_TYPES, ParsedServerForm, ServerForm, free_name, read, suggested_name
 from app.theme import theme
-from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button
+from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button, column_layout, row_layout
 from mcp_tef import AuthType, ServerSpec
 
 _AUTH = [
@@ -85,8 +85,7 @@ class ServerFields(QWidget):
     def _made_fields(self) -> dict[str, Field]:
         note = "One NAME=value per line. Write ${NAME} to use a value of your own environment."
         path = QWidget()
-        row = QHBoxLayout(path)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = row_layout(path, spacing=None)
         row.addWidget(self.path, 1)
         row.addWidget(button(Action(text="Select…", do=self._choose_file)))
         path.setFocusProxy(self.path)
@@ -109,9 +108,7 @@ class ServerFields(QWidget):
         }
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = column_layout(self, spacing=12)
         for field in self.fields.values():
             column.addWidget(field)
         column.addStretch(1)

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.dialogs.consent import ConsentBar
@@ -28,7 +28,9 @@ from app.widgets import (
     Span,
     Split,
     button,
+    column_layout,
     one_line,
+    row_layout,
     show_menu,
 )
 from mcp_tef import AuthType, Drift, Listing, Server, ServerId, ServerStatus, Tool, Transport
@@ -124,17 +126,11 @@ class ToolList(QWidget):
         self._title = LineText(size=Size.SMALL, role=Role.DIM, strong=True)
         head = QWidget()
         head.setFixedHeight(height("list_header") - 1)
-        row = QHBoxLayout(head)
-        row.setContentsMargins(16, 0, 4, 0)
-        row.setSpacing(0)
+        row = row_layout(head, margins=(16, 0, 4, 0))
         row.addWidget(self._title, 1)
         row.addWidget(self.filter)
         row.addWidget(self.more)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (head, Rule()):
-            column.addWidget(part)
+        column = column_layout(self, head, Rule())
         column.addWidget(self.list, 1)
         self.setMinimumWidth(140)
 
@@ -203,25 +199,16 @@ class ServerPane(QWidget):
         return pane
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self._head(), Rule(), self.consent, self.failure, self.drifted):
-            column.addWidget(part)
+        column = column_layout(self, self._head(), Rule(), self.consent, self.failure, self.drifted)
         self.split = Split([self.side, self.tool_pane], "Tools and tool", [width("tool_list"), 600])
         self.split.set_stretch(1)
         column.addWidget(self.split, 1)
 
     def _head(self) -> QWidget:
         head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(16, 12, 16, 12)
-        row.setSpacing(8)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        first = QHBoxLayout()
-        first.setSpacing(8)
-        first.addWidget(self._name)
+        row = row_layout(head, margins=(16, 12, 16, 12), spacing=8)
+        words = column_layout(spacing=4)
+        first = row_layout(None, self._name, spacing=8)
         first.addWidget(self._state, 1)
         words.addLayout(first)
         words.addWidget(self._address)
@@ -307,7 +294,7 @@ class ServerPane(QWidget):
             self._show_tools(server)
 
     def _show_tool(self, name: str) -> None:
-        """Show what a row of the tool list stands for."""
+        """Show the content of a row of the tool list."""
         listing = self.presenter.listings.get(self.server_id)
         if listing is None:
             return
@@ -351,15 +338,11 @@ def _no_tools(server: Server, *, asked: bool) -> tuple[str, str]:
 def list_header(title: Label) -> QWidget:
     """Return the head over a list."""
     head = QWidget()
-    column = QVBoxLayout(head)
-    column.setContentsMargins(16, 0, 16, 0)
-    column.setSpacing(0)
+    column = column_layout(head, margins=(16, 0, 16, 0))
     column.addWidget(title, 1)
     holder = QWidget()
     holder.setFixedHeight(height("list_header"))
-    outer = QVBoxLayout(holder)
-    outer.setContentsMargins(0, 0, 0, 0)
-    outer.setSpacing(0)
+    outer = column_layout(holder)
     outer.addWidget(head, 1)
     outer.addWidget(Rule())
     return holder

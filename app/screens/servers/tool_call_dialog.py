@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.arguments.values import dumps
 from app.core_link.session import Session
@@ -17,7 +17,18 @@ from app.screens.servers.filters import CALLS, SCREEN
 from app.screens.servers.tool_call_presenter import CALL_FIELDS, EVERY_TOOL, ToolCallPresenter
 from app.text.formatting import count, error_text
 from app.theme import Role, sized
-from app.widgets import Action, Button, Dialog, FlowText, KeyValues, Notice, Span, Split, one_line
+from app.widgets import (
+    Action,
+    Button,
+    Dialog,
+    FlowText,
+    KeyValues,
+    Notice,
+    Span,
+    Split,
+    column_layout,
+    one_line,
+)
 from app.widgets.text_view import CodeView
 from mcp_tef import CALL_SECONDS, Json, Server, TefError, Tool, ToolCall
 
@@ -76,15 +87,12 @@ class ToolCallDialog(Dialog):
 
     def _lay_out(self) -> Button:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 16, 0)
+        column = column_layout(left, margins=(0, 0, 16, 0), spacing=None)
         column.addWidget(self.form, 1)
         for part in (self.consent, self.working, self.failure):
             column.addWidget(part)
         right = QWidget()
-        inset = QVBoxLayout(right)
-        inset.setContentsMargins(16, 0, 0, 0)
-        inset.addWidget(self.history)
+        column_layout(right, self.history, margins=(16, 0, 0, 0), spacing=None)
         self.body.addWidget(Split([left, right], "Arguments and calls", [470, 420]), 1)
         self.need(height=620)
         _, call = self.set_buttons(

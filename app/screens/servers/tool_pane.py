@@ -32,7 +32,9 @@ from app.widgets import (
     Span,
     button,
     clear_layout,
+    column_layout,
     one_line,
+    row_layout,
 )
 from app.widgets.text_view import CodeView
 from mcp_tef import DefinitionChange, Drift, Tool, ToolDrift, ToolProblem
@@ -125,18 +127,13 @@ class ChangesPane(QWidget):
         self._waiting: list[ToolDrift] = []
         self._turn = QTimer(self, interval=0)
         self._turn.timeout.connect(self._add_one)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(16)
-        head = QHBoxLayout()
-        head.setSpacing(16)
+        self._list = column_layout(spacing=16)
+        head = row_layout(spacing=16)
         head.addWidget(Label("What changed", size=Size.TITLE, strong=True), 1)
         head.addWidget(self.accept, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 16)
-        column.setSpacing(12)
-        column.addLayout(head)
-        column.addWidget(FlowText(WHAT_TO_DO, role=Role.DIM))
-        column.addLayout(self._list)
+        column = column_layout(
+            self, head, FlowText(WHAT_TO_DO, role=Role.DIM), self._list, margins=(16, 16, 16, 16), spacing=12
+        )
         column.addStretch(1)
 
     def show_drift(self, drift: Drift) -> None:
@@ -168,12 +165,7 @@ class _DefinitionDiffCard(QWidget):
         self._toggle = Button("Definition line by line", kind="link")
         self._toggle.clicked.connect(self._turn)
         self._toggle.setVisible(bool(view.lines))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(Rule())
-        column.addLayout(self._head(view))
-        column.addLayout(_sides(view))
+        column = column_layout(self, Rule(), self._head(view), _sides(view), spacing=8)
         for sentence in view.warnings:
             column.addWidget(FlowText(sentence, role=Role.WARN))
         column.addWidget(self._lines)
@@ -183,8 +175,7 @@ class _DefinitionDiffCard(QWidget):
         self._lines.setVisible(self._lines.isHidden())
 
     def _head(self, view: DefinitionDiff) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(12)
+        row = row_layout(spacing=12)
         row.addWidget(LineText(view.name, mono=True, strong=True), 1)
         row.addWidget(self._toggle)
         row.addWidget(Label(view.change, size=Size.SMALL, role=Role.DIM, strong=True))
@@ -192,8 +183,7 @@ class _DefinitionDiffCard(QWidget):
 
 
 def _sides(view: DefinitionDiff) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(16)
+    row = row_layout(spacing=16)
     if view.same_description:
         row.addWidget(FlowText("The description is unchanged; another part of the definition changed.", role=Role.DIM))
         return row
@@ -206,10 +196,7 @@ def _sides(view: DefinitionDiff) -> QHBoxLayout:
 def _side(caption: str, text: Sequence[Stretch], back: Role) -> QVBoxLayout:
     shown = FlowText()
     shown.set_spans([Span(one.text, back=back if one.changed else None) for one in text])
-    column = QVBoxLayout()
-    column.setSpacing(4)
-    column.addWidget(Label(caption, size=Size.SMALL, role=Role.DIM, label=True))
-    column.addWidget(shown)
+    column = column_layout(None, Label(caption, size=Size.SMALL, role=Role.DIM, label=True), shown, spacing=4)
     column.addStretch(1)
     return column
 
@@ -236,20 +223,11 @@ class ExcludedToolsPane(QWidget):
         self.list.describe_keys(Enter="Offer the tool again")
         self.again = button(Action(text="Offer all again", do=lambda: self.wanted.emit(tuple(self.list.rows.ids()))))
         self._title = Label(size=Size.TITLE, strong=True)
-        head = QHBoxLayout()
-        head.setSpacing(16)
+        head = row_layout(spacing=16)
         head.addWidget(self._title, 1)
         head.addWidget(self.again)
-        top = QVBoxLayout()
-        top.setContentsMargins(16, 16, 16, 12)
-        top.setSpacing(8)
-        top.addLayout(head)
-        top.addWidget(FlowText(ABOUT_EXCLUDED, role=Role.DIM))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(Rule())
+        top = column_layout(None, head, FlowText(ABOUT_EXCLUDED, role=Role.DIM), margins=(16, 16, 16, 12), spacing=8)
+        column = column_layout(self, top, Rule())
         column.addWidget(self.list, 1)
 
     def show_names(self, names: Sequence[str]) -> None:
@@ -277,19 +255,10 @@ class DefinitionPane(QWidget):
         head.addWidget(self.attempt)
         head.addWidget(button(Action(text="Write a test case", do=self.case_wanted.emit, kind="primary")))
         head.setSpacing(12)
-        top = QVBoxLayout()
-        top.setContentsMargins(16, 16, 16, 16)
-        top.setSpacing(8)
-        top.addLayout(head)
-        top.addWidget(self._weight)
-        top.addWidget(self._description)
-        top.addWidget(self.links)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(Rule())
-        column.addWidget(self.parameters)
+        top = column_layout(
+            None, head, self._weight, self._description, self.links, margins=(16, 16, 16, 16), spacing=8
+        )
+        column = column_layout(self, top, Rule(), self.parameters)
         column.addStretch(1)
 
     def show_tool(self, tool: Tool, tokens: Mapping[str, int], *, can_be_called: bool) -> None:

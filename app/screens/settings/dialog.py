@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.preferences import LIMITS, RUNS, Origin, Preferences
 from app.core_link.session import Session
@@ -30,8 +30,10 @@ from app.widgets import (
     Section,
     Segmented,
     button,
+    column_layout,
     frozen_updates,
     in_turns,
+    row_layout,
     set_wrong,
     yield_to_ui,
 )
@@ -94,25 +96,14 @@ class SettingRow(QWidget):
         self._say("")
 
     def _lay_out(self) -> None:
-        left = QVBoxLayout()
-        left.setSpacing(2)
-        left.addWidget(Label(self.variable.title, label=True))
-        left.addWidget(self.why)
-        below = QHBoxLayout()
-        below.setSpacing(12)
-        below.addWidget(self.source)
-        below.addWidget(self.back)
+        left = column_layout(None, Label(self.variable.title, label=True), self.why, spacing=2)
+        below = row_layout(None, self.source, self.back, spacing=12)
         below.addStretch(1)
         left.addLayout(below)
         unit = Label(self.variable.unit, role=Role.DIM)
         unit.setFixedSize(sized(UNIT_WIDTH), self.field.sizeHint().height())
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
-        whole.addWidget(self.rule)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 8)
-        row.setSpacing(12)
+        whole = column_layout(self, self.rule, spacing=8)
+        row = row_layout(margins=(0, 0, 0, 8), spacing=12)
         whole.addLayout(row)
         row.addLayout(left, 1)
         row.addWidget(self.field, 0, Qt.AlignmentFlag.AlignTop)

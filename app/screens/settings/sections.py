@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Session
 from app.screens.settings.presenter import (
@@ -19,7 +19,19 @@ from app.screens.settings.presenter import (
 )
 from app.text.formatting import ago, count, matches_all_words
 from app.theme import Role, Size
-from app.widgets import Action, EmptyState, FlowText, Label, Rule, SearchField, Section, button, one_line
+from app.widgets import (
+    Action,
+    EmptyState,
+    FlowText,
+    Label,
+    Rule,
+    SearchField,
+    Section,
+    button,
+    column_layout,
+    one_line,
+    row_layout,
+)
 from mcp_tef import Consent, ConsentKind
 
 ABOUT_KEYS = (
@@ -201,11 +213,8 @@ def _named_button(text: str, do: Callable[[], object], spoken: str) -> QWidget:
 def _row(texts: Sequence[QWidget], right: Sequence[QWidget]) -> QWidget:
     """Return texts above each other with buttons beside them."""
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 4, 0, 4)
-    row.setSpacing(12)
-    column = QVBoxLayout()
-    column.setSpacing(2)
+    row = row_layout(holder, margins=(0, 4, 0, 4), spacing=12)
+    column = column_layout(spacing=2)
     for text in texts:
         column.addWidget(text)
     row.addLayout(column, 1)

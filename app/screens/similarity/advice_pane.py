@@ -6,12 +6,12 @@ from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.text.formatting import money
 from app.text.text_diff import Stretch, difference
 from app.theme import Role, Size, sized, theme
-from app.widgets import Button, FlowText, IconButton, Label, Notice, Span
+from app.widgets import Button, FlowText, IconButton, Label, Notice, Span, column_layout, row_layout
 from mcp_tef import IssueType, PairAdvice, Priority, Recommendation
 
 EDGE = 16
@@ -76,27 +76,26 @@ class AdvicePane(QWidget):
         self.show_message("")
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, EDGE)
-        column.setSpacing(0)
-        column.addLayout(self._head())
-        column.addWidget(self.notice)
-        inner = QVBoxLayout()
-        inner.setContentsMargins(EDGE, 0, EDGE, 0)
-        inner.setSpacing(8)
-        for part in (self.words, self.action, self.kind, self.rationale, self.before, self.after):
-            inner.addWidget(part)
-        inner.addWidget(self.scores)
-        inner.addWidget(self.author)
-        inner.addLayout(_row(self.trial, self.copy, self.ask))
-        inner.addLayout(_row(self.patch, self.override))
+        column = column_layout(self, self._head(), self.notice, margins=(0, 0, 0, EDGE))
+        inner = column_layout(
+            None,
+            self.words,
+            self.action,
+            self.kind,
+            self.rationale,
+            self.before,
+            self.after,
+            self.scores,
+            self.author,
+            _row(self.trial, self.copy, self.ask),
+            _row(self.patch, self.override),
+            margins=(EDGE, 0, EDGE, 0),
+            spacing=8,
+        )
         column.addLayout(inner)
 
     def _head(self) -> QHBoxLayout:
-        head = QHBoxLayout()
-        head.setContentsMargins(EDGE, 8, 8, 4)
-        head.setSpacing(0)
-        head.addWidget(self.caption)
+        head = row_layout(None, self.caption, margins=(EDGE, 8, 8, 4))
         head.addStretch(1)
         head.addWidget(self.previous_button)
         head.addWidget(self.place)
@@ -224,9 +223,7 @@ class RecommendationText(QWidget):
         self.text = FlowText()
         label = Label(caption, size=Size.SMALL, role=Role.DIM)
         label.setFixedWidth(sized(CAPTION_WIDTH))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
+        row = row_layout(self, spacing=16)
         row.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
 
@@ -259,8 +256,7 @@ def change_text(form: AdviceFormat, chosen: Recommendation) -> str:
 
 
 def _row(*buttons: Button) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
+    row = row_layout(spacing=8)
     for one in buttons:
         row.addWidget(one)
     row.addStretch(1)

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QDoubleSpinBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDoubleSpinBox, QSizePolicy, QWidget
 
 from app.screens.similarity.labels import MAP_HELP, MAP_LABELS, STATUS_HELP, STATUS_LABELS, MapKind, flagged_text
 from app.screens.similarity.presenter import WorkList
 from app.theme import Role, Size, sized, theme
-from app.widgets import FlowText, IconButton, Label, MenuButton, tip
+from app.widgets import FlowText, IconButton, Label, MenuButton, column_layout, row_layout, tip
 from app.widgets.heatmap import STEP, Heatmap
 from app.widgets.heatmap_drawing import ramp
 from app.widgets.heatmap_layout import Heat
@@ -40,9 +40,7 @@ class WeightBar(QWidget):
         }
         self._debounce = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._debounce.timeout.connect(self._tell)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 0, 0, 0)
-        row.setSpacing(6)
+        row = row_layout(self, margins=(8, 0, 0, 0), spacing=6)
         for title, field in self.fields.items():
             row.addWidget(Label(title, size=Size.SMALL, role=Role.DIM))
             row.addWidget(field)
@@ -102,18 +100,11 @@ class MapPane(QWidget):
         return made
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.setContentsMargins(16, 8, 12, 0)
-        bar.setSpacing(4)
-        bar.addWidget(self.kind)
-        bar.addWidget(self.weights)
+        bar = row_layout(None, self.kind, self.weights, margins=(16, 8, 12, 0), spacing=4)
         bar.addStretch(1)
         for zoom in self.zooms:
             bar.addWidget(zoom)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
+        column = column_layout(self, bar)
         column.addWidget(self.heatmap, 1)
         column.addWidget(self.scale)
 
@@ -210,7 +201,7 @@ class WorkStateButton(QAbstractButton):
 
 
 class WorkSummary(QWidget):
-    """A cell for each status that has pairs. `chosen` gives the status, or None where a cell was let go."""
+    """A cell for each status that has pairs. `chosen` gives the status, or None if a cell was unchecked."""
 
     chosen = Signal(object)
 
@@ -218,23 +209,19 @@ class WorkSummary(QWidget):
         super().__init__()
         self.cells: Mapping[PairStatus, WorkStateButton] = {status: WorkStateButton(status) for status in STATUS_LABELS}
         self.words = FlowText(role=Role.DIM)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 1, 0, 0)
-        row.setSpacing(0)
+        row = row_layout(self, margins=(0, 1, 0, 0))
         for cell in self.cells.values():
             row.addWidget(cell, 1)
             cell.clicked.connect(lambda checked, one=cell: self._clicked(one, checked=checked))
         self._said = QWidget()
-        said = QHBoxLayout(self._said)
-        said.setContentsMargins(EDGE, 0, EDGE, 0)
-        said.addWidget(self.words)
+        row_layout(self._said, self.words, margins=(EDGE, 0, EDGE, 0), spacing=None)
         row.addWidget(self._said, 1)
         self.setFixedHeight(sized(HEIGHT) + 1)
         self.show_work(WorkList())
         self.words.set_text(UNREAD)
 
     def show_work(self, work: WorkList) -> None:
-        """Count anew."""
+        """Show other counts."""
         shown = 0
         for status, cell in self.cells.items():
             cell.set_number(work.numbers.get(status, 0))

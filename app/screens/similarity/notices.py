@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.session import Page
 from app.screens.similarity.analysis import GatheredTools
 from app.screens.similarity.presenter import SimilarityPresenter
 from app.text.formatting import count
-from app.widgets import Action, EmptyState, Notice
+from app.widgets import Action, EmptyState, Notice, column_layout
 from mcp_tef import EmbedderKind
 
 
@@ -48,11 +48,7 @@ class SimilarityNotices(QWidget):
         super().__init__()
         self.missing, self.embedder = Notice("info"), Notice("info")
         self._hidden: set[str] = set()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self.missing, self.embedder):
-            column.addWidget(part)
+        column_layout(self, self.missing, self.embedder)
 
     def show_missing_tools(self, gathered: GatheredTools) -> None:
         """Say what is missing."""
@@ -113,7 +109,7 @@ WHAT = "Comparing tools"
 
 
 class ComparisonProgress(QObject):
-    """`reported` may be emitted on any thread; `stop` is called when the user wants no more of it."""
+    """`reported` may be emitted on any thread; `stop` is called when the user cancels."""
 
     reported = Signal(float)
 

@@ -117,7 +117,7 @@ class PairController(QObject):
         self._view.map.heatmap.choose(None)
 
     async def show(self) -> None:
-        """Read and show the pair anew; what is read for an earlier pair is not shown after it."""
+        """Read the pair again and show it; a late result for an earlier pair is dropped."""
         places, view = self.places, self._view
         if places is None:
             return

@@ -22,7 +22,7 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairQuery:
-    """Words that must occur in the ids of a pair, a status that it must have, the score that chooses among many.
+    """Query for pairs: words in their ids, their status, and the score that selects among many.
 
     The word `a|b` stands for one of several.
     """
@@ -163,7 +163,7 @@ def _row(analysis: SimilarityAnalysis, pair: ToolPair, item: WorkItem | None, ob
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTarget:
-    """Two tools, and whether what to write instead is what is wanted of them."""
+    """Two tools; with `advice`, what to write instead is shown too."""
 
     a: ToolLabel
     b: ToolLabel

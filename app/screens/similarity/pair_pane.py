@@ -25,7 +25,9 @@ from app.widgets import (
     Span,
     Spoken,
     clear_layout,
+    column_layout,
     describe,
+    row_layout,
 )
 from app.widgets.spans import marked
 from mcp_tef import ScoreExplanation, SharedParameter
@@ -81,22 +83,13 @@ class MainScore(QWidget):
         self.title = FlowText(strong=True)
         self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
         self.bar = ScoreBar(Role.ACCENT_FILL)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self.title)
-        words.addWidget(self.sentence)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.number)
+        words = column_layout(None, self.title, self.sentence)
+        row = row_layout(None, self.number, spacing=12)
         row.addLayout(words, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(row)
-        column.addWidget(self.bar)
+        column_layout(self, row, self.bar, spacing=6)
 
     def show_score(self, score: ScoreExplanation, threshold: float) -> None:
-        """Show another; the tick stands at the threshold."""
+        """Show another score; the tick marks the threshold."""
         self.number.setText(score.shown)
         self.title.set_text(score.title)
         self.sentence.set_text(score.sentence)
@@ -111,9 +104,7 @@ class ScoreList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[ScoreRow] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column = column_layout(self, spacing=8)
 
     def show_scores(self, scores: Sequence[ScoreExplanation]) -> None:
         """Show these."""
@@ -193,26 +184,16 @@ class ToolPairPane(QWidget):
         self.observed.wanted.connect(self.runs_wanted)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(EDGE, 10, 10, 10)
+        head = row_layout(margins=(EDGE, 10, 10, 10), spacing=None)
         head.addWidget(self.heading, 1)
         head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(Rule())
+        column = column_layout(self, head, Rule())
         self._pane = ScrollPane(self._body(), "Pair of tools")
         column.addWidget(self._pane, 1)
 
     def _body(self) -> QWidget:
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(_padded(self.lead, self.scores, self.overlap))
-        column.addWidget(Rule())
-        column.addLayout(self._texts())
+        column = column_layout(body, _padded(self.lead, self.scores, self.overlap), Rule(), self._texts())
         column.addWidget(self.whole, 0, Qt.AlignmentFlag.AlignLeft)
         for part in (self.parameters, self.observed, self.advice):
             column.addWidget(Rule())
@@ -221,15 +202,14 @@ class ToolPairPane(QWidget):
         return body
 
     def _texts(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(0)
+        row = row_layout()
         row.addWidget(self.sides[0], 1)
         row.addWidget(Rule(upright=True))
         row.addWidget(self.sides[1], 1)
         return row
 
     def show_pair(self, detail: PairDetail, threshold: float) -> None:
-        """Show another pair, or the same anew: whole descriptions stay whole."""
+        """Show another pair, or the same one again; expanded descriptions stay expanded."""
         told = (self.detail.a, self.detail.b) if self.detail else None
         self.detail = detail
         a, b = detail.names
@@ -282,11 +262,9 @@ class ToolSidePart(QWidget):
         self.text = FlowText()
         self.links = Links()
         self.change = Links()  # in a row of its own: beside another pane there is room for two links
-        column = QVBoxLayout(self)
-        column.setContentsMargins(EDGE, 10, 12, 10)
-        column.setSpacing(2)
-        for part in (self.name, self.server, self.links, self.change, self.text):
-            column.addWidget(part)
+        column = column_layout(
+            self, self.name, self.server, self.links, self.change, self.text, margins=(EDGE, 10, 12, 10), spacing=2
+        )
         column.addStretch(1)
 
     def show_described(self, one: ToolDescription) -> None:
@@ -356,16 +334,9 @@ class ObservationPart(QWidget):
         self.mark = MarkLabel(size=16)
         self.headline = FlowText(strong=True)
         self.sentence = FlowText(size=Size.SMALL, role=Role.DIM)
-        self.links = QVBoxLayout()
-        self.links.setSpacing(0)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.headline)
-        words.addWidget(self.sentence)
-        words.addLayout(self.links)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(EDGE, 10, EDGE, 10)
-        row.setSpacing(10)
+        self.links = column_layout()
+        words = column_layout(None, self.headline, self.sentence, self.links, spacing=2)
+        row = row_layout(self, margins=(EDGE, 10, EDGE, 10), spacing=10)
         row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
 
@@ -383,9 +354,7 @@ class ObservationPart(QWidget):
 
 def _padded(*parts: QWidget) -> QWidget:
     box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(EDGE, 12, EDGE, 12)
-    column.setSpacing(12)
+    column = column_layout(box, margins=(EDGE, 12, EDGE, 12), spacing=12)
     for part in parts:
         column.addWidget(part)
     column.setAlignment(Qt.AlignmentFlag.AlignTop)

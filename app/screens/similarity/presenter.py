@@ -131,7 +131,7 @@ class SimilarityPresenter:
         return True
 
     async def load(self, *, fresh: bool = False, anew: bool = False, progress: ProgressCallback | None = None) -> bool:
-        """Gather and compare; False where a later reading overtook this one.
+        """Gather and compare; return False if a later reading overtook this one.
 
         `fresh` asks the servers again, `anew` compares even what has not changed. `progress` (0–1) is called on the
         core's thread.
@@ -154,7 +154,7 @@ class SimilarityPresenter:
         return True
 
     def retry_embedder(self) -> None:
-        """Compare at the next loading, whatever has changed, where another embedder stood in for the wanted one."""
+        """Compare again at the next loading if another embedder replaced the selected one."""
         if self.analysis is not None and self.analysis.similarity.notice is not None:
             self._analysed_for = None
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.screens.similarity.analysis import SimilarityAnalysis
 from app.screens.similarity.labels import STATUS_LABELS
@@ -24,7 +24,7 @@ from app.screens.similarity.pair_list import (
 )
 from app.text.formatting import count
 from app.theme import Role, Size, sized
-from app.widgets import Action, FlowText, LineText, ListTable, Rule
+from app.widgets import Action, FlowText, LineText, ListTable, Rule, column_layout, row_layout
 from app.widgets.tokens_edit import ChipRow
 from mcp_tef import MatrixKind
 
@@ -52,13 +52,8 @@ class ToolPairsPane(QWidget):
         self.table.chosen.connect(self._choose)
         self.table.opened.connect(lambda row: self._emit(self.opened, row))
         self.table.sorted.connect(self._sorted)
-        below = QHBoxLayout()
-        below.setContentsMargins(16, 6, 16, 6)
-        below.addWidget(self.note)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.chips)
+        below = row_layout(None, self.note, margins=(16, 6, 16, 6), spacing=None)
+        column = column_layout(self, self.chips)
         column.addWidget(self.table, 1)
         column.addLayout(below)
 
@@ -155,15 +150,9 @@ class ToolGroupsPane(QWidget):
         self.groups.set_menu(self._group_menu)
         self.groups.opened.connect(self._open_group)
         self.copies.opened.connect(lambda row: self.pair_opened.emit(*pair_of_row(row)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(self)
         for title, words, table, share in zip(self.titles, self.words, (self.groups, self.copies), (3, 2), strict=True):
-            head = QVBoxLayout()
-            head.setContentsMargins(16, 12, 16, 8)
-            head.setSpacing(0)
-            head.addWidget(title)
-            head.addWidget(words)
+            head = column_layout(None, title, words, margins=(16, 12, 16, 8))
             column.addLayout(head)
             column.addWidget(table, share)
             if table is self.groups:

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.settings import Settings
 from app.screens.similarity.advice_pane import AdvicePane
@@ -14,7 +14,7 @@ from app.screens.similarity.notices import BUSY, ICON, SimilarityNotices
 from app.screens.similarity.pair_pane import ToolPairPane
 from app.screens.similarity.table_panes import ToolGroupsPane, ToolPairsPane
 from app.theme import roomy, sized, width
-from app.widgets import EmptyState, FittingPane, Split
+from app.widgets import EmptyState, FittingPane, Split, column_layout
 
 VIEWS = (("map", "Map"), ("pairs", "Pairs"), ("groups", "Groups"))
 BESIDE = 900
@@ -89,16 +89,12 @@ class SimilarityView(QWidget):
 
     def _lay_out(self) -> None:
         self.views.addWidget(self.map)
-        column = QVBoxLayout(self.main)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = column_layout(self.main)
         column.addWidget(self.views, 1)
         column.addWidget(self.work_summary)
         self._whole.addWidget(self.empty)
         self._whole.addWidget(self.split)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
+        outer = column_layout(self)
         notices = FittingPane(self.notices, "Notices", lambda: MAX_NOTICES_HEIGHT)
         notices.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         outer.addWidget(notices)

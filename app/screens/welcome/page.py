@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.core_link.session import Session
 from app.core_link.workspaces import WorkspaceMenu
@@ -26,7 +26,9 @@ from app.widgets import (
     ScrollPane,
     button,
     clear_layout,
+    column_layout,
     one_line,
+    row_layout,
     show_menu,
     tip,
     visible,
@@ -82,18 +84,13 @@ class WelcomePage(ReadingOrder, QWidget):
     def _lay_out(self) -> None:
         block = QWidget()
         block.setMaximumWidth(sized(WIDTH))
-        column = QVBoxLayout(block)
-        column.setContentsMargins(0, 16, 0, 16)
-        column.setSpacing(8)
+        column = column_layout(block, margins=(0, 16, 0, 16), spacing=8)
         column.addStretch(3)
         column.addWidget(Label("mcp-tef", role=Role.DIM, strong=True))
         column.addWidget(Label("Will a model select your tool?", size=Size.FIGURE, strong=True))
         column.addWidget(FlowText(PITCH, size=Size.LEAD, role=Role.DIM))
         column.addSpacing(32)
-        below = QVBoxLayout()
-        below.setSpacing(0)
-        below.addWidget(Rule())
-        below.addWidget(_Ways(self._three()))
+        below = column_layout(None, Rule(), _Ways(self._three()))
         column.addLayout(below)
         column.addSpacing(24)
         column.addWidget(self.others)
@@ -102,9 +99,7 @@ class WelcomePage(ReadingOrder, QWidget):
         self._show_others()
         column.addStretch(4)
         column.addWidget(FlowText(PROMISE, size=Size.SMALL, role=Role.DIM))
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.failure)
+        outer = column_layout(self, self.failure, spacing=None)
         outer.addWidget(ScrollPane(_centred(block), "Welcome"), 1)
 
     def _three(self) -> list[QWidget]:
@@ -214,8 +209,7 @@ class WelcomePage(ReadingOrder, QWidget):
 def _centred(block: QWidget) -> QWidget:
     """Return a block in the middle, as wide as it needs if there is room."""
     whole = QWidget()
-    row = QHBoxLayout(whole)
-    row.setContentsMargins(16, 0, 16, 0)
+    row = row_layout(whole, margins=(16, 0, 16, 0), spacing=None)
     row.addStretch(1)
     row.addWidget(block, AHEAD)
     row.addStretch(1)
@@ -247,10 +241,7 @@ class _Ways(QWidget):
 
 def _way(icon: str, role: Role, title: str, sentence: str, facts: QWidget, last: Button) -> QWidget:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 28, 0, 0)
-    column.setSpacing(8)
-    column.addWidget(IconPicture(icon, role, 20))
+    column = column_layout(holder, IconPicture(icon, role, 20), margins=(0, 28, 0, 0), spacing=8)
     column.addSpacing(4)
     column.addWidget(Label(title, size=Size.LEAD, strong=True))
     words = FlowText(sentence, role=Role.DIM)
@@ -267,9 +258,7 @@ class _Facts(QWidget):
 
     def __init__(self, facts: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = column_layout(self)
         self.set_facts(facts)
 
     def set_facts(self, facts: Sequence[tuple[str, str]]) -> None:
@@ -283,9 +272,7 @@ class _Facts(QWidget):
 
 def _fact(left: str, right: str) -> QWidget:
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 4, 0, 4)
-    row.addWidget(Label(left))
+    row = row_layout(holder, Label(left), margins=(0, 4, 0, 4), spacing=None)
     row.addStretch(1)
     row.addWidget(Label(right, role=Role.DIM))
     return holder

@@ -22,7 +22,7 @@ from app.dialogs.export import (
     table_writers,
     text_writer,
 )
-from app.dialogs.trial_models import ask_model
+from app.dialogs.model_request_dialog import ask_model
 from app.screens.workshop.batch_presenter import BASELINE as BASELINE_MODEL
 from app.screens.workshop.batch_presenter import CrowdBatches
 from app.screens.workshop.commands import STOP_KEYS, TRY_KEYS

@@ -72,6 +72,9 @@ class PredictionDialog(Dialog):
         if self.near.rows.rowCount():
             self.body.addWidget(Label(f"Nearest five of {shown.name}", strong=True))
             self.body.addWidget(self.near)
+        tokens = f"Tokens of {shown.name}: {shown.tokens_before:,} → {shown.tokens_after:,}; of all tools: "
+        all_tools = f"{prediction.set_tokens_before:,} → {prediction.set_tokens_after:,}."
+        self.body.addWidget(FlowText(tokens + all_tools))
         self.body.addWidget(Label("Findings", strong=True))
         self.body.addWidget(FlowText(_findings_text(prediction.tools)))
         self.body.addWidget(Label("Ranks of the expected tools", strong=True))

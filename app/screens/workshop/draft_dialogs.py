@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.screens.workshop.trial_cases import shown_texts
 from app.text.formatting import count
 from app.theme import Role, Size
 from app.widgets import (
@@ -139,8 +140,8 @@ class AddCasesDialog(Dialog):
 
 
 def _case_cells(case: TestCase, now: str) -> tuple[Cell, ...]:
-    query = case.draft.query
-    return Cell(text=case.name, tip=case.name), Cell(text=query, tip=query), Cell(text=now, tip=now)
+    name, query = shown_texts(case)
+    return Cell(text=name, tip=name), Cell(text=query, tip=query), Cell(text=now, tip=now)
 
 
 class ListingConflictsDialog(Dialog):

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core_link.session import Page
 from app.core_link.targets import AddServer, ShowDraft
 from app.dialogs.export import ask_file, table_writers
-from app.dialogs.model_request_dialog import last_form
-from app.dialogs.trial_models import ask_model
+from app.dialogs.model_request_dialog import ask_model, last_form
 from app.screens.workshop.batch_tab import STACKED, BatchTab
 from app.screens.workshop.commands import ACCEPT_KEYS
 from app.screens.workshop.improvement_presenter import ALL, CandidateRow, ImprovementPresenter

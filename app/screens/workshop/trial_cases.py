@@ -24,6 +24,7 @@ REASONS: Final = {
     ScopeReason.RANKS_CHANGED: "ranks it high",
 }
 BY_HAND: Final = "added by you"
+HELD_BACK: Final = "held back"
 BROKEN, AGAIN, HELD, SAME = "broken", "asking again", "not broken", "no change"
 
 Passes = tuple[int, int, int]
@@ -156,13 +157,18 @@ class TrialCases:
 
     def _row(self, case_id: CaseId) -> TrialCaseRow:
         case = self._known.get(case_id)
-        name, query = (case.name, case.draft.query) if case else ("This case was removed", "")
+        name, query = shown_texts(case) if case else ("This case was removed", "")
         return TrialCaseRow(id=case_id, name=name, query=query, ticked=case_id not in self._now.unticked)
 
     def size_text(self) -> str:
         """Return how many cases are asked: "34 of 210 cases"."""
         total = self._scope.total if self._scope else len(self._known)
         return f"{len(self.ticked()[0]):,} of {count(total, 'case')}"
+
+
+def shown_texts(case: TestCase) -> tuple[str, str]:
+    """Return name and query of a case; those of one that is held back stay hidden where drafts are edited."""
+    return (HELD_BACK, HELD_BACK) if case.draft.held_back else (case.name, case.draft.query)
 
 
 def _passes(outcomes: Iterable[CaseOutcome]) -> dict[CaseId, Passes]:

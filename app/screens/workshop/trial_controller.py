@@ -11,13 +11,13 @@ from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowRuns
 from app.dialogs.consent import ApiKeys, Preflight
-from app.dialogs.trial_models import ask_model
+from app.dialogs.model_request_dialog import ask_model
 from app.screens.workshop.commands import TRY_KEYS
 from app.screens.workshop.draft_dialogs import AddCasesDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.presenter import WorkshopPresenter
 from app.screens.workshop.trial_cases import TrialCaseRow, guards_count_text, with_ranks
-from app.screens.workshop.trial_presenter import TrialPresenter, price_text
+from app.screens.workshop.trial_presenter import GUARDS, ROUNDS, TrialPresenter, price_text
 from app.screens.workshop.trial_view import BASELINE, OTHER, TrialCaseList, change_text
 from app.screens.workshop.view import WorkshopView
 from app.widgets import Action, show_menu_under
@@ -193,8 +193,20 @@ class TrialController(QObject):
                 do=self._toggle_same,
                 checked=presenter.same_against_same,
             ),
+            Action(text="Most rounds with a model", under=tuple(self._numbers("rounds", ROUNDS)), apart=True),
+            Action(text="Most cases that must not change", under=tuple(self._numbers("guards", GUARDS))),
             Action(text="Show the tools as a client does", under=tuple(self._client_choices()), apart=True),
         ]
+
+    def _numbers(self, name: str, choices: Sequence[int]) -> Iterator[Action]:
+        """Yield the choices of a number of the presenter."""
+        for number in choices:
+            chosen = getattr(self.presenter, name) == number
+            yield Action(text=f"{number:,}", do=partial(self._choose_number, name, number), checked=chosen)
+
+    def _choose_number(self, name: str, number: int) -> None:
+        setattr(self.presenter, name, number)
+        self._session.spawn(self.refresh())
 
     def _client_choices(self) -> Iterator[Action]:
         for label, title in {"": "No client", **self.presenter.clients}.items():

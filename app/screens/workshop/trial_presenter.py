@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from mcp_tef import Engine
 
 BASELINE = ModelSettings()
+ROUNDS, GUARDS = (3, 5, 10), (0, 20, 40)
+"""Choices of the most rounds and guards, the usual one second."""
 
 
 class TrialPresenter:
@@ -66,6 +68,7 @@ class TrialPresenter:
         self.more_estimate: Estimate | None = None
         self.models: tuple[ModelSettings, ...] = (BASELINE,)
         self.goal = TrialGoal.QUICK
+        self.rounds, self.guards = ROUNDS[1], GUARDS[1]
         self.max_cost_usd: float | None = None
         self.same_against_same = False
         self.client = ""
@@ -91,7 +94,7 @@ class TrialPresenter:
         self._loading += 1
         mine = self._loading
         self.clients = self.clients or await self._ask(_clients)
-        scope, known, batches, same = await self._ask(partial(_read, draft=draft))
+        scope, known, batches, same = await self._ask(partial(_read, draft=draft, guards=self.guards))
         results = await self._ask(partial(_results, batches=batches))
         if mine != self._loading:
             return False
@@ -154,6 +157,7 @@ class TrialPresenter:
                 cases=cases,
                 guards=guards,
                 goal=self.goal,
+                rounds=self.rounds,
                 seed=seed,
                 max_cost_usd=self.max_cost_usd,
                 same_against_same=self.same_against_same,
@@ -304,10 +308,10 @@ def _together(estimates: Sequence[Estimate]) -> Estimate:
 
 
 async def _read(
-    core: "Engine", draft: Draft
+    core: "Engine", draft: Draft, guards: int
 ) -> tuple[TrialScope | None, dict[CaseId, TestCase], tuple[Batch, ...], bool]:
     """Return the scope of a draft, all test cases, its newest trial, and if that tried the draft as it is."""
-    scope = await core.predictions.scope(draft) if draft.revisions else None
+    scope = await core.predictions.scope(draft, guards) if draft.revisions else None
     cases = {case.id: case for case in await core.cases.list()}
     batches = await core.trials.newest(draft.id)
     return scope, cases, batches, all(core.trials.tried_as_it_is(batch, draft) for batch in batches)

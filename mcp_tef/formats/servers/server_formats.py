@@ -1,4 +1,4 @@
-"""Configs of Codex, Zed and Gemini CLI, in terms of the layout that most clients share."""
+"""Readers of server configurations of known clients and of pasted snippets, and the table that detects them."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import parse_json, require_plain
-from mcp_tef.formats.servers import registry
+from mcp_tef.formats.servers import mcp_registry
 from mcp_tef.formats.servers.settings import (
     MAX_SERVERS,
     ConfigSource,
@@ -330,7 +330,7 @@ FORMS = (
     ServerFormat(ServerFileFormat.CURSOR, "Cursor", is_cursor, read_cursor),
     _mcp_servers(ServerFileFormat.WINDSURF, "Windsurf", "mcp_config.json"),
     _mcp_servers(ServerFileFormat.INSPECTOR, "MCP Inspector", "mcp.json"),
-    ServerFormat(ServerFileFormat.REGISTRY, "MCP registry", registry.fits, registry.read),
+    ServerFormat(ServerFileFormat.REGISTRY, "MCP registry", mcp_registry.fits, mcp_registry.read),
     ServerFormat(ServerFileFormat.VSCODE, "VS Code", is_vscode, read_vscode),
     ServerFormat(ServerFileFormat.SNIPPET, "A list of servers", lambda _source: True, read_snippet),
 )

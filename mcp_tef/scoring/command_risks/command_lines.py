@@ -124,7 +124,7 @@ _CONTAINER_FLAGS = re.compile(
 
 
 def fetched(command: LaunchCommand) -> Iterator[str]:
-    """Yield the packages or images of which this command fetches the newest version, unpinned."""
+    """Yield the packages or images that this command fetches in the newest version, unpinned."""
     words = command.words
     if (rest := _after_runner(command)) is not None:
         yield from _unpinned_package(command, rest)

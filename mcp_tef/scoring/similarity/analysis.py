@@ -1,4 +1,4 @@
-"""Reasons why two tools are similar, in plain text."""
+"""Similarity of all pairs of some tools: flagged pairs, histogram, and the reasons for one pair in plain text."""
 
 import re
 from collections.abc import Mapping, Sequence

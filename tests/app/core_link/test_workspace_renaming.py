@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.settings import Recent, Settings
-from app.dialogs.rename import RenameWorkspaceDialog
 from app.screens.welcome.page import WelcomePage
+from app.shell.work_questions import RenameWorkspaceDialog
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Button
 from mcp_tef import BatchRequest, Secret

@@ -13,6 +13,7 @@ from app.shell.process import open_engine
 from app.shell.workspace_controller import WorkspaceController
 from app.widgets import Dialog, FlowText
 from mcp_tef import Engine
+from tests.app.core_link.test_workspaces import add_case
 from tests.support.configs import CLOCK
 from tests.support.processes import read_only
 from tests.support.windows import drop, opened_dialog, until
@@ -22,12 +23,8 @@ from tests.support.workspace_files import change, written
 
 @pytest.fixture
 async def work(tmp_path: Path) -> Path:
-    """A workspace with the sample in it, in a folder of its own."""
-    path = tmp_path / "ours" / "work.db"
-    path.parent.mkdir()
-    async with await Engine.open(path) as engine:
-        await engine.open_sample()
-    return path
+    """A workspace with a case in it, in a folder of its own."""
+    return await add_case(tmp_path / "ours" / "work.db")
 
 
 def take(bench: WorkspaceController, way: str) -> None:

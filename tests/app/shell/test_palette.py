@@ -368,17 +368,12 @@ async def listed(core: Engine, server: ServerId) -> None:
 
 
 async def gave(inside: MainWindow, away: str, command: str) -> bool:
-    """Give a command in the palette of a screen that is not its own, if it is possible, and close what it opens."""
+    """Give a command as the palette of another screen does, if it is possible, and close what it opens."""
     inside.show_screen(away)
-    palette = inside.show_palette()
-    row = palette.list.rows.place(command)
-    assert row is not None, command
-    if palette.list.rows.row(row).off:
-        palette.close()
+    offered = next(one for one in inside._palette_commands() if one.id == command)
+    if not offered.needs():
         return False
-    palette.list.select(command)
-    QTest.keyClick(palette.search, Qt.Key.Key_Return)
-    assert not palette.isVisible(), command
+    inside.session.do(offered.do)
     await inside.page(inside.current).settled()
     for over in overlays(inside):
         (over.reject if isinstance(over, QDialog) else over.close)()

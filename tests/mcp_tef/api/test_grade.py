@@ -217,7 +217,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from([*LINE, "raw"]), JSON))
 def test_junk_of_any_shape_gives_a_verdict_or_an_error(changes: dict[str, Any]) -> None:
     result = grade(**changes)
@@ -225,7 +225,7 @@ def test_junk_of_any_shape_gives_a_verdict_or_an_error(changes: dict[str, Any]) 
     assert json.dumps(result)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.text() | st.binary())
 def test_any_text_and_any_bytes_give_a_result(line: str | bytes) -> None:
     assert "id" in scored_line(line).result

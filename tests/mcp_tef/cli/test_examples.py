@@ -13,12 +13,12 @@ from mcp_tef import default_workspace
 from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.main import parser
 from tests.support import routers
-from tests.support.command_line import ROOT, run, say
+from tests.support.command_line import ROOT, say
+from tests.support.forgetful_keychain import NONE, keychain
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import TOOLS, case, tools_file
 
 OPENS_OR_SERVES = {"gui", "sample-server", "library serve", "mcp", "serve"}
-NO_KEYCHAIN = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 NOTHING_LEFT = "no run left to do"
 NO_KEY = "There is no key for brave"
 CASES = [
@@ -71,7 +71,8 @@ def test_every_example_works_when_pasted(tmp_path: Path, monkeypatch: pytest.Mon
             program, *words = shlex.split(example)
             assert program == "mcp-tef"
             if name.startswith("keys"):
-                assert run(*words, stdin="sk-not-to-be-kept\n", environment=NO_KEYCHAIN).code in (0, 3), example
+                with keychain(NONE):
+                    assert say(*words, stdin="sk-not-to-be-kept\n").code in (0, 3), example
             elif name not in OPENS_OR_SERVES:
                 said = say(*words)
                 done = (0, 1) if name == "runs merge" else (0,)  # like `run`, it fails where runs are wrong

@@ -1,5 +1,7 @@
 """`serve`: its options and variables, TLS, and its end by a signal."""
 
+import asyncio
+import io
 import json
 import os
 import ssl
@@ -12,12 +14,15 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import httpx
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from mcp_tef.cli.main import parser
+from mcp_tef.cli.terminal import Terminal
 from tests.support.command_line import ROOT, command, say
 
 TOKEN = "a-token-of-mine-in-a-file"
@@ -55,7 +60,8 @@ def test_it_serves_over_tls_with_the_token_of_a_file_until_a_signal_ends_it(tmp_
     token.write_text(f"{TOKEN}\n", "utf-8")
     cert, key = certificate(tmp_path)
     secure = ("--tls-cert", cert, "--tls-key", key, "--token-file", token)
-    with served("--port", "0", "--host", "localhost", "--workspace", tmp_path / "w.db", *secure) as (address, process):
+    words = ("--port", "0", "--host", "localhost", "--workspace", tmp_path / "w.db", *secure)
+    with served(*words, LOG_LEVEL="INFO") as (address, process):
         assert address.startswith("https://localhost:")
         trusting = ssl.create_default_context(cafile=str(cert))
         with pytest.raises(HTTPError, match="401"):
@@ -65,11 +71,31 @@ def test_it_serves_over_tls_with_the_token_of_a_file_until_a_signal_ends_it(tmp_
     assert process.returncode == 143
 
 
-def test_port_and_token_come_from_the_environment_too(tmp_path: Path) -> None:
-    with served("--workspace", tmp_path / "w.db", PORT="0", MCP_TEF_TOKEN=TOKEN, LOG_LEVEL="INFO") as (address, _):
-        with pytest.raises(HTTPError, match="401"):
-            urlopen(f"{address}/test-cases")
-        assert json.load(urlopen(f"{address}/health"))["status"] == "healthy"
+class FirstLine(io.StringIO):
+    """Standard error, whose first line is awaited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = asyncio.get_running_loop().create_future()
+
+    def write(self, text: str) -> int:
+        """Keep a text."""
+        written = super().write(text)
+        if "\n" in self.getvalue() and not self.told.done():
+            self.told.set_result(self.getvalue().splitlines()[0])
+        return written
+
+
+async def test_port_and_token_come_from_the_environment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "0")
+    monkeypatch.setenv("MCP_TEF_TOKEN", TOKEN)
+    given, errors = parser().parse_args(["serve", "--workspace", str(tmp_path / "w.db")]), FirstLine()
+    serving = asyncio.create_task(given.command(given, Terminal(errors=errors)))
+    async with asyncio.timeout(60), httpx.AsyncClient(base_url=await errors.told) as client:
+        assert (await client.get("/test-cases")).status_code == 401
+        assert (await client.get("/health")).json()["status"] == "healthy"
+    serving.cancel()
+    await asyncio.wait({serving})
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,11 @@ from mcp_tef.cli.terminal import Terminal
 from mcp_tef.llm.keys import KeyRing, ServerVault
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.workflows.servers import PlainTextSecrets
-from tests.support.command_line import Said, run, say
+from tests.support.command_line import Said, say
 from tests.support.fake_ports import MemoryKeychain
 from tests.support.faults.fault_script import Talk
 from tests.support.faults.http_server import Handler, Server, serving
+from tests.support.forgetful_keychain import NONE, keychain
 from tests.support.sign_in_server import ACCESS, Browser, Desk, signing_in_at
 from tests.support.workspace_files import case, case_file, tools_file
 
@@ -270,9 +271,9 @@ def test_a_user_beside_another_authentication_is_refused(server: Server) -> None
 
 
 def test_without_a_keychain_nothing_can_be_remembered(server: Server) -> None:
-    nobody = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
     header = ("--header", f"Authorization=Bearer {MARK}")
-    said = run("servers", "add", "shop", "--url", server.url, *header, "--remember", environment=nobody)
+    with keychain(NONE):
+        said = say("servers", "add", "shop", "--url", server.url, *header, "--remember")
     assert (said.code, "no keychain that can be used" in said.err) == (3, True)
     require_unseen(said, say("servers", "list", "--json"))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import ROOT, Said, run, say
+from tests.support.command_line import ROOT, Said, say
 from tests.support.configs import CLOCK, written
 
 SECRET = "hush-4711-hush"
@@ -133,7 +133,9 @@ def test_another_place_drops_what_belonged_to_the_old_one(tmp_path: Path) -> Non
     assert "there is no program" in said.err
 
 
-def test_an_imported_program_starts_after_consent_with_what_its_config_refers_to(home: Path, tmp_path: Path) -> None:
+def test_an_imported_program_starts_after_consent_with_what_its_config_refers_to(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = f'#!/bin/sh\ncd "$SHOP_FOLDER" && exec "{sys.executable}" -m mcp_tef "$1"\n'
     program = written(home / ".local" / "bin" / "shop-of-ours", script)
     program.chmod(0o755)
@@ -144,7 +146,7 @@ def test_an_imported_program_starts_after_consent_with_what_its_config_refers_to
     assert say("servers", "import", file, "--json").document["servers"][0]["needs"] == ["VERB"]
     unset = say("servers", "check", "shop", "--yes")
     assert (unset.code, "needs the environment variable VERB" in unset.err) == (3, True)
-    said = run(
-        "servers", "check", "shop", "--json", "--yes", environment={"VERB": "sample-server", "PATH": "/usr/bin:/bin"}
-    )
+    monkeypatch.setenv("VERB", "sample-server")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    said = say("servers", "check", "shop", "--json", "--yes")
     assert (said.code, said.document["status"]) == (0, "active")

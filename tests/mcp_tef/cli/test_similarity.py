@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support import model_replies
-from tests.support.command_line import Said, run, say
+from tests.support.command_line import Said, say
 from tests.support.model_stub import ModelStub, Script
 from tests.support.workspace_files import written
 
@@ -171,7 +171,7 @@ def test_a_provider_that_is_asked_for_by_name_is_never_replaced(tools: Path) -> 
 def test_an_address_of_ones_own_is_asked_with_the_key_from_standard_input(tools: Path) -> None:
     with ModelStub(model_replies.inference) as stub:
         asked = ("--embedder", f"http:{stub.url}", "--key-stdin", "--json", "--full")
-        said = run("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
+        said = say("similarity", "--tools-file", tools, *asked, stdin="sk-similarity-0123456789")
         assert {request.key for request in stub.requests} == {"sk-similarity-0123456789"}
     assert (said.code, said.document["embedder"]) == (0, f"http:{stub.url}"), said.err
     matrix = np.array(said.document["matrix"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import Said, command, say
+from tests.support.command_line import Said, command, kill, say
 from tests.support.model_replies import Received, Reply, broken
 from tests.support.model_stub import ModelStub
 from tests.support.stand_in_models import WordSensitiveModel
@@ -147,7 +147,7 @@ def test_a_killed_trial_goes_on_with_nothing_asked_twice_that_was_stored(folder:
         options = ("--model", "openai/x", "--base-url", stub.url, "--repeats", "3", "--no-early-stop", "--quiet")
         process = subprocess.Popen(command("try", "Clear", *options))
         assert enough.wait(60)
-        process.kill()
+        kill(process)
         process.wait()
         before = say("runs", "list", "--batch", "latest", "--json").document["runs"]
         stored = {run["id"]: run for run in before if run["mark"]}

@@ -70,12 +70,13 @@ async def row(selector: LitellmSelector, stub: ModelStub, **settings: Any) -> tu
 async def test_every_recorded_answer_makes_the_same_row(
     both: tuple[LitellmSelector, LitellmSelector], mode: CallingMode
 ) -> None:
-    different = {}
-    for name, reply in ANSWERS.items():
-        with ModelStub(itertools.repeat(reply)) as stub:
+    different, replies = {}, list[Reply]()
+    with ModelStub(lambda _: replies[-1]) as stub:
+        for name, reply in ANSWERS.items():
+            replies.append(reply)
             mine, litellms = [await row(selector, stub, mode=mode) for selector in both]
-        if mine != litellms:
-            different[name] = (mine, litellms)
+            if mine != litellms:
+                different[name] = (mine, litellms)
     print(f"{mode}: {len(ANSWERS) - len(different)} of {len(ANSWERS)} equal; otherwise: {RIGHTLY_DIFFERENT}")
     assert {name: pair for name, pair in different.items() if name not in RIGHTLY_DIFFERENT} == {}
     assert len(ANSWERS) > 130
@@ -88,9 +89,12 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"system_prompt": "You are “Ann” 😀.", "key": None},
     {"mode": CallingMode.JSON, "max_tokens": 9},
 )
-MODELS = (
+FEW = (SETTINGS[2], SETTINGS[4])
+OF_OPENAI = (
     *(("openai", model) for model in ("gpt-4.1", "gpt-4", "gpt-5", "gpt-5.1", "o1", "o3-mini", "gpt-5-pro", "gpt-7")),
     *(("openai", model) for model in ("gpt-5-next", "ft:o4-mini-2025-04-16", "gpt-5-search-api", "org/gpt-oss-20b")),
+)
+OF_OTHERS = (
     *((provider, "m") for provider, known in DIRECT_PROVIDERS.items() if known.address),
     ("groq", "openai/gpt-oss-20b"), ("my-server", "m"), ("xai", "grok-4"), ("deepseek", "deepseek-reasoner"),
 )  # fmt: skip
@@ -99,13 +103,13 @@ MODELS = (
 async def test_every_provider_and_model_gets_the_same_request(both: tuple[LitellmSelector, LitellmSelector]) -> None:
     different = []
     with ModelStub() as stub:
-        for provider, model in MODELS:
-            for settings in SETTINGS:
-                mine, litellms = [
-                    await row(selector, stub, provider=provider, model=model, **settings) for selector in both
-                ]
-                if mine[1] != litellms[1]:
-                    different.append((provider, model, settings, mine[1], litellms[1]))
+        asked = (*itertools.product(OF_OPENAI, SETTINGS), *itertools.product(OF_OTHERS, FEW))
+        for (provider, model), settings in asked:
+            mine, litellms = [
+                await row(selector, stub, provider=provider, model=model, **settings) for selector in both
+            ]
+            if mine[1] != litellms[1]:
+                different.append((provider, model, settings, mine[1], litellms[1]))
     assert different == []
 
 
@@ -151,6 +155,7 @@ def test_every_default_address_belongs_to_its_provider() -> None:
 USAGES = {name: json.loads(SOUND[name].body)["usage"] for name in (
     "cached and reasoning tokens", "cache hits of DeepSeek", "null details", "usage without a total", "one call",
 )}  # fmt: skip
+TIERED = ("one call", "a long prompt, cached")
 USAGES["a long prompt"] = {"prompt_tokens": 300_000, "completion_tokens": 30, "total_tokens": 300_030}
 USAGES["a long prompt, cached"] = USAGES["a long prompt"] | {"prompt_tokens_details": {"cached_tokens": 250_000}}
 PRICED = (
@@ -162,7 +167,7 @@ PRICED = (
 
 def _answers() -> Iterator[tuple[str, str | None, Reply]]:
     for name, usage in USAGES.items():
-        for tier in (None, "default", "flex", "priority"):
+        for tier in (None, "default", "flex", "priority") if name in TIERED else (None,):
             body = json.loads(completion({"content": "Hello."}).body) | {"usage": usage, "service_tier": tier}
             yield name, tier, Reply(body=json.dumps(body))
 
@@ -183,7 +188,7 @@ async def test_every_price_is_that_of_litellm() -> None:
                 different.append((label, name, tier, ours, theirs))
     await client.close()
     assert different == []
-    assert known > 100
+    assert known > 80
 
 
 async def test_the_table_of_models_is_that_of_the_locked_litellm() -> None:

@@ -61,7 +61,7 @@ def calls(draft: DraftedCase) -> dict[str, Any]:
     return dict(call.parameters or {}) if call else {}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tools, tools, st.integers(0, 3))
 def test_every_draft_keeps_the_rules_and_expects_arguments_that_fit(one: Tool, other: Tool, seed: int) -> None:
     drafts = [*tool_drafts(one, seed), *near_misses(one, other, seed)]

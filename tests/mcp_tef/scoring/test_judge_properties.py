@@ -131,7 +131,7 @@ def in_any_order(text: Any) -> Any:
     return sorted(summary), sorted("".join(sorted(pair)) for pair in pairs)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(expectations(), tools(), CALLS, st.randoms(use_true_random=False))
 def test_the_order_of_names_tools_and_unordered_calls_never_changes_a_verdict(
     expectation: Expectation, offered: list[Tool], calls: list[ActualCall], chance: random.Random
@@ -151,7 +151,7 @@ def test_the_order_of_names_tools_and_unordered_calls_never_changes_a_verdict(
     assert in_any_order(without_positions(before)) == in_any_order(without_positions(after))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(NAMES, ARGUMENTS, st.booleans())
 def test_a_call_is_always_a_match_for_itself(name: str, arguments: dict[str, Any], exact: bool) -> None:
     schema = {"properties": {key: {} for key in arguments}, "required": list(arguments)}
@@ -163,7 +163,7 @@ def test_a_call_is_always_a_match_for_itself(name: str, arguments: dict[str, Any
     assert (verdict.completeness, verdict.correctness, verdict.parameters_ok) == (1.0, 1.0, True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(CALLS, st.booleans())
 def test_a_set_of_calls_is_always_a_match_for_itself(calls: list[ActualCall], ordered: bool) -> None:
     answer = tuple(
@@ -177,7 +177,7 @@ def test_a_set_of_calls_is_always_a_match_for_itself(calls: list[ActualCall], or
     assert verdict.correctness in (None, 1.0)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     expectations(),
     tools(ODD_SCHEMAS),
@@ -196,7 +196,7 @@ def test_no_input_of_any_shape_raises_and_every_score_is_from_0_to_1(
     assert json.dumps(json.loads(json.dumps(shape))) == json.dumps(shape)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(EXPECTED)
 def test_every_expected_value_can_be_described_in_one_line_and_checked(expected: Any) -> None:
     line = described(expected)
@@ -206,7 +206,7 @@ def test_every_expected_value_can_be_described_in_one_line_and_checked(expected:
     assert all(problem.endswith(".") for problem in problems(expectation))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(EXPECTED, VALUES)
 def test_a_value_that_a_broken_matcher_should_judge_is_never_right_by_accident(expected: Any, value: Any) -> None:
     """A parameter counts as right exactly where nothing is found to be wrong with it."""

@@ -94,7 +94,7 @@ SIMPLE_SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(SIMPLE_SCHEMAS, SIMPLE_VALUES)
 def test_a_value_that_surely_fits_fits_by_every_dialect(chosen: dict[str, Any], value: Any) -> None:
     if surely_fits(chosen, value):
@@ -102,7 +102,7 @@ def test_a_value_that_surely_fits_fits_by_every_dialect(chosen: dict[str, Any], 
         assert Draft4Validator(chosen).is_valid(value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(
     st.dictionaries(NAMES, SIMPLE_SCHEMAS, max_size=3),
     st.dictionaries(NAMES, SIMPLE_VALUES, max_size=3),

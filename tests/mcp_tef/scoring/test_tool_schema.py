@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.scoring.tool_schema import SchemaShelf, ToolSchema
+from mcp_tef.scoring.tool_schema import SchemaCache, ToolSchema
 from tests.support.processes import computing_at_most
 from tests.support.scoring_factories import TEXT, WHOLE, schema
 
@@ -246,7 +246,7 @@ def test_a_name_is_allowed_where_the_schema_names_it_or_says_outright_that_more_
 
 
 def test_the_same_schema_object_is_read_once_and_old_ones_are_let_go() -> None:
-    shelf = SchemaShelf(most=2)
+    shelf = SchemaCache(most=2)
     first, second, third = ({"n": number} for number in range(3))
     kept = shelf.get(first)
     assert shelf.get(first) is kept

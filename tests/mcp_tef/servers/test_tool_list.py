@@ -71,7 +71,7 @@ async def test_closing_ends_what_is_still_waited_for(warm: McpToolLister) -> Non
         await warm.close()
         with pytest.raises(ServerError) as caught:
             await listing
-    assert caught.value.message == "Bench was left before it answered."
+    assert caught.value.message == "Bench was disconnected before it answered."
 
 
 def test_a_loop_outside_the_main_thread_will_do() -> None:

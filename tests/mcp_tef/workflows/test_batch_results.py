@@ -199,7 +199,7 @@ def usage(sent: str, received: str) -> str:
 
 
 async def test_answers_of_any_kind_end_no_batch(tmp_path: Path) -> None:
-    answers = generated(150)
+    answers = generated(60)
     runs = await ends_of(answers, tmp_path)
     assert {run.status for run in runs} == {RunStatus.COMPLETED, RunStatus.FAILED}
     assert "failed: internal" not in counted(runs)

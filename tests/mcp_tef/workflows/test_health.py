@@ -12,10 +12,17 @@ import pytest
 from mcp_tef import Engine, ServerError, ServerSpec, Transport
 from mcp_tef.model.health import ContactKind, HealthState, ServerContact, ServerHealth
 from mcp_tef.workflows.health import WatchRounds
-from mcp_tef.workflows.sample_program import sample_spec
-from tests.support.command_line import command, run
+from tests.support.command_line import command, say
+from tests.support.rest_service import http_sample_server
 
 GONE = ServerSpec(name="gone", transport=Transport.STREAMABLE_HTTP, url="http://127.0.0.1:9/mcp")
+
+
+@pytest.fixture
+async def bike_shop() -> AsyncIterator[ServerSpec]:
+    """The bundled server, started once for all contacts."""
+    async with http_sample_server() as address:
+        yield ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url=address)
 
 
 @pytest.fixture
@@ -35,8 +42,9 @@ async def contacts_of(engine: Engine, name: str) -> tuple[ServerContact, ...]:
     return tuple((await engine.health.overview([name])).contacts[name])
 
 
-async def test_checks_listings_and_calls_are_samples(engine: Engine) -> None:
-    server = await engine.servers.add(sample_spec())
+async def test_checks_listings_and_calls_are_samples(engine: Engine, bike_shop: ServerSpec) -> None:
+    server = await engine.servers.add(bike_shop)
+    await engine.consents.allow_server(bike_shop)
     await engine.servers.check(server.id)
     await engine.servers.tools(server.id)
     await engine.calls.call(server.id, "repair_status", {"booking_id": "R-2042"})
@@ -62,8 +70,11 @@ async def test_a_failed_check_tells_its_error_and_a_question_to_the_user_is_no_s
     assert overall.state is HealthState.UNAVAILABLE
 
 
-async def test_watching_tells_changes_only_and_never_contacts_what_needs_consent(engine: Engine) -> None:
-    bike_shop = await engine.servers.add(sample_spec())
+async def test_watching_tells_changes_only_and_never_contacts_what_needs_consent(
+    engine: Engine, bike_shop: ServerSpec
+) -> None:
+    await engine.servers.add(bike_shop)
+    await engine.consents.allow_server(bike_shop)
     await engine.servers.add(GONE)
     rounds = 0
 
@@ -98,7 +109,7 @@ def test_a_server_that_fails_is_left_alone_for_longer_and_longer() -> None:
 
 def test_the_command_watches_until_it_is_interrupted(tmp_path: Path) -> None:
     at = ("--workspace", tmp_path / "work.db")
-    assert run("servers", "add", "gone", "--url", GONE.url or "", "--yes", *at).code in (0, 3)
+    assert say("servers", "add", "gone", "--url", GONE.url or "", "--yes", *at).code in (0, 3)
     watching = subprocess.Popen(
         command("servers", "health", "--watch", *at), stderr=subprocess.PIPE, text=True, env=os.environ
     )

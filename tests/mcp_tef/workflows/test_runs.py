@@ -284,7 +284,7 @@ async def test_a_server_that_is_changed_while_a_batch_waits_is_not_started_witho
     await made.consents.allow_server(server.spec)
     await store.servers.update(server.id, replace(server.spec, args=("--everything",)))
     with pytest.raises(ConsentError):
-        await toolbox.kit_for(case, RunId("any"))
+        await toolbox.tools_for(case, RunId("any"))
     assert made.gateway.asked == []
 
 

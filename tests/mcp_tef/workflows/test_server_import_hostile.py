@@ -87,19 +87,19 @@ def imported(text: str, path: Path | None) -> None:
     json.dumps([dict(server.spec.extra) for server in found if server.spec])
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(CONFIGS, PATHS)
 def test_json_of_any_shape(value: Any, path: Path | None) -> None:
     imported(json.dumps(value), path)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.text(alphabet='{}[]",:/\\*$ab\n`', max_size=60), PATHS)
 def test_text_of_any_kind(text: str, path: Path | None) -> None:
     imported(text, path)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_config_that_was_cut_or_changed_anywhere(data: st.DataObject) -> None:
     whole = json.dumps({"inputs": [{"id": "x"}], "servers": {"a": {"command": "c", "env": {"TOKEN": "hush-4711"}}}})

@@ -110,7 +110,7 @@ async def test_watching_is_remembered_and_tells_what_turned_bad(qapp: QApplicati
         pane.watch("60")
         await bench.until(lambda: len(pane.presenter.states) == 2)
         assert bench.session.settings.get("servers.watch_seconds", "") == "60"
-        pane.told.emit(ServerHealth(server="Mail", state=HealthState.UNAVAILABLE, reason="it is gone"))
+        pane.changes_reported.emit(ServerHealth(server="Mail", state=HealthState.UNAVAILABLE, reason="it is gone"))
         await bench.until(lambda: any("Mail is unavailable" in one for one in bench.said))
         pane.watch("0")
         await bench.session.begun()

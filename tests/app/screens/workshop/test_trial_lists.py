@@ -41,6 +41,29 @@ async def test_cases_that_must_not_change_say_how_many_were_asked_and_broke() ->
     assert guards_count_text([replace(row, said=BROKEN) for row in rows]) == "3 cases · 3 broken"
 
 
+async def test_a_case_that_is_held_back_is_asked_and_never_shown(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        draft = CaseDraft(name="Secret", query="Somebody to book a repair?", servers=("Bike shop",), held_back=True)
+        (hidden,) = await bench.fake.cases.add([draft])
+        await changed(bench)
+        bench.page.trial.add_cases(bench.page.view.cases, about=True)
+        dialog = await opened_dialog(bench.page, AddCasesDialog)
+        cells = {row: dialog.table.rows.row(place).cells for place, row in enumerate(dialog.table.rows.ids())}
+        assert all(cell.text in ("", "held back", "must not change") for cell in cells[hidden.id][1:])
+        dialog.reject()
+
+
+async def test_most_rounds_and_cases_that_must_not_change_are_options(qapp: QApplication) -> None:
+    async with workshop() as bench:
+        await changed(bench)
+        options = {one.text: one for one in bench.page.trial.options()}
+        next(one for one in options["Most rounds with a model"].under if one.text == "10").do()
+        next(one for one in options["Most cases that must not change"].under if one.text == "0").do()
+        await bench.until(lambda: not bench.page.view.guards.table.rows.ids())
+        (request,) = bench.page.trial.presenter.requests(bench.draft)
+        assert (request.rounds, request.guards) == (10, ())
+
+
 async def test_any_case_of_the_server_can_be_added(qapp: QApplication) -> None:
     async with workshop() as bench:
         await changed(bench)

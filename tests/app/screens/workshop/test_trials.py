@@ -34,6 +34,7 @@ async def test_typing_shows_what_it_changes_before_any_model_is_asked(qapp: QApp
         bar.details.click()
         shown = await opened_dialog(bench.page, PredictionDialog)
         assert 0 < shown.near.rows.rowCount() <= 5
+        assert any("Tokens of book_repair: " in part.text() for part in shown.findChildren(FlowText))
         shown.accept()
         bench.do(ids.UNDO)
         await bench.until(

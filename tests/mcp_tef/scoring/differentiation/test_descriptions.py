@@ -157,7 +157,7 @@ names = st.from_regex(r"[a-z]{2,6}(_[a-z]{2,6}){0,2}", fullmatch=True)
 tools = st.builds(lambda name, text: told(name, text, key="Which"), names, texts)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(tools, min_size=2, max_size=4, unique_by=lambda tool: tool.name))
 def test_a_draft_loses_nothing_and_adds_whole_pointers_only(some: list[Tool]) -> None:
     common = common_sentences([tool.description for tool in some])

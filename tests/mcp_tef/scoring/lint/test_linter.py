@@ -174,7 +174,7 @@ def turned(value: Json) -> Json:
     return [turned(item) for item in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(TOOLS)
 def test_lint_never_raises_and_what_it_says_can_be_shown(tool: Tool) -> None:
     for finding in lint(tool):
@@ -187,7 +187,7 @@ def test_lint_never_raises_and_what_it_says_can_be_shown(tool: Tool) -> None:
     definition_text(tool)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(TOOLS)
 def test_the_order_of_keys_does_not_matter(tool: Tool) -> None:
     other = tool_of(

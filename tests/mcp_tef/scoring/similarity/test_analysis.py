@@ -43,7 +43,7 @@ TOOLS = some.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(some.lists(TOOLS, min_size=1, max_size=6))
 def test_every_square_is_symmetric_within_0_and_1_with_a_diagonal_of_1(tools: Sequence[Tool]) -> None:
     similarity = compared(*tools)
@@ -58,7 +58,7 @@ def test_every_square_is_symmetric_within_0_and_1_with_a_diagonal_of_1(tools: Se
         assert np.all(np.diag(square) == 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(some.lists(TOOLS, min_size=2, max_size=5))
 def test_a_pair_says_what_the_squares_say(tools: Sequence[Tool]) -> None:
     asked_for_pairs, asked_for_squares = compared(*tools), compared(*tools)

@@ -27,7 +27,7 @@ def condensed(square: Matrix) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return 1 - square[np.triu_indices(len(square), 1)].astype(np.float64)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(some.integers(2, 40), some.integers(0, 10_000), some.sampled_from([2, 5, 1_000_000]))
 def test_tree_order_and_branches_are_those_of_scipy(count: int, seed: int, steps: int) -> None:
     square = scores(count, seed, steps)
