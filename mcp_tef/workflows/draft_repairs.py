@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.drafts import Draft
     from mcp_tef.model.ids import DraftId
     from mcp_tef.model.quality import DefinitionRepair
-    from mcp_tef.model.tools import Listing
+    from mcp_tef.model.tools import Listing, Tool
     from mcp_tef.workflows.drafts import Drafts
     from mcp_tef.workflows.quality import Quality
 
@@ -48,7 +48,7 @@ async def put_in_repair(
     key, raw = draft.keyed[place]
     _, listings = await drafts.arms(draft)
     subject = tool_of(draft.server or draft.name, raw)
-    about = (subject, rule, [one for listing in listings for one in listing.tools], _why_rejected(listings, tool))
+    about = (subject, rule, _offered(listings), _why_rejected(listings, tool))
     repair = await asyncio.to_thread(quality.repaired, *about)
     if repair is None:
         return RepairedDraft(draft, gone=not await asyncio.to_thread(quality.breaks, *about))
@@ -57,6 +57,10 @@ async def put_in_repair(
         return RepairedDraft(await drafts.apply(draft.id, list(difference(draft.keyed, after)), by=by), repair)
     except InputError:
         return RepairedDraft(draft)
+
+
+def _offered(listings: Sequence[Listing]) -> list[Tool]:
+    return [one for listing in listings for one in listing.tools]
 
 
 def _why_rejected(listings: Sequence[Listing], tool: str) -> str:

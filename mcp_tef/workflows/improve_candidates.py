@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_tef.errors import InputError, ModelError
+from mcp_tef.model.ids import CaseId
 from mcp_tef.model.improvements import TextCandidate, WorkingFailure
-from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.runs import NOT_OFFERED_CODE, ModelSettings, RunSummary
 from mcp_tef.model.similarity import ComparedTool
 from mcp_tef.model.tools import Tool
+from mcp_tef.model.trials import TrialResult
 from mcp_tef.ports import TokenCounter
 from mcp_tef.prompts.templates import rewrite_text
 from mcp_tef.prompts.writing_prompts import (
@@ -52,6 +54,12 @@ def _rewritten(text: str, tool: Tool) -> TextCandidate:
     """Return the candidate in the answer to a request for one description. RewriteError."""
     found = read_rewrite(text)
     return TextCandidate(texts={tool.name: found.description}, reason=found.rationale)
+
+
+def hinted_cases(result: TrialResult, runs: Sequence[RunSummary]) -> dict[CaseId, bool]:
+    """Return each failing case with True if it passes with a hint; one that was not asked does not."""
+    found = {one.case_id: one.draft > 0 for one in result.outcomes if one.pairs and not one.original}
+    return found | {run.case_id: False for run in runs if run.failure_code == NOT_OFFERED_CODE}
 
 
 class CandidateSource:

@@ -20,7 +20,7 @@ from mcp_tef.model.improvements import (
     WorkingFailure,
 )
 from mcp_tef.model.run_filter import RunFilter
-from mcp_tef.model.runs import NOT_OFFERED_CODE, Arm, Batch, RunSummary
+from mcp_tef.model.runs import Arm, Batch, RunSummary
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.trials import TrialGoal, TrialRequest, TrialResult
 from mcp_tef.scoring.differentiation.candidate_texts import added_sentences, say_the_same, without_sentence
@@ -31,7 +31,7 @@ from mcp_tef.statistics.trial_decision import rules_out
 from mcp_tef.statistics.trial_text import unasked_reason
 from mcp_tef.workflows.cost_budget import TOO_LOW
 from mcp_tef.workflows.drafts import Drafts
-from mcp_tef.workflows.improve_candidates import MOST_CANDIDATES, CandidateSource
+from mcp_tef.workflows.improve_candidates import MOST_CANDIDATES, CandidateSource, hinted_cases
 from mcp_tef.workflows.model_writing import CappedWriter
 from mcp_tef.workflows.prediction import Predictions
 from mcp_tef.workflows.runs import Runs
@@ -137,12 +137,12 @@ class ImprovementSession:
         working = self.plan.working
         result, runs = await self._ask("failing cases", working, step=0, hints=True)
         calls = {run.case_id: run for run in runs if run.arm is Arm.ORIGINAL}
-        hinted = {one.case_id: one.draft > 0 for one in result.outcomes if one.pairs and not one.original}
-        hinted |= {run.case_id: False for run in runs if run.failure_code == NOT_OFFERED_CODE}
+        hinted = hinted_cases(result, runs)
         if result.left_out and not hinted:
             raise SearchEndedError(ImprovementEnd.UNREACHABLE, failed_text(result))
         found = [self._failure(self.parts.cases[case_id], calls[case_id]) for case_id in hinted]
-        return self._fixable([(one, self._why_hopeless(one, result, hinted)) for one in found])
+        why = {one: unasked_reason(result, one.name) or self._why_hopeless(one, hinted[one.case_id]) for one in found}
+        return self._fixable(list(why.items()))
 
     def _fixable(self, found: Sequence[tuple[WorkingFailure, str]]) -> list[WorkingFailure]:
         """Return the failures about the tool of the request that are not hopeless, and note the others."""
@@ -165,18 +165,18 @@ class ImprovementSession:
             wrong_parameters=tuple(dict.fromkeys((*(one.parameter for one in run.findings), *run.hallucinated))),
         )
 
-    def _why_hopeless(self, failure: WorkingFailure, trial: TrialResult, hinted: Mapping[CaseId, bool]) -> str:
-        """Return why no words can fix a failing case; "" where they may. `hinted` tells if it passes with a hint."""
+    def _why_hopeless(self, failure: WorkingFailure, passes_with_hint: bool) -> str:
+        """Return why no words can fix a failing case; "" where they may."""
         tools = self.parts.source(()).tools
         expected, selected = tools.get(failure.expected), tools.get(failure.selected or "")
-        if not failure.expected or unasked_reason(trial, failure.name):
-            return unasked_reason(trial, failure.name) or "It expects no tool, so there is no description to improve."
+        if not failure.expected:
+            return "It expects no tool, so there is no description to improve."
         if expected is None:
             return f"{ticked(failure.expected)} is a tool of another server."
         if selected and selected is not expected and say_the_same(expected, selected):
             one, other = ticked(expected.name), ticked(selected.name)
             return f"{one} and {other} say the same and take the same, so no text tells them apart: offer only one."
-        if not hinted[failure.case_id]:
+        if not passes_with_hint:
             return "It fails even with its own query as an example: it is ambiguous, or the schema does not fit."
         return ""
 

@@ -371,5 +371,11 @@ def result_of(
         guard_outcomes=record.guard_outcomes(),
         of_prompts=bool(plan.prompts),
         not_offered=len(unasked),
-        missing_tools={names.get(one.case_id, one.case_id): missing.get(one.case_id, "") for one in unasked},
+        missing_tools=_named(unasked, names, missing),
     )
+
+
+def _named(
+    unasked: Sequence[TrialRun], names: Mapping[CaseId, str], missing: Mapping[CaseId, str]
+) -> Mapping[str, str]:
+    return {names.get(one.case_id, one.case_id): missing.get(one.case_id, "") for one in unasked}
