@@ -55,7 +55,7 @@ class User(Keyboard):
     @property
     def workshop(self) -> WorkshopPage:
         """The screen."""
-        return self.page("workshop", WorkshopPage)
+        return self.screen("workshop", WorkshopPage)
 
     def do(self, command: str) -> None:
         """Do a command that is possible."""
