@@ -132,7 +132,7 @@ def _shorter(rule: NameRule, longest: int, name: str) -> str:
 
 
 def _hashed(rule: NameRule, name: str, told: str) -> str:
-    digits = hashlib.sha1(told.encode(), usedforsecurity=False).hexdigest()[: rule.hash_length]
+    digits = hashlib.sha1(told.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[: rule.hash_length]
     kept = None if rule.longest is None else rule.longest - rule.hash_length - 1
     return f"{name[:kept]}_{digits}"
 

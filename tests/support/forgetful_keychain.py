@@ -15,7 +15,7 @@ NONE = "keyring.backends.fail.Keyring"
 class ForgetfulKeychain(KeyringBackend):
     """Keeps keys as long as it lives."""
 
-    priority = 1
+    priority = -1  # below the keychain that fails, so that it is never chosen by itself
 
     @cached_property
     def _kept(self) -> dict[tuple[str, str], str]:

@@ -199,11 +199,12 @@ NEVER_POSSIBLE = {
     "runs.batch_run_now",
     "runs.to.health",
     "servers.sign_in",
+    "workshop.accept",
     "workshop.more",
     "workshop.pause",
     "workshop.rebase",
 }
-"""Commands for what is not here, or not for long: a model or a crowd test at work, failed runs, a sign-in."""
+"""Commands for what is not here, or not for long: work of a model, a text that was found, failed runs, a sign-in."""
 STATUSES = {"now": BatchStatus.WAITING, "cancel": BatchStatus.RUNNING, "resume": BatchStatus.CANCELLED}
 """Status of the batch that a command is about, by the end of its name; of the others it is an ended one."""
 

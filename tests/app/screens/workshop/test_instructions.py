@@ -28,8 +28,8 @@ async def test_instructions_are_edited_undone_copied_and_tried_only_where_a_clie
         assert page.presenter.prediction.tools[0].tokens_after > 0
         trial = page.trial.presenter
         await bench.until(lambda: trial.can_try(bench.draft).endswith("shows it the instructions."))
-        (clients,) = [one for one in page.trial.options() if one.under]
-        next(one for one in clients.under if one.text == "Claude Code").do()
+        choices = [one for group in page.trial.options() for one in group.under]
+        next(one for one in choices if one.text == "Claude Code").do()
         await bench.until(lambda: trial.client.startswith("claude-code@"))
         assert trial.requests(bench.draft)[0].settings.client == ""  # a baseline reads no client
         bench.do(ids.UNDO)
