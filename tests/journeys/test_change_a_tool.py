@@ -20,14 +20,19 @@ BETTER = (
 )
 
 
-async def test_a_wrong_run_leads_to_a_tried_text_and_a_confusion_to_advice(qapp: QApplication, tmp_path: Path) -> None:
-    report = tmp_path / "report.html"
+async def test_a_wrong_run_leads_to_a_tried_text(qapp: QApplication, tmp_path: Path) -> None:
     async with at_the_window(tmp_path / "first.db") as user:
         await run_the_sample(user)
         page = await to_the_wrong_run(user)
         await change_and_try(user, page)
         user.press(Key.Key_C, CTRL | SHIFT)
         assert QApplication.clipboard().text() == BETTER
+
+
+async def test_a_confusion_leads_to_advice_and_a_report(qapp: QApplication, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    async with at_the_window(tmp_path / "first.db") as user:
+        await run_the_sample(user)
         await follow_a_confusion(user, report)
     assert "What to work on" in report.read_text("utf-8")
 
