@@ -12,7 +12,7 @@ from mcp_tef.cli.examples import EXAMPLES
 from mcp_tef.cli.terminal import Terminal, coloured, styled_help
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int | None] | int | None]
-"""What a verb does; it returns the exit code, or None where all is done."""
+"""Work of a verb; it returns the exit code, or None where all is done."""
 DONE, FAILED, UNREACHED, CANNOT_TELL = 0, 1, 3, 4
 """Exit codes of verbs; 2 is bad usage or bad input, which `InputError` stands for."""
 TAKES_ANYTHING = ("--arg",)

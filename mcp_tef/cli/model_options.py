@@ -78,7 +78,7 @@ def require_not_negative(arguments: Namespace, *names: str) -> None:
     """Raise InputError where one of these numbers is below 0."""
     if min(getattr(arguments, name) for name in names) < 0:
         options = " and ".join(f"--{name}" for name in names)
-        raise InputError(f"{options} are not below 0.", hint="Write 0 or more.", code="bad_usage")
+        raise InputError(f"{options} must be 0 or more.", hint="Correct the number.", code="bad_usage")
 
 
 def add_cluster_options(parser: Parser) -> None:

@@ -93,9 +93,10 @@ def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes]) ->
 
     The file is one of its own: Python could not end while another thread reads from `sys.stdin`.
     """
-    with suppress(RuntimeError), os.fdopen(os.dup(_STDIN), "rb") as file:  # the loop is closed
-        while line := file.readline():
-            loop.call_soon_threadsafe(lines.put_nowait, line)
+    with suppress(RuntimeError):  # the loop is closed
+        with suppress(OSError), os.fdopen(os.dup(_STDIN), "rb") as file:  # no standard input ends like an empty one
+            while line := file.readline():
+                loop.call_soon_threadsafe(lines.put_nowait, line)
         loop.call_soon_threadsafe(lines.put_nowait, b"")
 
 

@@ -355,7 +355,7 @@ _UNWANTED = (
         )
     ),
 )
-"""What was removed, then what nothing refers to any more."""
+"""Deletion of what was removed, then of what nothing refers to any more."""
 _IS_UNTIDY = PreparedStatement(
     select(or_(*(select(literal(1)).select_from(table).where(unwanted).exists() for table, unwanted in _UNWANTED)))
 )

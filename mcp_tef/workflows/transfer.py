@@ -84,6 +84,9 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     made = ImportedCase(label=entry.label, place=entry.place, fate=ImportStatus.ADDED, draft=draft, notes=entry.notes)
     if case is None:
         return made
+    if case.draft.held_back and not draft.held_back:  # a file that says nothing of it, or one made before, opens none
+        draft = replace(draft, held_back=True)
+        made = replace(made, draft=draft)
     found = differences(case.draft, draft)
     changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found.items())
     fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED

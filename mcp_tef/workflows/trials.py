@@ -198,7 +198,7 @@ class Trials:
         return result_of(batch, record, settings, names, tried, await self._missing(record, cases))
 
     async def _missing(self, record: TrialRecord, cases: Mapping[CaseId, TestCase]) -> dict[CaseId, str]:
-        """Return by case the expected tools that were not offered, of the first cases that this is told of."""
+        """Return by case the expected tools that were not offered, of the first few cases."""
         runs = {run.case_id: run.id for run in record.not_offered() if run.case_id in cases}
         named = {case_id: await self._store.runs.detail(runs[case_id]) for case_id in list(runs)[: LONGEST_LIST + 1]}
         return {key: _named_in(cases[key].draft.expectation, one.summary.failure) for key, one in named.items()}

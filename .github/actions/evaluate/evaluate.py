@@ -19,6 +19,8 @@ from mcp_tef.cli.main import main as command
 NEUTRAL = "neutral"
 NOT_ASKED = "no model was asked, since no model or no key is given; rules, similarity and the baseline ran"
 WORSE, FAILED = "worse", 1
+BY_A_SIGNAL = (129, 130, 143)
+"""Exit codes of a command that a signal ended."""
 
 
 def main(environment: Mapping[str, str]) -> int:
@@ -99,8 +101,9 @@ def compared(environment: Mapping[str, str], head: Path, cases: Path, output: Pa
 
 
 def product(*arguments: object) -> int:
-    """Do a command of mcp-tef, and return its exit code."""
-    return command([str(argument) for argument in arguments])
+    """Do a command of mcp-tef, and return its exit code. A signal that ended the command ends the action too."""
+    code = command([str(argument) for argument in arguments])
+    return sys.exit(code) if code in BY_A_SIGNAL else code
 
 
 def tell(summary: Path, environment: Mapping[str, str], verdict: str, *, asked_model: bool) -> None:

@@ -141,6 +141,14 @@ def family_in(item: Mapping[str, Json], otherwise: str = "") -> str:
     return " ".join((value or "").split()) or otherwise
 
 
+def held_back_in(item: Mapping[str, Json]) -> bool:
+    """Return True if the case is held back from those who write drafts."""
+    value = item.get("held_back")
+    if not isinstance(value, bool | None):
+        raise InputError("Its held_back is neither true nor false.", hint="Leave it out for a case that all may read.")
+    return bool(value)
+
+
 def origin_in(item: Mapping[str, Json]) -> CaseOrigin:
     """Return the origin, `written` where none is named."""
     value = item.get("origin") or CaseOrigin.WRITTEN
@@ -191,6 +199,7 @@ def beside(item: Item, calls: Sequence[ExpectedCall] = (), *, exact: bool = Fals
     values: dict[str, Json] = {"id": item.case.id, "servers": list(draft.servers)}
     values |= {"suites": list(draft.suites), "tags": list(draft.tags), "family": draft.family}
     values |= {} if draft.origin is CaseOrigin.WRITTEN else {"origin": draft.origin.value}
+    values["held_back"] = draft.held_back
     if any(call.server or call.exact != exact for call in calls):
         values["calls"] = [{"server": call.server, "exact": call.exact} for call in calls]
     return {key: value for key, value in values.items() if value}
@@ -212,6 +221,7 @@ def with_beside(
         tags=names_in(item, "tags"),
         family=family_in(item, entry.draft.family),
         origin=origin_in(item),
+        held_back=held_back_in(item),
     )
     return replace(entry, id=id_in(item), draft=draft)
 
@@ -250,6 +260,7 @@ def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]
         "family": (one.family, other.family),
         "before": (messages_to_json(one.before), messages_to_json(other.before)),
         "origin": (one.origin.value, other.origin.value),
+        "held_back": (one.held_back, other.held_back),
     }
     return {field: pair for field, pair in pairs.items() if canonical(pair[0]) != canonical(pair[1])}
 

@@ -116,7 +116,7 @@ _HINT = "Say which tools are right with tool-call-f1 or trajectory:tool-args-mat
 _READ = {"description", "prompts", "providers", "targets", "defaultTest", "assertionTemplates", "$schema"}
 _READ_IN_TESTS = {"description", "vars", "assert", "metadata", "options"}
 _READ_OPTIONS = {"prefix", "suffix", "disableVarExpansion", "disableDefaultAsserts"}
-_OUR_METADATA = {"id", "servers", "suites", "tags", "family", "origin", "calls"}
+_OUR_METADATA = {"id", "servers", "suites", "tags", "family", "origin", "held_back", "calls"}
 
 
 def read(source: CaseSource) -> tuple[CaseEntry, ...]:

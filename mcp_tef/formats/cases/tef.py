@@ -13,6 +13,7 @@ from mcp_tef.formats.cases.entries import (
     entries_of,
     family_in,
     first_line,
+    held_back_in,
     id_in,
     names_in,
     origin_in,
@@ -37,7 +38,7 @@ from mcp_tef.scoring.expectations import problems
 FORM_VERSION = 1
 _HINT = "Write a list under “cases”; each case has at least a query."
 _FILE_KEYS = ("cases", "version", "$schema")
-_CASE_KEYS = ("id", "name", "query", "servers", "expected", "suites", "tags", "family", "before", "origin")
+_CASE_KEYS = ("id", "name", "query", "servers", "expected", "suites", "tags", "family", "before", "origin", "held_back")
 _ANSWER_KEYS = ("any_of", "calls", "ordered")
 _CALL_KEYS = ("tool", "server", "parameters", "exact")
 _MESSAGE_KEYS = ("role", "content")
@@ -142,6 +143,7 @@ def entry(item: Json) -> CaseEntry:
         family=family_in(fields),
         before=messages_from_json(fields.get("before")),
         origin=origin_in(fields),
+        held_back=held_back_in(fields),
     )
     return CaseEntry(label=draft.name, id=id_in(fields), draft=draft)
 
@@ -152,7 +154,7 @@ def row(item: Item) -> Json:
 
 
 def as_json(case: TestCase) -> dict[str, Json]:
-    """Return a case with every field; id, family, earlier messages and origin where it has some."""
+    """Return a case with every field; id, family, earlier messages, origin and held_back where it has some."""
     draft = case.draft
     value: dict[str, Json] = {"id": case.id} if case.id else {}
     value["name"] = draft.name
@@ -164,6 +166,7 @@ def as_json(case: TestCase) -> dict[str, Json]:
     value["suites"] = list(draft.suites)
     value["tags"] = list(draft.tags)
     value |= {} if draft.origin is CaseOrigin.WRITTEN else {"origin": draft.origin.value}
+    value |= {"held_back": True} if draft.held_back else {}
     return value
 
 

@@ -1,5 +1,6 @@
 """Batches, cases, suites, tags, models and tools as people name them, and the nearest name for an unknown one."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -147,6 +148,19 @@ def test_a_case_is_added_and_changed_by_options() -> None:
         ["add", " ", "--no-tool"],
     ):
         assert say("cases", *line).code == 2, line
+
+
+def test_no_import_opens_a_case_that_is_held_back(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    say("cases", "add", "Will it rain?", "--no-tool", "--held-back", "yes")
+    say("cases", "export", file)
+    document = json.loads(file.read_text("utf-8"))
+    assert document["cases"][0].pop("held_back") is True
+    document["cases"][0]["query"] = "Will it snow?"
+    file.write_text(json.dumps(document), "utf-8")
+    assert say("cases", "import", file).code == 0
+    (kept,) = say("cases", "list", "--json").document["cases"]
+    assert (kept["query"], kept["held_back"]) == ("Will it snow?", True)
 
 
 def test_an_import_prunes_and_attaches(tmp_path: Path) -> None:

@@ -112,6 +112,12 @@ def shop_over_http() -> Iterator[str]:
         assert server.stderr.read() == ""
 
 
+def test_without_standard_input_the_shop_closes() -> None:
+    closing = "import os, runpy, sys; os.close(0); sys.argv[1:] = ['sample-server']; runpy.run_module('mcp_tef')"
+    closed = [sys.executable, "-c", closing]
+    assert subprocess.run(closed, cwd=ROOT, timeout=60, check=False).returncode == 0
+
+
 async def test_the_shop_is_listed_over_http_at_the_url_it_prints(lister: McpToolLister) -> None:
     with shop_over_http() as url:
         spec = ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url=url)
