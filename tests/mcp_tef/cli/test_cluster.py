@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask.config
 import pytest
 
 from mcp_tef.api.cluster import ClusterExecutor
@@ -194,7 +195,8 @@ def modules_of(pickled: bytes) -> set[str]:
 def test_a_cluster_that_cannot_be_used_is_one_sentence_and_asks_nothing(
     address: str, says: str, code: int, city: Path
 ) -> None:
-    said = say("run", "--cluster", address, "--workspace", city)
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):  # Dask's own setting, kept to below our time
+        said = say("run", "--cluster", address, "--workspace", city)
     assert (said.code, says in said.err.splitlines()[-1]) == (code, True)
     assert say("runs", "list", "--workspace", city, "--json").document["batches"] == []
 
