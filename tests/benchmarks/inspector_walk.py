@@ -17,18 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support.real_servers import inspector
+
 ROOT = Path(__file__).parents[2]
-LOCKS = ROOT / "tests" / "support" / "locked_inspector"
 TOKEN = "a-token-for-the-inspector"
 SECONDS = 120
 PATCH = [{"op": "replace", "path": "/tools/0/description", "value": "Tell rain, sun and wind of a city today."}]
-
-
-def inspector() -> list[str]:
-    """Node and the script of the Inspector."""
-    from tests.support.real_servers import node_program
-
-    return [*node_program("inspector", "clients", "launcher", "build", "index.js", locks=LOCKS), "--cli"]
 
 
 def serving(workspace: Path, model: str) -> list[str]:

@@ -1,6 +1,10 @@
-"""A tool of one's own from its first words to a call by a stranger's client, at the command line."""
+"""A tool of one's own from its first words to calls by strangers' clients, at the command line."""
 
 import asyncio
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +13,11 @@ from mcp import Client, StdioServerParameters
 from mcp_types import Tool
 
 from tests.support.command_line import ROOT, command, say
+from tests.support.real_servers import inspector
 from tests.support.workspace_files import written
 
+SECONDS = 120
+TOKEN = "a-token-of-the-journey"
 WORDS = {"type": "object", "properties": {"words": {"type": "string", "description": "What to look for."}}}
 SCHEMA = {**WORDS, "required": ["words"]}
 FIRST = {"name": "find_events", "description": "Look things up in town.", "inputSchema": SCHEMA}
@@ -44,6 +51,28 @@ def done(*arguments: str | Path) -> Any:
     return said.document
 
 
+def inspected(*arguments: str) -> Any:
+    """The answer of the Inspector's command line."""
+    told = subprocess.run([*inspector(), *arguments], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert told.returncode == 0, told.stderr + told.stdout
+    return json.loads(told.stdout)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of the library over HTTP; its process has ended afterwards."""
+    token = folder / "token"
+    token.write_text(TOKEN, "utf-8")
+    words = command("library", "serve", "--http", "0", "--token-file", token)
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as serving:
+        assert serving.stderr is not None
+        try:
+            yield serving.stderr.readline().strip()
+        finally:
+            serving.terminate()
+            serving.communicate(timeout=SECONDS)
+
+
 async def called(workspace: Path) -> tuple[list[Tool], Any]:
     """The tools that a client of the SDK lists, and its answer of the first."""
     program, *rest = command("library", "serve", "--workspace", workspace)
@@ -52,7 +81,8 @@ async def called(workspace: Path) -> tuple[list[Tool], Any]:
         return tools, (await client.call_tool(tools[0].name, {"words": "band"})).structured_content
 
 
-def test_from_first_words_to_a_call_by_a_strangers_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.timeout(600)
+def test_from_first_words_to_a_call_by_strangers_clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = tmp_path / "town.db"
     monkeypatch.setenv("DATABASE_URL", str(workspace))
     answer = written(tmp_path / "answer.json", {"answer": {"events": ["Brass band, Saturday"], "for": "{words}"}})
@@ -76,5 +106,11 @@ def test_from_first_words_to_a_call_by_a_strangers_client(tmp_path: Path, monkey
     (tool,), answer = asyncio.run(called(workspace))
     assert (tool.name, tool.description, tool.input_schema) == ("find_events", BETTER, SCHEMA)
     assert answer["for"] == "band"
+    with served(tmp_path) as address:
+        over_http = (address, "--transport", "http", "--header", f"Authorization: Bearer {TOKEN}")
+        (same,) = inspected(*over_http, "--method", "tools/list")["tools"]
+        assert (same["name"], same["description"], same["inputSchema"]) == ("find_events", BETTER, SCHEMA)
+        call = ("--method", "tools/call", "--tool-name", "find_events", "--tool-arg", "words=band")
+        assert inspected(*over_http, *call)["structuredContent"]["for"] == "band"
     callers = {one["caller_id"] for one in done("library", "history", "find_events")["executions"]}
-    assert len(callers) == 2, "the command line and the client"
+    assert len(callers) == 3, "the command line, the client of the SDK and the Inspector"

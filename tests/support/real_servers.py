@@ -16,7 +16,7 @@ from pathlib import Path
 import filelock
 import pytest
 
-LOCKS = Path(__file__).with_name("locked_programs")
+LOCKS, INSPECTOR = (Path(__file__).with_name(name) for name in ("locked_programs", "locked_inspector"))
 CACHE = Path(__file__).parents[2] / ".cache" / "servers"
 INSTALL_SECONDS = 600
 OLDEST_NODE = 22
@@ -33,6 +33,11 @@ def node_program(name: str, *path: str, locks: Path = LOCKS) -> tuple[str, str]:
     if node is None:
         pytest.skip(f"the protocol's own programs need node {OLDEST_NODE}, which is not on this machine")
     return node, str(_installed(npm, locks).joinpath("@modelcontextprotocol", name, *path))
+
+
+def inspector() -> list[str]:
+    """The command line of the protocol's Inspector."""
+    return [*node_program("inspector", "clients", "launcher", "build", "index.js", locks=INSPECTOR), "--cli"]
 
 
 def everything_server(kind: str) -> list[str]:
