@@ -265,6 +265,7 @@ async def cluster_for(engine: "Engine", address: str, *, insecure: bool = False)
 async def _connected(address: str, stack: AsyncExitStack) -> Any:
     """Return a client of Dask; it, and a cluster of this machine, are closed with the stack."""
     try:
+        from dask import config, utils
         from distributed import Client
     except ImportError:
         raise InputError("Runs on a cluster need Dask.", hint=how_to_install("distributed")) from None
@@ -272,7 +273,8 @@ async def _connected(address: str, stack: AsyncExitStack) -> Any:
     place: Any = address
     if address.startswith(LOCAL):
         place = await stack.enter_async_context(local_cluster(int(address.removeprefix(LOCAL))))
-    options = {"asynchronous": True, "timeout": CONNECT_SECONDS, "set_as_default": False}
+    own: float = utils.parse_timedelta(config.get("distributed.comm.timeouts.connect"))
+    options = {"asynchronous": True, "timeout": min(own, CONNECT_SECONDS), "set_as_default": False}
     client: Any = Client(place, **options)  # type: ignore[no-untyped-call]
     try:
         await stack.enter_async_context(client)

@@ -10,8 +10,8 @@ from tests.support.command_line import say
 from tests.support.model_replies import NAMED, Received, Reply, hang, pick, rate_limited, tool_calls
 from tests.support.model_stub import ModelStub
 
-CASES = 200
-FAULTS = ("fine", "429", "500", "recovers", "hang", "junk", "invented", "parallel", "empty", "text")
+CASES, HANGING = 200, 4
+FAULTS = ("fine", "429", "500", "recovers", "junk", "invented", "parallel", "empty", "text")
 ENDS: dict[str, tuple[str, str | None, str | None]] = {
     "fine": ("completed", "TP", None),
     "429": ("completed", "TP", None),
@@ -37,7 +37,7 @@ class Misbehaving:
         self.asked[request.query] += 1
         first = self.asked[request.query] == 1
         if fault == "429":
-            return rate_limited("1") if first else pick(request)
+            return rate_limited("0.1") if first else pick(request)
         if fault == "recovers":
             return NAMED["500"](request) if first else pick(request)
         if fault == "hang":
@@ -50,12 +50,12 @@ class Misbehaving:
 
 def batch_of_all_faults(folder: Path, model: Misbehaving) -> dict[str, Any]:
     say("servers", "add", "city", "--tools-file", workspace_files.tools_file(folder))
-    faults = itertools.islice(itertools.cycle(FAULTS), CASES)
+    faults = itertools.islice(itertools.chain(["hang"] * HANGING, itertools.cycle(FAULTS)), CASES)
     expected = [{"tool": "weather_report"}]
     cases = [workspace_files.case(f"weather report {number} {fault}", expected) for number, fault in enumerate(faults)]
     say("cases", "import", workspace_files.case_file(folder, cases))
     with ModelStub(model) as stub:
-        limits = ("--concurrency", "32", "--timeout", "3", "--retries", "1")
+        limits = ("--concurrency", "32", "--timeout", "2", "--retries", "1")
         said = say("run", "--model", "openai/stub", "--base-url", stub.url, *limits, "--json")
     assert said.code == 1, said.err
     document = said.document

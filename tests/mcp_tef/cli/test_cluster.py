@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mcp_tef.api.cluster import ClusterExecutor
-from mcp_tef.api.cluster_worker import execute_runs, kept
 from mcp_tef.model.ids import RunId, SnapshotId
 from mcp_tef.model.runs import ModelSettings, PlannedRun, RunStatus
 from mcp_tef.model.secrets import Secret
@@ -136,6 +135,8 @@ class Strangers:
         """Nobody had it."""
 
     def submit(self, *work: Any, pure: bool) -> Any:
+        from mcp_tef.api.cluster_worker import kept
+
         assert not pure, "equal runs are runs of their own"
         self.sent.append(work)
         return work[1] if work[0] is kept else self._answered()
@@ -146,6 +147,8 @@ class Strangers:
 
 @pytest.mark.parametrize("answer", [None, [], ["done"], [1, 2], {"status": "completed"}])
 async def test_what_a_strange_worker_answers_is_no_result_and_only_plain_values_travel(answer: object) -> None:
+    from mcp_tef.api.cluster_worker import execute_runs
+
     client = Strangers(answer)
     executor = ClusterExecutor(client, 1)
     one, own = run_factories.case(), tool()
@@ -194,7 +197,10 @@ def modules_of(pickled: bytes) -> set[str]:
 def test_a_cluster_that_cannot_be_used_is_one_sentence_and_asks_nothing(
     address: str, says: str, code: int, city: Path
 ) -> None:
-    said = say("run", "--cluster", address, "--workspace", city)
+    from dask import config
+
+    with config.set({"distributed.comm.timeouts.connect": "1s"}):  # Dask's own setting, kept to below our time
+        said = say("run", "--cluster", address, "--workspace", city)
     assert (said.code, says in said.err.splitlines()[-1]) == (code, True)
     assert say("runs", "list", "--workspace", city, "--json").document["batches"] == []
 

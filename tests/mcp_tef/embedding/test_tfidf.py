@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it has no types
 
 from mcp_tef.embedding.tfidf import TfidfEmbedder, TfidfIndex, TfidfLexicon
 from mcp_tef.scoring.tfidf_weights import STOP_WORDS, spaced, stems
@@ -68,6 +67,8 @@ def test_words_of_a_single_letter_count_as_much_as_others() -> None:
 
 
 def test_overlaps_are_those_of_scikit_learn() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it has no types
+
     texts = [*TEXTS, "getUser by ID; get user", "Deletes all users of invoices", "customer", "ein Straßenname"]
     stemmed = TfidfVectorizer(analyzer=_stems_and_pairs, sublinear_tf=True).fit_transform(texts)
     letters = TfidfVectorizer(analyzer="char_wb", ngram_range=(4, 4), preprocessor=_content, sublinear_tf=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.model.answers import ActualCall
@@ -258,7 +258,7 @@ def test_the_total_worth_is_that_of_scipy_and_nothing_is_used_twice(rows: int, c
     table = np.zeros((rows, columns))
     for place, value in worth.items():
         table[place] = value
-    best = table[linear_sum_assignment(table, maximize=True)].sum()
+    best = table[scipy.optimize.linear_sum_assignment(table, maximize=True)].sum()
     assert sum(worth[pair] for pair in pairs) == best
 
 
@@ -273,5 +273,5 @@ def test_rows_pair_up_exactly_when_scipy_can_seat_them_all(columns: list[list[in
     table = np.zeros((len(columns), 6))
     for row, fitting in enumerate(columns):
         table[row, fitting] = 1
-    seated = table[linear_sum_assignment(table, maximize=True)].sum()
+    seated = table[scipy.optimize.linear_sum_assignment(table, maximize=True)].sum()
     assert pairs_up(len(columns), lambda row: columns[row]) is bool(seated == len(columns))

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import random as sparse_random  # type: ignore[import-untyped]  # it has no types
 
 from mcp_tef.scoring.tfidf_weights import Products, SparseRows, beside, counted, ranges, tally
 
@@ -14,8 +14,8 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 def given_rows(height: int, width: int, seed: int) -> tuple[SparseRows, Any]:
     """Rows of which some columns are frequent and others rare, and the same as scipy has them."""
-    often = sparse_random(height, width, density=0.2, format="csr", dtype=np.float32, random_state=seed)
-    seldom = sparse_random(height, width, density=0.01, format="csr", dtype=np.float32, random_state=seed + 1)
+    often = scipy.sparse.random(height, width, density=0.2, format="csr", dtype=np.float32, random_state=seed)
+    seldom = scipy.sparse.random(height, width, density=0.01, format="csr", dtype=np.float32, random_state=seed + 1)
     return beside(_ours(often), _ours(seldom)), np.hstack((often.toarray(), seldom.toarray()))
 
 

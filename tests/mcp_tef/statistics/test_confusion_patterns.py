@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom, false_discovery_control  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 
 from mcp_tef.model.metrics import ConfusionMatrix
 from mcp_tef.statistics.confusion import confusions
@@ -25,7 +25,7 @@ def names(found: ConfusionMatrix) -> str:
 
 @pytest.mark.parametrize(("k", "n", "chance"), [(0, 5, 0.1), (3, 10, 0.02), (1, 1, 0.3), (40, 400, 0.05), (9, 9, 0.5)])
 def test_the_tail_is_that_of_scipy(k: int, n: int, chance: float) -> None:
-    assert binomial_tail(k, n, chance) == pytest.approx(binom.sf(k - 1, n, chance), rel=1e-9)
+    assert binomial_tail(k, n, chance) == pytest.approx(scipy.stats.binom.sf(k - 1, n, chance), rel=1e-9)
 
 
 def test_the_cells_found_are_those_of_scipy_over_all_rows() -> None:
@@ -35,9 +35,9 @@ def test_the_cells_found_are_those_of_scipy_over_all_rows() -> None:
         counts = generator.poisson(0.4, (6, 8)) + np.eye(6, 8) * 12 + (generator.random((6, 8)) < 0.06) * 7
         rows, wrong = counts.sum(axis=1), ~np.eye(6, 8, dtype=bool)
         chance = counts[wrong].sum() / (rows.sum() * 7)
-        tails = binom.sf(counts - 1, rows[:, None].astype(int), chance)
+        tails = scipy.stats.binom.sf(counts - 1, rows[:, None].astype(int), chance)
         adjusted = np.ones_like(tails)
-        adjusted[wrong] = false_discovery_control(tails[wrong])
+        adjusted[wrong] = scipy.stats.false_discovery_control(tails[wrong])
         expected = {(int(row), int(column)) for row, column in np.argwhere((adjusted <= 0.05) & wrong & (counts > 0))}
         cells = {(row, column): counts[row, column] for row, column in np.argwhere(counts > 0).tolist()}
         assert frequent_confusions(cells, rows.tolist(), 8) == expected

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from numpy.typing import NDArray
-from scipy import optimize, stats  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.model.metrics import Rate
 from mcp_tef.statistics.intervals import (
@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 @pytest.mark.parametrize(("degrees", "close"), [(2, 1e-2), (3, 2e-3), (5, 2e-4), (11, 1e-5), (400, 1e-6)])
 def test_the_quantile_of_t_is_as_scipy_has_it(degrees: int, close: float) -> None:
-    assert t_quantile(np.array(float(degrees))) == pytest.approx(stats.t.ppf(0.975, degrees), rel=close)
+    assert t_quantile(np.array(float(degrees))) == pytest.approx(scipy.stats.t.ppf(0.975, degrees), rel=close)
 
 
 def figures(rate: Rate) -> tuple[float, float, float]:
@@ -36,13 +36,13 @@ def figures(rate: Rate) -> tuple[float, float, float]:
 
 def bounds_by_root(share: float, n: float, families: int) -> tuple[float, float]:
     """Where a true share would be just that many standard errors away, found by a root."""
-    quantile = float(stats.t.ppf(0.975, families + 1))
+    quantile = float(scipy.stats.t.ppf(0.975, families + 1))
 
     def gap(true: float) -> float:
         return abs(share - true) - quantile * sqrt(true * (1 - true) / n)
 
-    low = 0.0 if share == 0 else optimize.brentq(gap, 1e-12, share)
-    return low, 1.0 if share == 1 else optimize.brentq(gap, share, 1 - 1e-12)
+    low = 0.0 if share == 0 else scipy.optimize.brentq(gap, 1e-12, share)
+    return low, 1.0 if share == 1 else scipy.optimize.brentq(gap, share, 1 - 1e-12)
 
 
 def size_by_sums(families: dict[int, list[bool]]) -> float:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, scoreatpercentile  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.api.serializers.metrics import metrics_to_json
 from mcp_tef.model.answers import AnsweringModel
@@ -71,7 +71,7 @@ def group(groups: tuple[GroupMetrics, ...], name: str) -> GroupMetrics:
 def test_the_interval_of_a_rate_is_wilsons_as_scipy_has_it(successes: int, n: int) -> None:
     successes = min(successes, n)
     rate = wilson(successes, n)
-    independent = binomtest(successes, n).proportion_ci(0.95, method="wilson")
+    independent = scipy.stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
     assert (rate.low, rate.high) == pytest.approx((independent.low, independent.high), abs=1e-12)
     assert rate.value == successes / n
     assert rate.n == n
@@ -84,7 +84,7 @@ def test_a_rate_of_nothing_is_not_defined() -> None:
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0, 1))
 def test_percentiles_are_interpolated_as_scipy_does(values: list[float], share: float) -> None:
     (found,) = percentiles(np.array(values), share)
-    assert found == pytest.approx(float(scoreatpercentile(values, share * 100)))
+    assert found == pytest.approx(float(scipy.stats.scoreatpercentile(values, share * 100)))
 
 
 def test_precision_recall_f1_and_accuracy_follow_from_the_counts() -> None:

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import optimize, special, stats  # type: ignore[import-untyped]  # scipy ships no types
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 
 from mcp_tef.statistics.paired_evidence import (
     PairedCases,
@@ -22,8 +22,8 @@ from tests.support.run_histories import compared, pass_rates
 def test_evidence_is_the_mean_likelihood_ratio_over_chances_above_one_half(n: int) -> None:
     for wins in range(n + 1):
         losses = n - wins
-        log_beta = special.betaln(1 + wins, 1 + losses)
-        upper = special.betaincc(1 + wins, 1 + losses, 0.5)
+        log_beta = scipy.special.betaln(1 + wins, 1 + losses)
+        upper = scipy.special.betaincc(1 + wins, 1 + losses, 0.5)
         expected = np.exp((n + 1) * np.log(2) + log_beta) * upper
         assert evidence(wins, losses) == pytest.approx(expected, rel=1e-9)
 
@@ -35,7 +35,7 @@ def test_eight_wins_without_a_loss_decide_and_seven_do_not() -> None:
 
 @pytest.mark.parametrize("n", [1, 5, 30])
 def test_evidence_is_1_on_average_where_neither_side_is_better(n: int) -> None:
-    chances = stats.binom.pmf(np.arange(n + 1), n, 0.5)
+    chances = scipy.stats.binom.pmf(np.arange(n + 1), n, 0.5)
     assert sum(chance * evidence(wins, n - wins) for wins, chance in enumerate(chances)) == pytest.approx(1)
 
 
@@ -56,7 +56,7 @@ def test_few_differences_are_flipped_in_every_way(seed: int) -> None:
 
 def test_many_differences_are_flipped_at_random_and_alike_each_time() -> None:
     differences = np.array([0.2] * 30 + [-0.2] * 14)
-    exact = stats.binomtest(30, 44).pvalue
+    exact = scipy.stats.binomtest(30, 44).pvalue
     assert sign_flip(differences) == pytest.approx(exact, abs=0.004)
     assert sign_flip(differences) == sign_flip(differences[::-1])
     assert sign_flip(np.full(60, 1.0)) == 1 / 20_001
@@ -79,13 +79,15 @@ def bound_by_likelihood(gained: float, lost: float, n: float, side: int) -> floa
         def unlikely(share: float) -> float:
             up, same = share + gap, 1 - 2 * share - gap
             parts = ((gained, up), (lost, share), (1 - gained - lost, same))
-            return -float(sum(special.xlogy(weight, max(value, 1e-300)) for weight, value in parts))
+            return -float(sum(scipy.special.xlogy(weight, max(value, 1e-300)) for weight, value in parts))
 
-        best = optimize.minimize_scalar(unlikely, bounds=(low, high), method="bounded", options={"xatol": 1e-12}).x
+        best = scipy.optimize.minimize_scalar(
+            unlikely, bounds=(low, high), method="bounded", options={"xatol": 1e-12}
+        ).x
         variance = (2 * best + gap - gap * gap) / n
-        return float((gained - lost - gap) ** 2 / variance - stats.chi2.ppf(0.95, 1))
+        return float((gained - lost - gap) ** 2 / variance - scipy.stats.chi2.ppf(0.95, 1))
 
-    return float(optimize.brentq(excess, gained - lost + side * 1e-6, side * (1 - 1e-6)))
+    return float(scipy.optimize.brentq(excess, gained - lost + side * 1e-6, side * (1 - 1e-6)))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_intervals_of_the_difference_hold_the_true_one() -> None:
 def test_fishers_test_is_as_scipy_has_it(counts: tuple[int, int, int, int]) -> None:
     passed, before, held, after = counts
     table = [[held, after - held], [passed, before - passed]]
-    assert fisher(*counts) == pytest.approx(stats.fisher_exact(table, alternative="less").pvalue)
+    assert fisher(*counts) == pytest.approx(scipy.stats.fisher_exact(table, alternative="less").pvalue)
 
 
 def test_corrected_probabilities_never_fall_below_smaller_ones() -> None:

@@ -8,10 +8,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import comb  # type: ignore[import-untyped]  # scipy ships no types
-from sklearn.metrics import brier_score_loss  # type: ignore[import-untyped]  # scikit-learn ships no types
 
 from mcp_tef.model.answers import ConfidenceSource
 from mcp_tef.model.runs import RunSummary
@@ -33,7 +32,7 @@ def attempts(passes: str, case: int = 0, batch: int = 0) -> list[RunSummary]:
 def test_the_chance_of_k_passes_is_as_scipy_counts_it(n: int, data: st.DataObject) -> None:
     passed, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
     found = pass_power(np.array([n]), np.array([passed]), k)
-    assert found == pytest.approx([comb(passed, k, exact=True) / comb(n, k, exact=True)])
+    assert found == pytest.approx([scipy.special.comb(passed, k, exact=True) / scipy.special.comb(n, k, exact=True)])
 
 
 def test_the_chance_of_k_passes_is_the_share_of_all_choices_of_k_runs_that_all_pass() -> None:
@@ -135,6 +134,8 @@ def test_without_a_confidence_nothing_is_defined() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
 def test_gap_and_brier_score_agree_with_scikit_learn_and_plain_counting(told: Sequence[tuple[float, bool]]) -> None:
+    from sklearn.metrics import brier_score_loss  # type: ignore[import-untyped]  # scikit-learn ships no types
+
     found = calibration(history_of([sure(confidence, right=right) for confidence, right in told])).overall
     outcomes, confidences = [right for _, right in told], [confidence for confidence, _ in told]
     assert found.brier == pytest.approx(brier_score_loss(outcomes, confidences, pos_label=True))

@@ -5,9 +5,9 @@ from math import comb
 
 import numpy as np
 import pytest
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
 
 from mcp_tef.model.comparison import ClaimVerdict
 from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialGoal
@@ -129,7 +129,7 @@ def test_one_more_win_never_lowers_the_evidence_for_better(wins: int, losses: in
     n = wins + losses
     by_beta = (
         2.0 ** (n + 1)
-        * stats.beta(1 + wins, 1 + losses).sf(0.5)
+        * scipy.stats.beta(1 + wins, 1 + losses).sf(0.5)
         * np.exp(-np.log(n + 1) - np.log(float(comb(n, wins))))
     )
     assert evidence(wins, losses) == pytest.approx(float(by_beta), rel=1e-6)
@@ -140,7 +140,7 @@ def test_levels_of_planned_looks_spend_four_percent_in_all() -> None:
     random = np.random.default_rng(1)
     for looks in (2, 5):
         sums = np.cumsum(random.normal(size=(200_000, looks)), axis=1) / np.sqrt(np.arange(1, looks + 1))
-        crossed = (np.abs(sums) > stats.norm.isf(look_level(looks) / 2)).any(axis=1).mean()
+        crossed = (np.abs(sums) > scipy.stats.norm.isf(look_level(looks) / 2)).any(axis=1).mean()
         assert crossed == pytest.approx(0.04, abs=0.002)
     assert sum(more_level(number) for number in range(1, 1_000)) < 0.01
 
@@ -152,9 +152,9 @@ def test_pococks_published_level_for_five_looks_at_five_percent() -> None:
 def test_the_chance_to_decide_agrees_with_its_enumeration() -> None:
     wins, losses, ties, left = 6, 1, 13, 12
     exact = 0.0
-    differ = stats.betabinom(left, wins + losses + 1, ties + 1)
+    differ = scipy.stats.betabinom(left, wins + losses + 1, ties + 1)
     for different in range(left + 1):
-        won = stats.betabinom(different, wins + 1, losses + 1)
+        won = scipy.stats.betabinom(different, wins + 1, losses + 1)
         bound = decisive_wins(wins + losses + different)
         exact += differ.pmf(different) * sum(
             won.pmf(k) for k in range(different + 1) if wins + k >= bound or losses + different - k >= bound
@@ -164,7 +164,7 @@ def test_the_chance_to_decide_agrees_with_its_enumeration() -> None:
 
 def test_what_a_trial_can_show_is_the_bound_without_a_difference() -> None:
     assert what_it_can_show(29, 29) == "29 cases can rule out changes above 12 points."
-    high = stats.binomtest(0, 29).proportion_ci(method="wilson").high
+    high = scipy.stats.binomtest(0, 29).proportion_ci(method="wilson").high
     assert rules_out(29) == pytest.approx(high, abs=1e-6)
 
 

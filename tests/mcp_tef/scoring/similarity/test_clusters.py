@@ -4,9 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from scipy.cluster.hierarchy import fcluster, leaves_list, linkage  # type: ignore[import-untyped]
 
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.clusters import Joins, average_linkage, best_ordered, branches, clusters, leaves
@@ -31,18 +31,20 @@ def condensed(square: Matrix) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 @given(some.integers(2, 40), some.integers(0, 10_000), some.sampled_from([2, 5, 1_000_000]))
 def test_tree_order_and_branches_are_those_of_scipy(count: int, seed: int, steps: int) -> None:
     square = scores(count, seed, steps)
-    tree, expected = average_linkage(square), linkage(condensed(square), "average")
+    tree, expected = average_linkage(square), scipy.cluster.hierarchy.linkage(condensed(square), "average")
     assert tree == pytest.approx(expected, abs=1e-12)
-    assert leaves(tree) == tuple(leaves_list(expected))
+    assert leaves(tree) == tuple(scipy.cluster.hierarchy.leaves_list(expected))
     for height in (0.0, 0.3, 0.6, 1.0):
-        theirs = fcluster(expected, height, "distance").tolist()
+        theirs = scipy.cluster.hierarchy.fcluster(expected, height, "distance").tolist()
         pairs = set(zip(branches(tree, height), theirs, strict=True))
         assert len(pairs) == len({ours for ours, _ in pairs}) == len(set(theirs))
 
 
 def test_hundreds_of_tools_are_joined_as_scipy_joins_them() -> None:
     square = scores(600, 7, 1_000_000)
-    assert average_linkage(square) == pytest.approx(linkage(condensed(square), "average"), abs=1e-12)
+    assert average_linkage(square) == pytest.approx(
+        scipy.cluster.hierarchy.linkage(condensed(square), "average"), abs=1e-12
+    )
 
 
 def test_two_tools_are_joined_at_how_far_they_are_apart() -> None:
