@@ -155,11 +155,12 @@ def test_no_import_opens_a_case_that_is_held_back(tmp_path: Path) -> None:
     say("cases", "add", "Will it rain?", "--no-tool", "--held-back", "yes")
     say("cases", "export", file)
     document = json.loads(file.read_text("utf-8"))
-    assert document["cases"][0].pop("held_back") is True
-    document["cases"][0]["query"] = "Will it snow?"
+    held = next(one for one in document["cases"] if one["query"] == "Will it rain?")
+    assert held.pop("held_back") is True
+    held["query"] = "Will it snow?"
     file.write_text(json.dumps(document), "utf-8")
     assert say("cases", "import", file).code == 0
-    (kept,) = say("cases", "list", "--json").document["cases"]
+    kept = say("cases", "show", held["id"], "--json").document
     assert (kept["query"], kept["held_back"]) == ("Will it snow?", True)
 
 
