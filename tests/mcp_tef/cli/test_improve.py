@@ -111,7 +111,7 @@ def test_a_model_that_fails_half_way_is_an_exit_code_of_its_own_and_its_runs_are
         (("--budget", "900", "--tool", "forecasts"), "forecast"),
         (("--budget", "900", "--model", "a/b", "--model", "c/d"), "one model"),
         (("--budget", "900", "--writer", "offline/words"), "cannot write"),
-        (("--budget", "900", "--guards", "-1"), "below 0"),
+        (("--budget", "900", "--guards", "-1"), "0 or more"),
         ((), "--budget"),
     ],
 )
