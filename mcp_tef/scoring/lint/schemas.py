@@ -183,6 +183,13 @@ _LISTED = re.compile(
     rf"\s{{0,3}}[:=]?\s{{0,3}}[(\[]?\s{{0,3}}(?P<values>{_CHOICE}(?:{_BETWEEN}{_CHOICE})+)",
     re.IGNORECASE,
 )
+_OPEN_LIST = re.compile(
+    r"\b(?:etc|other|others|such as|e\.g|for (?:example|instance)|so (?:on|forth)|more|any|anything|like|"
+    r"includ(?:e|es|ing)|the (?:name|id|path|value|key)|your|custom|comma|separated|lists?|combination|multiple|"
+    r"several)\b|\.\.|…",
+    re.IGNORECASE,
+)
+_OTHER_VALUES = re.compile(r"[\"'`“‘]|\bor\b", re.IGNORECASE)
 _ALL_QUOTED = re.compile(rf"{_QUOTED}(?:{_BETWEEN}{_QUOTED})+", re.IGNORECASE)
 _SEPARATOR = re.compile(_BETWEEN, re.IGNORECASE)
 _NUMBER = r"-?\d[\d,_]*(?:\.\d+)?"
@@ -284,6 +291,15 @@ def listed_values(description: str) -> list[str]:
     if _ALL_QUOTED.fullmatch(found["values"]):
         return values
     return values if len(values) > 2 and not found["strict"] else []
+
+
+def closed_list(description: str) -> list[str]:
+    """Return the values that a description lists as the only ones, and ends with; none where it may mean others."""
+    found = _LISTED.search(description)
+    before, after = (description[: found.start()], description[found.end() :]) if found else ("", "")
+    if _OPEN_LIST.search(description) or _OTHER_VALUES.search(before) or after.strip(" \n.;)]"):
+        return []
+    return listed_values(description)
 
 
 def _unquoted(text: str) -> str:

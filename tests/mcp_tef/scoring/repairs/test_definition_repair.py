@@ -79,7 +79,7 @@ FAULTY: Mapping[str, Tool] = {
         schema={"type": "object", "properties": {"from": {"$ref": "#/components/City"}}, "$defs": {"City": CITY}}
     ),
     "schema-enum-unusable": with_limit(enum=["1", "5"]),
-    "schema-limits-crossed": with_limit(minimum=50, maximum=1),
+    "schema-limits-crossed": with_limit(minimum=50, maximum=1, description="How many flights, from 1 to 50"),
     "output-schema-invalid": tool_of(
         "travel", {**make().raw, "outputSchema": {"type": "object", "properties": {"price": {"type": "float"}}}}
     ),
@@ -102,7 +102,9 @@ FAULTY: Mapping[str, Tool] = {
     "annotation-contradicts-description": make(
         name="tidy_flights", description=f"{GOOD} It also deletes old ones.", annotations={"destructiveHint": False}
     ),
-    "annotation-contradicts-itself": make(annotations={"readOnlyHint": True, "destructiveHint": True}),
+    "annotation-contradicts-itself": make(
+        name="book_flight", annotations={"readOnlyHint": True, "destructiveHint": True}
+    ),
     "annotation-not-boolean": make(annotations={"readOnlyHint": "true"}),
 }  # fmt: skip
 BESIDE = ListedNames([make(name="search_trains", server="rail")])
