@@ -250,9 +250,14 @@ def _vague(subject: LintContext) -> Iterator[LintHit]:
         if found := _VAGUE.search(node.description):
             sentence = f"The description of {_named(node)} is vague: “{found[1].lower()}”."
             yield LintHit(node.place, sentence, "List what is meant.", excerpt(node.description, *found.span()))
-        elif said and _HOLLOW.issuperset(said) and not set(stems(node.description)) <= set(stems(node.name)):
+        elif said and says_nothing(node.description) and not set(stems(node.description)) <= set(stems(node.name)):
             sentence = f"The description of {_named(node)} does not say which value is meant."
             yield LintHit(node.place, sentence, "Say what the value means to the tool.", excerpt(node.description))
+
+
+def says_nothing(description: str) -> bool:
+    """Return True if no word of a parameter's description tells what the value means."""
+    return not _VAGUE.search(description) and _HOLLOW.issuperset(telling(description))
 
 
 def _untyped(subject: LintContext) -> Iterator[LintHit]:

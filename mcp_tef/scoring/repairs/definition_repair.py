@@ -69,7 +69,7 @@ REPAIRS: Mapping[str, RuleRepair] = {
     "description-repeats-name": RuleRepair("what the tool takes and returns", text_repairs.completed_description),
     "description-too-short": RuleRepair("what the tool takes and returns", text_repairs.completed_description),
     "description-no-verb": RuleRepair("the action that the name says", text_repairs.action_first),
-    "description-vague": RuleRepair("the text without vague words", text_repairs.vague_words),
+    "description-vague": RuleRepair("the action that the name says", text_repairs.vague_words),
     "name-lookalike": RuleRepair("the name in plain letters", text_repairs.plain_name),
     "name-protocol": RuleRepair("a name that all providers accept", text_repairs.allowed_name),
     "name-provider": RuleRepair("a name that all providers accept", text_repairs.allowed_name),

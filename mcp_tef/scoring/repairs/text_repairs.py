@@ -15,7 +15,7 @@ from mcp_tef.scoring.lint.disclosure_phrases import MARKS
 from mcp_tef.scoring.lint.disguises import joined_letters, plain_words, without_direction, without_hidden
 from mcp_tef.scoring.lint.lint_context import InputNode, LintContext, Look
 from mcp_tef.scoring.lint.names import PROVIDER_LENGTH
-from mcp_tef.scoring.lint.schemas import explanation_above
+from mcp_tef.scoring.lint.schemas import explanation_above, says_nothing
 from mcp_tef.scoring.lint.vocabulary import ACTIONS, BASE_VERBS, words
 from mcp_tef.scoring.repairs.definition_edits import DefinitionEdit, Place, RepairSubject
 from mcp_tef.scoring.repairs.drafted_texts import begun_with_action, completed, parameter_text, tool_texts, with_kind
@@ -42,11 +42,6 @@ _UNSEEN_ELEMENT = re.compile(
 )
 _MARKED = re.compile(rf"<(?P<tag>{MARKS}) ?>.{{0,2000}}?</(?P=tag) ?>", re.IGNORECASE | re.DOTALL)
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,1000}\)|<img\b[^>]{0,1000}>", re.IGNORECASE)
-_OPEN_END = re.compile(
-    r"(?:,\s{0,3}(?P<last>[^,.;:()\n]{1,40}?))?(?:,?\s{0,3}\b(?:and|or) (?:so on|so forth|more)\b|"
-    r",?\s{0,3}\betc\b\.?(?!/))",
-    re.IGNORECASE,
-)
 _GAPS = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|(?<!\n)\n{3,}")
 _VAGUE_VERB = re.compile(r"(?:this (?:tool|function) )?(?:is used to |can )?[a-z]+(?: with)?\b", re.IGNORECASE)
 _NOT_OF_PROVIDERS = re.compile(r"[^A-Za-z0-9_-]+")
@@ -193,12 +188,9 @@ def named_parameters(subject: RepairSubject) -> Iterator[DefinitionEdit]:
 
 
 def vague_parameters(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Take the open end out of each description of a parameter, or draft it anew."""
+    """Draft each description of a parameter anew that has no telling word; what lists some of its values stays."""
     for place, node in subject.parameters():
-        if node.description:
-            shorter = _tidied(_closed(node.description))
-            if shorter and shorter != node.description:
-                yield (((*place, "description"), shorter),)
+        if node.description and says_nothing(node.description):
             yield from _drafted_parameter(place, node)
 
 
@@ -208,19 +200,11 @@ def _drafted_parameter(place: Place, node: InputNode) -> Iterator[DefinitionEdit
 
 
 def vague_words(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Name the action of the name in place of one that says nothing, and take out the open end of a list."""
+    """Name the action of the name in place of one that says nothing."""
     text = subject.tool.description.strip()
-    shorter = _tidied(_closed(text))
-    if shorter != text:
-        yield ((DESCRIPTION, shorter),)
     opening, named = _VAGUE_VERB.match(text), words(spaced(subject.tool.name))
     if opening and named and named[0] in BASE_VERBS:
         yield ((DESCRIPTION, f"{named[0].capitalize()}{text[opening.end() :]}"),)
-
-
-def _closed(text: str) -> str:
-    """Return a text whose lists end with their last item, in place of "and so on"."""
-    return _OPEN_END.sub(lambda found: f" and {found['last']}" if found["last"] else "", text)
 
 
 def repeated_sentences(subject: RepairSubject) -> Iterator[DefinitionEdit]:

@@ -67,7 +67,7 @@ FAULTY: Mapping[str, Tool] = {
     "description-repeats-name": make(description="Find flights."),
     "description-too-short": make(description="Cheap connections"),
     "description-no-verb": make(description="Cheap connections with their prices, by airport and day of the week."),
-    "description-vague": make(description="Find flights by airport, day and so on."),
+    "description-vague": make(description="Handles flights between airports on a day, with prices."),
     "name-lookalike": make(name="find_fl\u0456ghts"),
     "name-protocol": make(name="find flights"),
     "name-provider": make(name="travel.find_flights"),
@@ -88,7 +88,7 @@ FAULTY: Mapping[str, Tool] = {
     "parameter-default-null": with_limit(default=None),
     "parameter-undocumented": with_limit(description="", minimum=1, maximum=50, default=10),
     "parameter-repeats-name": with_limit(description="Limit"),
-    "parameter-vague": with_limit(description="Flights, trains, etc."),
+    "parameter-vague": with_limit(description="The value to use"),
     "parameter-described-elsewhere": make(
         description=f"{GOOD}\n\n- limit: how many flights come back", schema=with_limit(description="").input_schema
     ),

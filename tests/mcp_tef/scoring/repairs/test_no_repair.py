@@ -49,6 +49,8 @@ ADVICE_ONLY = [
     ("parameter-limits-missing", number("Rows to give back, max.5")),
     ("parameter-limits-missing", number("Share of the whole, between 0 and 1 exclusive")),
     ("parameter-limits-missing", text("A note of some characters, at most 3 words")),
+    ("parameter-vague", text("Flights, trains, etc.")),
+    ("description-vague", make(description="Find flights by airport, day and so on.")),
     ("parameter-untyped", with_one(description="True if sorted, or a column name")),
     ("parameter-untyped", with_one(description="Where it begins", format="x-own")),
     ("schema-limits-crossed", text("3 to 50 characters of a name", minLength=500, maxLength=50)),
