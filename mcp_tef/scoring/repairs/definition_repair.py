@@ -81,7 +81,7 @@ REPAIRS: Mapping[str, RuleRepair] = {
     "schema-reference-broken": RuleRepair("the place of the definition", schema_repairs.found_references),
     "schema-enum-unusable": RuleRepair("choices of the right type", schema_repairs.usable_enums),
     "schema-limits-crossed": RuleRepair("the limits in order", schema_repairs.uncrossed_limits),
-    "parameter-required-unknown": RuleRepair("required names that are described", schema_repairs.known_required),
+    "parameter-required-unknown": RuleRepair("the names of the parameters", schema_repairs.known_required),
     "parameter-default-invalid": RuleRepair("a default that fits", schema_repairs.fitting_defaults),
     "parameter-default-null": RuleRepair("no default", schema_repairs.without_null_defaults),
     "parameter-undocumented": RuleRepair(_FROM_SCHEMA, text_repairs.undocumented_parameters),

@@ -150,17 +150,17 @@ def _without_flag(schema: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def known_required(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Correct required names to the property that is written otherwise, or take them out."""
+    """Correct required names to the property that is written otherwise."""
     for place, schema in subject.schemas():
-        if isinstance(schema.get("required"), list):
-            kept = _known_names(schema["required"], _properties(schema))
-            yield (((*place, "required"), kept or MISSING),)
+        names = _listed(schema.get("required"))
+        if names and all(isinstance(name, str) for name in names):
+            kept = _known_names(names, _properties(schema))
+            yield (((*place, "required"), kept),)
 
 
-def _known_names(names: Sequence[Json], properties: Mapping[str, Json]) -> list[Json]:
+def _known_names(names: Sequence[str], properties: Mapping[str, Json]) -> list[Json]:
     written = {_folded(name): name for name in properties}
-    known = [name if name in properties else written.get(_folded(str(name))) for name in names]
-    return list(dict.fromkeys(name for name in known if name is not None))
+    return list(dict.fromkeys(name if name in properties else written.get(_folded(name), name) for name in names))
 
 
 def _folded(name: str) -> str:
@@ -362,9 +362,10 @@ def agreeing_hints(_subject: RepairSubject) -> Iterator[DefinitionEdit]:
 
 
 def boolean_hints(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Write hints as true or false, and leave out those that cannot be read so."""
-    for hint in HINTS:
-        value = subject.context.annotations.get(hint)
-        if value is not None and not isinstance(value, bool):
-            text = {"1": "true", "0": "false"}.get(str(value), str(value))
-            yield ((("annotations", hint), _WORDS.get(text.strip().lower(), MISSING)),)
+    """Write the hints as true or false, all or none: a promise without the warning beside it would mislead."""
+    written = {"1": "true", "0": "false"}
+    given = {hint: subject.context.annotations.get(hint) for hint in HINTS}
+    texts = {hint: str(value).strip().lower() for hint, value in given.items() if not isinstance(value, bool | None)}
+    read = {hint: _WORDS.get(written.get(text, text)) for hint, text in texts.items()}
+    if None not in read.values():
+        yield tuple((("annotations", hint), value) for hint, value in read.items())

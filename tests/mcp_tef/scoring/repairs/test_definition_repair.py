@@ -83,7 +83,7 @@ FAULTY: Mapping[str, Tool] = {
     "output-schema-invalid": tool_of(
         "travel", {**make().raw, "outputSchema": {"type": "object", "properties": {"price": {"type": "float"}}}}
     ),
-    "parameter-required-unknown": taking({"origin": CITY}, required=["origin", "Origin_", "day"]),
+    "parameter-required-unknown": taking({"origin": CITY}, required=["origin", "Origin_"]),
     "parameter-default-invalid": with_limit(default="10"),
     "parameter-default-null": with_limit(default=None),
     "parameter-undocumented": with_limit(description="", minimum=1, maximum=50, default=10),
