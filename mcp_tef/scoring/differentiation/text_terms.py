@@ -13,7 +13,7 @@ BOILERPLATE_FROM = 3
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _END = re.compile(
-    r"(?<=[。！？])\s*|(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[^\sa-z])|(?<=[.!?:])\s*\n\s*|\s*\n\s*\n\s*|\n\s*(?=[-*•#])"
+    r"(?<=[。！？])\s*|(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)\s+(?=[^\sa-z])|(?<=[.!?:])\s*\n\s*|(?<!\s)\s*\n\s*\n\s*|\n\s*(?=[-*•#])"
 )
 _PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
 _EDGES = ' \t\n.,;:!?"“”。！？'

@@ -30,10 +30,12 @@ SENDING = (
         rf"{_LOOT}\b[^\n]{{0,60}}?\bto:?\s+(?:the )?(?:\w+ ){{0,2}}{_ELSEWHERE}",
     ),
 )
+MARKS = "important|system|secret|hidden|instructions?|admin|sys|critical|assistant|human"
+"""Names of elements that set a text apart as instructions, as a pattern."""
 MARKUP = (
     exactly(
         "<|[inst|[/inst|##|[system",
-        r"</? ?(?:important|system|secret|hidden|instructions?|admin|sys|critical|assistant|human) ?/?>|"
+        rf"</? ?(?:{MARKS}) ?/?>|"
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?inst\]|<<\s*sys\s*>>|\[/?system(?: \w+)?\]|"
         r"(?m:^[ \t]{0,40}#{2,6} ?(?:system|instructions? (?:to|for) (?:the )?(?:model|assistant|ai)) ?:?$)",
     ),

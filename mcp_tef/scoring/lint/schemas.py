@@ -183,6 +183,13 @@ _LISTED = re.compile(
     rf"\s{{0,3}}[:=]?\s{{0,3}}[(\[]?\s{{0,3}}(?P<values>{_CHOICE}(?:{_BETWEEN}{_CHOICE})+)",
     re.IGNORECASE,
 )
+_OPEN_LIST = re.compile(
+    r"\b(?:etc|other|others|such as|e\.g|for (?:example|instance)|so (?:on|forth)|more|any|anything|like|"
+    r"includ(?:e|es|ing)|the (?:name|id|path|value|key)|your|custom|comma|separated|lists?|combination|multiple|"
+    r"several)\b|\.\.|…",
+    re.IGNORECASE,
+)
+_OTHER_VALUES = re.compile(r"[\"'`“‘]|\bor\b", re.IGNORECASE)
 _ALL_QUOTED = re.compile(rf"{_QUOTED}(?:{_BETWEEN}{_QUOTED})+", re.IGNORECASE)
 _SEPARATOR = re.compile(_BETWEEN, re.IGNORECASE)
 _NUMBER = r"-?\d[\d,_]*(?:\.\d+)?"
@@ -243,9 +250,14 @@ def _vague(subject: LintContext) -> Iterator[LintHit]:
         if found := _VAGUE.search(node.description):
             sentence = f"The description of {_named(node)} is vague: “{found[1].lower()}”."
             yield LintHit(node.place, sentence, "List what is meant.", excerpt(node.description, *found.span()))
-        elif said and _HOLLOW.issuperset(said) and not set(stems(node.description)) <= set(stems(node.name)):
+        elif said and says_nothing(node.description) and not set(stems(node.description)) <= set(stems(node.name)):
             sentence = f"The description of {_named(node)} does not say which value is meant."
             yield LintHit(node.place, sentence, "Say what the value means to the tool.", excerpt(node.description))
+
+
+def says_nothing(description: str) -> bool:
+    """Return True if no word of a parameter's description tells what the value means."""
+    return not _VAGUE.search(description) and _HOLLOW.issuperset(telling(description))
 
 
 def _untyped(subject: LintContext) -> Iterator[LintHit]:
@@ -284,6 +296,15 @@ def listed_values(description: str) -> list[str]:
     if _ALL_QUOTED.fullmatch(found["values"]):
         return values
     return values if len(values) > 2 and not found["strict"] else []
+
+
+def closed_list(description: str) -> list[str]:
+    """Return the values that a description lists as the only ones, and ends with; none where it may mean others."""
+    found = _LISTED.search(description)
+    before, after = (description[: found.start()], description[found.end() :]) if found else ("", "")
+    if _OPEN_LIST.search(description) or _OTHER_VALUES.search(before) or after.strip(" \n.;)]"):
+        return []
+    return listed_values(description)
 
 
 def _unquoted(text: str) -> str:

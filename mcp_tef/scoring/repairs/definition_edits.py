@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias
 
 from mcp_tef.model.json import Json, JsonObject
@@ -77,6 +78,22 @@ class RepairSubject:
     @cached_property
     def _places(self) -> Mapping[int, Place]:
         return {id(value): place for place, value in self._walked if isinstance(value, Mapping)}
+
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        """Characters of each text and each name of the definition."""
+        names = (place[-1] for place, _ in self._walked if place)
+        return tuple(len(one) for one in chain(names, (value for _, value in self._walked)) if isinstance(one, str))
+
+    @property
+    def longest(self) -> int:
+        """Characters of the longest text of the definition."""
+        return max(self._lengths, default=0)
+
+    @property
+    def size(self) -> int:
+        """Characters of all texts of the definition."""
+        return sum(self._lengths)
 
     def place_of(self, schema: Json) -> Place | None:
         """Return where an object of the definition stands; None where it does not."""

@@ -14,6 +14,10 @@ from mcp_tef.scoring.repairs.definition_edits import RepairSubject, edited, tool
 from mcp_tef.scoring.repairs.text_repairs import Repairer, TextRepair, in_texts
 
 MOST_EDITS = 200
+LONGEST_TEXT = 20_000
+"""Characters of a text that is repaired: a longer one is no description, and would keep the window waiting."""
+MOST_LINTED = 4_000_000
+"""Characters that lint reads for all edits together: some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ REPAIRS: Mapping[str, RuleRepair] = {
     "description-repeats-name": RuleRepair("what the tool takes and returns", text_repairs.completed_description),
     "description-too-short": RuleRepair("what the tool takes and returns", text_repairs.completed_description),
     "description-no-verb": RuleRepair("the action that the name says", text_repairs.action_first),
-    "description-vague": RuleRepair("the text without vague words", text_repairs.vague_words),
+    "description-vague": RuleRepair("the action that the name says", text_repairs.vague_words),
     "name-lookalike": RuleRepair("the name in plain letters", text_repairs.plain_name),
     "name-protocol": RuleRepair("a name that all providers accept", text_repairs.allowed_name),
     "name-provider": RuleRepair("a name that all providers accept", text_repairs.allowed_name),
@@ -77,8 +81,8 @@ REPAIRS: Mapping[str, RuleRepair] = {
     "schema-reference-broken": RuleRepair("the place of the definition", schema_repairs.found_references),
     "schema-enum-unusable": RuleRepair("choices of the right type", schema_repairs.usable_enums),
     "schema-limits-crossed": RuleRepair("the limits in order", schema_repairs.uncrossed_limits),
-    "parameter-required-unknown": RuleRepair("required names that are described", schema_repairs.known_required),
-    "parameter-default-invalid": RuleRepair("a default that fits, or none", schema_repairs.fitting_defaults),
+    "parameter-required-unknown": RuleRepair("the names of the parameters", schema_repairs.known_required),
+    "parameter-default-invalid": RuleRepair("a default that fits", schema_repairs.fitting_defaults),
     "parameter-default-null": RuleRepair("no default", schema_repairs.without_null_defaults),
     "parameter-undocumented": RuleRepair(_FROM_SCHEMA, text_repairs.undocumented_parameters),
     "parameter-repeats-name": RuleRepair("what the schema says of the parameter", text_repairs.named_parameters),
@@ -109,15 +113,16 @@ def repaired(
 ) -> DefinitionRepair | None:
     """Return the repair of a rule's findings in a tool; None where none can be derived, or lint finds fault with it.
 
-    Each edit is kept only if lint finds less of the rule and no more of any other. `tokens` weighs a definition.
+    Texts over `LONGEST_TEXT` are not repaired. Each edit is kept only if lint finds less of the rule and no more of any
+    other. `tokens` weighs a definition.
     """
     known = REPAIRS.get(rule)
     before = lint(tool, tokens(tool), names, why_rejected)
-    found = _of_rule(before, rule)
+    found, subject = _of_rule(before, rule), RepairSubject(tool, names)
     if known is None or not found:
         return None
     made, now = tool, before
-    for edit in islice(known.edits(RepairSubject(tool, names)), MOST_EDITS):
+    for edit in islice(known.edits(subject), _most_edits(subject)):
         candidate = tool_of(tool.server, edited(made.raw, edit), tool.place)
         after = lint(candidate, tokens(candidate), names)
         if _better(now, after, rule):
@@ -132,6 +137,10 @@ def repaired(
         places=tuple(finding.place for finding in found if finding.place not in left),
         left=len(left),
     )
+
+
+def _most_edits(subject: RepairSubject) -> int:
+    return 0 if subject.longest > LONGEST_TEXT else min(MOST_EDITS, MOST_LINTED // (subject.size + 1))
 
 
 def _of_rule(findings: tuple[LintFinding, ...], rule: str) -> list[LintFinding]:

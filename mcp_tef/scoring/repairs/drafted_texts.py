@@ -15,7 +15,9 @@ from mcp_tef.scoring.tfidf_weights import spaced
 MOST_CHOICES = 12
 MOST_RESULTS = 8
 LEAST_LETTERS = 3
+LONGEST_VALUE = 60
 _SHORT_NAMES = word_set("id ip os to by")
+_WITHOUT_PARAMETERS = frozenset({"$schema", "type", "title", "properties", "required", "additionalProperties"})
 _EXAMPLES = {
     "date": "a date such as 2026-01-31",
     "date-time": "a time such as 2026-01-31T09:00:00Z",
@@ -63,7 +65,15 @@ def _described(tool: Tool, text: str) -> Tool:
 
 
 def _takes_nothing(tool: Tool) -> bool:
-    return isinstance(tool.input_schema, Mapping) and not tool.input_schema.get("properties")
+    """Return True if the schema has room for no parameter: nothing in it could name one."""
+    schema = tool.input_schema
+    return (
+        isinstance(schema, Mapping)
+        and schema.keys() <= _WITHOUT_PARAMETERS
+        and not schema.get("properties")
+        and not schema.get("required")
+        and not schema.get("additionalProperties")
+    )
 
 
 def _returns(tool: Tool) -> str:
@@ -113,14 +123,20 @@ def _switch(words: str) -> str:
 
 
 def _kind(node: InputNode) -> str:
-    choices, format_named = _first(node, "enum"), _first(node, "format")
-    if isinstance(choices, list) and 0 < len(choices) <= MOST_CHOICES:
-        return f"one of {', '.join(map(_written, choices))}"
+    format_named = _first(node, "format")
+    if choices := _choices(node):
+        return choices
     if "array" in node.types:
         return _list_kind(_first(node, "items"))
     if isinstance(format_named, str) and format_named in _EXAMPLES:
         return _EXAMPLES[format_named]
     return f"{next((text for name, text in _TYPES.items() if name in node.types), '')}{_range(node)}"
+
+
+def _choices(node: InputNode) -> str:
+    choices = _first(node, "enum")
+    named = [_written(one) for one in choices[: MOST_CHOICES + 1]] if isinstance(choices, list) else []
+    return f"one of {', '.join(named)}" if 0 < len(named) <= MOST_CHOICES and all(named) else ""
 
 
 def _list_kind(items: Json) -> str:
@@ -129,7 +145,9 @@ def _list_kind(items: Json) -> str:
 
 
 def _written(value: Json) -> str:
-    return value if isinstance(value, str) else shown(value)
+    """Return a value as a sentence names it; "" for one that is too long to be told whole."""
+    text = "empty" if value == "" else value if isinstance(value, str) else shown(value)
+    return text if len(text) <= LONGEST_VALUE and text.strip() and text.isprintable() and "…" not in text else ""
 
 
 def _range(node: InputNode) -> str:
@@ -141,7 +159,8 @@ def _range(node: InputNode) -> str:
 
 def _default(node: InputNode) -> str:
     default = _first(node, "default")
-    return "" if default is None else f"{_written(default)} if left out"
+    written = "" if default is None else _written(default)
+    return f"{written} if left out" if written else ""
 
 
 def _first(node: InputNode, keyword: str) -> Json:

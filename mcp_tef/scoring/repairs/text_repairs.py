@@ -8,14 +8,14 @@ from typing import TypeAlias
 from mcp_tef.model.json import Json
 from mcp_tef.model.json_patch import MISSING
 from mcp_tef.model.tools import Tool
-from mcp_tef.scoring.differentiation.candidate_texts import without_sentence
 from mcp_tef.scoring.differentiation.purposes import PREPOSITIONS, base_verb
-from mcp_tef.scoring.differentiation.text_terms import sentences
+from mcp_tef.scoring.differentiation.text_terms import Sentence, sentences
 from mcp_tef.scoring.lint.definition_texts import plain_letters
+from mcp_tef.scoring.lint.disclosure_phrases import MARKS
 from mcp_tef.scoring.lint.disguises import joined_letters, plain_words, without_direction, without_hidden
 from mcp_tef.scoring.lint.lint_context import InputNode, LintContext, Look
 from mcp_tef.scoring.lint.names import PROVIDER_LENGTH
-from mcp_tef.scoring.lint.schemas import explanation_above
+from mcp_tef.scoring.lint.schemas import explanation_above, says_nothing
 from mcp_tef.scoring.lint.vocabulary import ACTIONS, BASE_VERBS, words
 from mcp_tef.scoring.repairs.definition_edits import DefinitionEdit, Place, RepairSubject
 from mcp_tef.scoring.repairs.drafted_texts import begun_with_action, completed, parameter_text, tool_texts, with_kind
@@ -29,20 +29,20 @@ TextRepair: TypeAlias = Callable[[str, AtFault], Iterator[str]]
 DESCRIPTION: Place = ("description",)
 NAME: Place = ("name",)
 MOST_NAME_WORDS = 3
+LEAST_SPACES = 3
 
-_COMMENT = re.compile(r"<!--.*?-->|^[ \t]{0,3}\[(?://|_|comment|hidden)\]:[^\n]*$", re.DOTALL | re.MULTILINE | re.I)
+# Repeats are bounded: in a hostile text, what begins often and never ends would be searched to the end each time.
+_COMMENT = re.compile(
+    r"(?<!`)<!--(?s:.{0,2000}?)-->|^[ \t]{0,3}\[(?://|_|comment|hidden)\]:[^\n]*$", re.MULTILINE | re.IGNORECASE
+)
 _UNSEEN_ELEMENT = re.compile(
-    r"<(?P<tag>[a-z]\w*)[^>]{0,200}\b(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b)"
-    r"[^>]*>.*?</(?P=tag)\s*>",
+    r"<(?P<tag>[a-z]\w{0,20})[^>]{0,200}\b(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b)"
+    r"[^>]{0,200}>(?:(?!<(?P=tag)\b).){0,2000}?</(?P=tag)\s{0,3}>",
     re.IGNORECASE | re.DOTALL,
 )
-_MARKED = re.compile(r"<(?P<tag>[a-z]+) ?>.*?</(?P=tag) ?>", re.IGNORECASE | re.DOTALL)
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>]*>", re.IGNORECASE)
-_OPEN_END = re.compile(
-    r"(?:,\s*(?P<last>[^,.;:()\n]{1,40}?))?(?:,?\s*\b(?:and|or) (?:so on|so forth|more)\b|,?\s*\betc\b\.?(?!/))",
-    re.IGNORECASE,
-)
-_GAPS = re.compile(r"[ \t]{2,}|\n{3,}")
+_MARKED = re.compile(rf"<(?P<tag>{MARKS}) ?>.{{0,2000}}?</(?P=tag) ?>", re.IGNORECASE | re.DOTALL)
+_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,1000}\)|<img\b[^>]{0,1000}>", re.IGNORECASE)
+_GAPS = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)|(?<!\n)\n{3,}")
 _VAGUE_VERB = re.compile(r"(?:this (?:tool|function) )?(?:is used to |can )?[a-z]+(?: with)?\b", re.IGNORECASE)
 _NOT_OF_PROVIDERS = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -102,23 +102,28 @@ def _tidied(text: str) -> str:
 def without_sentences(text: str, at_fault: AtFault) -> Iterator[str]:
     """Yield the text without the sentences at fault."""
     kept = text
-    for sentence in sentences(text):
+    for sentence in reversed(sentences(text)):
         if at_fault(sentence.text):
-            kept = without_sentence(kept, sentence.text)
+            kept = _without(kept, sentence)
     if kept != text:
         yield kept
 
 
+def _without(text: str, sentence: Sentence) -> str:
+    """Return a text without a sentence; lines stay lines, and what stands before keeps its place."""
+    before, after = text[: sentence.start].rstrip(" "), text[sentence.end :].lstrip(" ")
+    return f"{before}{'' if before[-1:] == chr(10) or after[:1] == chr(10) else ' '}{after}"
+
+
 def without_parts(*patterns: "re.Pattern[str]") -> TextRepair:
-    """Return a repair that takes out what the patterns match; else the sentences at fault."""
+    """Return a repair that takes out what is at fault of what the patterns match."""
 
     def repair(text: str, at_fault: AtFault) -> Iterator[str]:
         kept = text
         for pattern in patterns:
-            kept = pattern.sub(" ", kept)
+            kept = pattern.sub(lambda part: " " if at_fault(part[0]) else part[0], kept)
         if kept != text:
             yield kept
-        yield from without_sentences(text, at_fault)
 
     return repair
 
@@ -129,11 +134,10 @@ MARKED_PARTS = without_parts(_MARKED)
 
 
 def rewritten(change: Callable[[str], str]) -> TextRepair:
-    """Return a repair that changes a text as a whole; else takes out the sentences at fault."""
+    """Return a repair that changes a text as a whole."""
 
-    def repair(text: str, at_fault: AtFault) -> Iterator[str]:
+    def repair(text: str, _at_fault: AtFault) -> Iterator[str]:
         yield change(text)
-        yield from without_sentences(text, at_fault)
 
     return repair
 
@@ -184,12 +188,9 @@ def named_parameters(subject: RepairSubject) -> Iterator[DefinitionEdit]:
 
 
 def vague_parameters(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Take the open end out of each description of a parameter, or draft it anew."""
+    """Draft each description of a parameter anew that has no telling word; what lists some of its values stays."""
     for place, node in subject.parameters():
-        if node.description:
-            shorter = _tidied(_closed(node.description))
-            if shorter and shorter != node.description:
-                yield (((*place, "description"), shorter),)
+        if node.description and says_nothing(node.description):
             yield from _drafted_parameter(place, node)
 
 
@@ -199,31 +200,40 @@ def _drafted_parameter(place: Place, node: InputNode) -> Iterator[DefinitionEdit
 
 
 def vague_words(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Name the action of the name in place of one that says nothing, and take out the open end of a list."""
+    """Name the action of the name in place of one that says nothing."""
     text = subject.tool.description.strip()
-    shorter = _tidied(_closed(text))
-    if shorter != text:
-        yield ((DESCRIPTION, shorter),)
     opening, named = _VAGUE_VERB.match(text), words(spaced(subject.tool.name))
     if opening and named and named[0] in BASE_VERBS:
         yield ((DESCRIPTION, f"{named[0].capitalize()}{text[opening.end() :]}"),)
 
 
-def _closed(text: str) -> str:
-    """Return a text whose lists end with their last item, in place of "and so on"."""
-    return _OPEN_END.sub(lambda found: f" and {found['last']}" if found["last"] else "", text)
-
-
 def repeated_sentences(subject: RepairSubject) -> Iterator[DefinitionEdit]:
-    """Take out sentences that the description has twice, and white space without a use."""
-    text = subject.tool.description
+    """Take out sentences that a line of the description says again from its first one on; the rest stays as it is."""
+    text = kept = subject.tool.description
+    if "```" not in text:
+        for sentence in reversed(list(_said_again(text))):
+            kept = _without(kept, sentence)
+    if kept != text:
+        yield ((DESCRIPTION, kept.strip()),)
+
+
+def _said_again(text: str) -> Iterator[Sentence]:
+    """Yield the sentences that repeat the beginning of their line, in order.
+
+    Others stay: what is said of one parameter may be said of the next one too.
+    """
+    first, end, cut = "", 0, False
     seen: set[str] = set()
-    kept = []
     for sentence in sentences(text):
-        if sentence.key not in seen:
-            kept.append(" ".join(sentence.text.split()))
-        seen.add(sentence.key)
-    yield ((DESCRIPTION, " ".join(kept)),)
+        said = " ".join(sentence.text.split())
+        if not end or "\n" in text[end : sentence.start]:
+            first, seen, cut = said, set(), False
+        else:
+            cut = (said == first and said.count(" ") >= LEAST_SPACES) or (cut and said in seen)
+        if cut:
+            yield sentence
+        seen.add(said)
+        end = sentence.end
 
 
 def moved_explanations(subject: RepairSubject) -> Iterator[DefinitionEdit]:

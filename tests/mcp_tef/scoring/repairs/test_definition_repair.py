@@ -67,7 +67,7 @@ FAULTY: Mapping[str, Tool] = {
     "description-repeats-name": make(description="Find flights."),
     "description-too-short": make(description="Cheap connections"),
     "description-no-verb": make(description="Cheap connections with their prices, by airport and day of the week."),
-    "description-vague": make(description="Find flights by airport, day and so on."),
+    "description-vague": make(description="Handles flights between airports on a day, with prices."),
     "name-lookalike": make(name="find_fl\u0456ghts"),
     "name-protocol": make(name="find flights"),
     "name-provider": make(name="travel.find_flights"),
@@ -79,16 +79,16 @@ FAULTY: Mapping[str, Tool] = {
         schema={"type": "object", "properties": {"from": {"$ref": "#/components/City"}}, "$defs": {"City": CITY}}
     ),
     "schema-enum-unusable": with_limit(enum=["1", "5"]),
-    "schema-limits-crossed": with_limit(minimum=50, maximum=1),
+    "schema-limits-crossed": with_limit(minimum=50, maximum=1, description="How many flights, from 1 to 50"),
     "output-schema-invalid": tool_of(
         "travel", {**make().raw, "outputSchema": {"type": "object", "properties": {"price": {"type": "float"}}}}
     ),
-    "parameter-required-unknown": taking({"origin": CITY}, required=["origin", "Origin_", "day"]),
+    "parameter-required-unknown": taking({"origin": CITY}, required=["origin", "Origin_"]),
     "parameter-default-invalid": with_limit(default="10"),
     "parameter-default-null": with_limit(default=None),
     "parameter-undocumented": with_limit(description="", minimum=1, maximum=50, default=10),
     "parameter-repeats-name": with_limit(description="Limit"),
-    "parameter-vague": with_limit(description="Flights, trains, etc."),
+    "parameter-vague": with_limit(description="The value to use"),
     "parameter-described-elsewhere": make(
         description=f"{GOOD}\n\n- limit: how many flights come back", schema=with_limit(description="").input_schema
     ),
@@ -102,7 +102,9 @@ FAULTY: Mapping[str, Tool] = {
     "annotation-contradicts-description": make(
         name="tidy_flights", description=f"{GOOD} It also deletes old ones.", annotations={"destructiveHint": False}
     ),
-    "annotation-contradicts-itself": make(annotations={"readOnlyHint": True, "destructiveHint": True}),
+    "annotation-contradicts-itself": make(
+        name="book_flight", annotations={"readOnlyHint": True, "destructiveHint": True}
+    ),
     "annotation-not-boolean": make(annotations={"readOnlyHint": "true"}),
 }  # fmt: skip
 BESIDE = ListedNames([make(name="search_trains", server="rail")])
