@@ -1,6 +1,7 @@
 """The writer of a search for a better text: rules, the model that answers, or a model with a key of its own."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
 from app.core_link.settings import Settings
 from app.dialogs.consent import ApiKeyDialog
-from app.dialogs.model_request_dialog import ModelRequestDialog
+from app.dialogs.model_request_dialog import LAST_MODEL, ModelRequestDialog
 from app.screens.workshop import commands as ids
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
@@ -109,6 +110,7 @@ async def test_the_writer_alone_is_asked_to_write_with_a_key_that_stays_in_memor
     files = [file for folder in (tmp_path, Path.home()) for file in folder.rglob("*") if file.is_file()]
     assert [file for file in files if WRITER_KEY.encode() in file.read_bytes()] == []
     assert WRITER_KEY not in caplog.text
+    assert not settings.get(LAST_MODEL, {})
     assert remembered_writer(settings.get(SETTING, {})).writer(TARGET).base_url == writer.url  # type: ignore[union-attr]
 
 
@@ -177,3 +179,5 @@ def test_a_remembered_writer_that_cannot_be_read_is_the_usual_one() -> None:
     own = remembered_writer({"kind": "other", "model": "openai/writer", "base_url": "http://127.0.0.1:9/v1"})
     assert (own.kind, own.saved()["base_url"]) == (WriterKind.OTHER, "http://127.0.0.1:9/v1")
     assert own.writer(ModelSettings()) == own.model
+    priced = WriterChoice(WriterKind.OTHER, replace(TARGET, timeout=own.model.timeout))  # type: ignore[union-attr]
+    assert remembered_writer(json.loads(json.dumps(priced.saved()))) == priced
