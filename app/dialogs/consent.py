@@ -228,7 +228,8 @@ class ApiKeyDialog(Dialog):
         super().__init__(f"A key for {provider} is needed", parent, width=440)
         self.key: Secret | None = None
         self.kept = False
-        self.input = ApiKeyField()
+        # The keychain holds keys by provider, so one for another address would later go to the provider's own.
+        self.input = ApiKeyField(can_remember=not address)
         self.edit = self.input.edit
         if address:
             self.body.addWidget(FlowText(f"It goes to {address} only. {WHY[ConsentKind.KEY]}"))

@@ -145,6 +145,7 @@ async def test_a_key_that_is_asked_for_at_the_start_goes_only_to_the_address_tha
         session.spawn(tab.start())
         sheet = await opened_dialog(bench.page, ApiKeyDialog)
         said = visible_text(sheet)
+        assert not sheet.input.remember.isVisible()
         sheet.edit.setText(keys[missing])
         next(one for one in sheet.findChildren(QPushButton) if one.text() == "Use this key").click()
         await bench.until(lambda: tab.presenter.found)
