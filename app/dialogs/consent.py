@@ -200,32 +200,39 @@ class Preflight:
             try:
                 return await with_consent(self._session, self._parent, lambda: work(keys))
             except ModelError as error:
-                wanted = str(error.context.get("provider") or provider)  # a group asks several providers
+                provider = str(error.context.get("provider") or provider)  # a group asks several providers
+                wanted = str(error.context.get("given_as") or provider)
                 if error.fault is not ModelFault.KEY_MISSING or wanted in keys:
                     raise
-                key = await self._key(wanted, error)
+                key = await self._key(provider, wanted.partition("@")[2], error)
                 if key is None:
                     return None
                 keys[wanted] = key
 
-    async def _key(self, provider: str, error: ModelError) -> Secret | None:
-        dialog = ApiKeyDialog(provider, error_text(error).hint, self._parent)
+    async def _key(self, provider: str, address: str, error: ModelError) -> Secret | None:
+        dialog = ApiKeyDialog(provider, error_text(error).hint, self._parent, address)
         if not await dialog.done_with() or not dialog.key:
             return None
         key, remember = dialog.key, dialog.kept
-        await ModelKeys(self._session.call).hold(provider, key, remember=remember)
+        await ModelKeys(self._session.call).hold(provider, key, address=address, remember=remember)
         return key
 
 
 class ApiKeyDialog(Dialog):
-    """Field for one key; once accepted, `key` is the key and `kept` True if the keychain should remember it."""
+    """Field for one key; once accepted, `key` is the key and `kept` True if the keychain should remember it.
 
-    def __init__(self, provider: str, hint: str, parent: QWidget) -> None:
+    `address` is where the key goes; empty for the provider's own.
+    """
+
+    def __init__(self, provider: str, hint: str, parent: QWidget, address: str = "") -> None:
         super().__init__(f"A key for {provider} is needed", parent, width=440)
         self.key: Secret | None = None
         self.kept = False
-        self.input = ApiKeyField()
+        # The keychain holds keys by provider, so one for another address would later go to the provider's own.
+        self.input = ApiKeyField(can_remember=not address)
         self.edit = self.input.edit
+        if address:
+            self.body.addWidget(FlowText(f"It goes to {address} only. {WHY[ConsentKind.KEY]}"))
         self.body.addWidget(Field("Key", self.input, note=hint or "Kept in memory until you quit."))
         self.set_buttons(
             [Action(text="Cancel", do=self.reject), Action(text="Use this key", do=self._take, kind="primary")]

@@ -46,6 +46,7 @@ class ModelTask:
         run: sends the request under a cost cap in US dollars; calls back with each answer, on the core's thread.
         cost: cost of an answer in US dollars; None if unknown.
         button: text of the button; empty for "Ask about 12 tools".
+        starts_others: True if other dialogs start with the model that was agreed to.
     """
 
     title: str
@@ -57,6 +58,7 @@ class ModelTask:
     run: Callable[[Items, ModelSettings, Callable[[Any], None], float | None], Awaitable[object]]
     cost: Callable[[Any], float | None]
     button: str = ""
+    starts_others: bool = True
 
 
 def estimate_text(items: int, noun: str, estimate: Estimate) -> str:
@@ -184,7 +186,8 @@ class RequestProgress:
 def last_form(settings: Settings, key: str = LAST_MODEL) -> ModelForm:
     """Return the model and address of the last request, or of a last one of its own kind."""
     saved = settings.get(key, {}) or settings.get(LAST_MODEL, {}) or settings.get(REPLACED_KEY, {})
-    return ModelForm(*(text if isinstance(text := saved.get(name), str) else "" for name in ("model", "base_url")))
+    fields = ("model", "base_url", "price")
+    return ModelForm(**{name: text for name in fields if isinstance(text := saved.get(name), str)})
 
 
 class ModelRequestDialog(Dialog):
@@ -205,7 +208,7 @@ class ModelRequestDialog(Dialog):
         self.model = Picker("Model", "Select a model")
         self.address = QLineEdit(form.base_url)
         self.key = ApiKeyField()
-        self.cap, self.price = QLineEdit(), QLineEdit()
+        self.cap, self.price = QLineEdit(), QLineEdit(form.price)
         self.cap.setPlaceholderText("No cap")
         self.price.setPlaceholderText("The catalogue's price")
         self.estimate = FlowText(size=Size.SMALL, role=Role.DIM)
@@ -327,8 +330,9 @@ class ModelRequestDialog(Dialog):
             self.notice.show_message(words.message, words.hint, details=words.details)
             return
         self.agreed, self.max_cost_usd = parsed.model, parsed.max_cost_usd
-        remembered = {"model": parsed.model.label, "base_url": parsed.model.base_url or ""}
-        self._session.settings.set(LAST_MODEL, remembered)
+        if self._task.starts_others:
+            remembered = {"model": parsed.model.label, "base_url": parsed.model.base_url or ""}
+            self._session.settings.set(LAST_MODEL, remembered)
         self.accept()
 
     async def _hold_key(self, model: ModelSettings) -> None:
@@ -379,6 +383,7 @@ async def ask_model(
         estimate=estimated,
         run=run,
         cost=lambda _: None,
+        starts_others=form is None,
     )
     filled = form or last_form(page.session.settings)
     dialog = ModelRequestDialog(page.session, task, [("Cases", cases)], filled, page)

@@ -159,7 +159,7 @@ async def predict(arguments: Namespace, terminal: Terminal) -> None:
     async with opened(arguments, terminal) as engine:
         draft = await engine.drafts.find(arguments.name)
         prediction = await engine.predictions.predict(draft)
-        names = {case.id: case.name for case in await engine.cases.list()}
+        names = {case.id: case.told_name for case in await engine.cases.list()}
     if prediction is None:  # Only a newer prediction cancels one, and here is none.
         return
     terminal.document(prediction_to_json(draft, prediction, names))

@@ -196,24 +196,29 @@ def writer(arguments: Namespace) -> ModelSettings | None:
     return with_models(model_settings(arguments), [arguments.model])[0] if arguments.model else None
 
 
-def read_keys(arguments: Namespace, terminal: Terminal, providers: Iterable[str]) -> dict[str, Secret]:
+def read_keys(
+    arguments: Namespace, terminal: Terminal, providers: Iterable[str], *, by_name: bool = False
+) -> dict[str, Secret]:
     """Read keys from standard input; return nothing where --key-stdin is absent.
 
-    The only provider takes one line. Several, groups and routers take lines `PROVIDER=KEY` or `PROVIDER@ADDRESS=KEY`.
+    The only provider takes one line. Several, groups and routers take lines `PROVIDER=KEY` or `PROVIDER@ADDRESS=KEY`,
+    as does one `by_name`.
     """
     if not arguments.key_stdin:
         return {}
     names = sorted(set(providers))
     if not names:
         raise InputError("--key-stdin brings a key, but no model is to be asked.", hint="Name one with --model.")
-    if len(names) == 1 and names[0] not in TARGET_PROVIDERS:
+    if len(names) == 1 and names[0] not in TARGET_PROVIDERS and not by_name:
         return {names[0]: terminal.read_key(f"Key for {names[0]}: ")}
     return keys_by_name(terminal.read_keys("PROVIDER=KEY, an empty line ends: "))
 
 
 def read_keys_of(models: Iterable[ModelSettings], arguments: Namespace, terminal: Terminal) -> dict[str, Secret]:
-    """Read the keys of models as `read_keys` does; baselines take none."""
-    return read_keys(arguments, terminal, (model.provider for model in models if not model.offline))
+    """Read the keys of models as `read_keys` does, by name where they have several addresses; baselines take none."""
+    places = {model.destination for model in models if not model.offline}
+    providers = {place.provider for place in places}
+    return read_keys(arguments, terminal, providers, by_name=len(places) > len(providers))
 
 
 def allow_typed_addresses(engine: Engine, typed: Iterable[ModelSettings], arguments: Namespace | None = None) -> None:

@@ -28,6 +28,7 @@ from mcp_tef.cli.tool_options import (
     flag_rule,
     gather,
     keys_for,
+    provider_of,
 )
 
 if TYPE_CHECKING:
@@ -47,11 +48,24 @@ def register(verbs: Verbs) -> None:
     parser.add_argument("--patch-dir", type=Path, metavar="DIR", help="write patches and overrides as files to DIR")
 
 
+def _require_one_address(arguments: Namespace, model: ModelSettings | None) -> None:
+    """Raise InputError where one key would be for an embedder and a model of one provider at two addresses."""
+    if not (arguments.key_stdin and model and provider_of(arguments) == model.provider):
+        return
+    if (arguments.embedder_url or "") != (model.base_url or ""):
+        raise InputError(
+            f"The key for {model.provider} could go to the embedder or to the model.",
+            hint="Leave --key-stdin out, or give both the same address.",
+            code="bad_usage",
+        )
+
+
 async def recommend(arguments: Namespace, terminal: Terminal) -> int:
     """Tell what is wrong between pairs and what to write; 3 where nothing could be asked or read, 1 for some."""
     from mcp_tef import AnalysisReports
 
     model = writer(arguments)
+    _require_one_address(arguments, model)
     keys = keys_for(arguments, terminal, [model.provider] if model else [])
     async with opened(arguments, terminal) as engine:
         model = await asked_with_prompt(engine, model, arguments, PromptKind.REWRITING)

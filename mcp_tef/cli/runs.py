@@ -16,8 +16,6 @@ from mcp_tef import (
     RunStatus,
     Secret,
     batch_to_json,
-    is_baseline,
-    parse_model,
     rejudge_report_to_json,
     run_detail_to_json,
     run_to_json,
@@ -25,7 +23,7 @@ from mcp_tef import (
 from mcp_tef.cli.arguments import Parser, Verbs, add_group, add_list_option, add_verb
 from mcp_tef.cli.batches import add_report_options, follow, report
 from mcp_tef.cli.formatting import A_BATCH, MARGIN, past_line, routing_text, run_lines
-from mcp_tef.cli.model_options import add_key_options, read_keys
+from mcp_tef.cli.model_options import add_key_options, read_keys_of
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.session import agree_to_servers, opened, with_consent
 from mcp_tef.cli.terminal import Terminal, table
@@ -174,8 +172,7 @@ async def newest_or(engine: "Engine", batch_id: str | None) -> Batch:
 
 async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> tuple[Batch, dict[str, Secret]]:
     batch = await newest_or(engine, arguments.batch)
-    providers = (parse_model(label)[0] for label in batch.models if not is_baseline(label))
-    keys = read_keys(arguments, terminal, providers)
+    keys = read_keys_of(await engine.runs.preparation.recorded(batch.id), arguments, terminal)
     runs = await engine.runs.list(RunFilter(batch_id=batch.id))
     there = {case.id: case for case in await engine.cases.list()}
     cases = [there[case_id] for case_id in {run.case_id for run in runs} if case_id in there]

@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.providers import Target, key_variables
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.installation import how_to_install
 from mcp_tef.model.json import Json
 from mcp_tef.model.runs import ModelSettings
@@ -86,6 +87,7 @@ def explain(evidence: FailureEvidence, settings: ModelSettings, target: Target, 
     """Return the error that a user reads for a failed call."""
     fault = find_fault(evidence, key)
     detail = redacted(evidence.detail, key)[:LONGEST_DETAIL].rstrip(" .")
+    is_missing = fault is ModelFault.KEY_MISSING
     message, hint = _words(fault, settings, target.address, evidence)
     said = f" It says: {detail}." if detail and fault in _QUOTED else ""
     return ModelError(
@@ -99,7 +101,8 @@ def explain(evidence: FailureEvidence, settings: ModelSettings, target: Target, 
             "address": target.address,
             "status": evidence.status,
             "detail": detail,
-            "variable": _variable(settings) if fault is ModelFault.KEY_MISSING else None,
+            "variable": _variable(settings) if is_missing else None,
+            "given_as": f"{settings.provider}@{origin_of(target.address or '')}" if is_missing else None,
         },
     )
 

@@ -151,6 +151,11 @@ class TestCase:
         """Its name."""
         return self.draft.name
 
+    @property
+    def told_name(self) -> str:
+        """Its name for the editor of a draft, from whom a case that is held back stays hidden."""
+        return "a held-back case" if self.draft.held_back else self.name
+
 
 def case_renamed(case: TestCase, names: Mapping[str, str], server: str | None) -> TestCase:
     """Return a case that expects tools of a server, or of any, by other names."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import Destination
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.consents import ConsentError
-from mcp_tef.model.ids import CaseId
+from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.json import canonical
 from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo
 from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelSettings, PlannedRun, RunSummary
@@ -183,6 +184,14 @@ class BatchPreparation:
     async def infos(self, models: Sequence[ModelSettings]) -> dict[str, ModelInfo | None]:
         """Return what is known of each model by its label."""
         return {model.label: await self._info(model) for model in models}
+
+    async def recorded(self, batch_id: BatchId) -> tuple[ModelSettings, ...]:
+        """Return the models that a batch was started with."""
+        return (await self._store.runs.request(batch_id)).models
+
+    async def destinations(self, models: Sequence[ModelSettings]) -> tuple[Destination, ...]:
+        """Return where runs with these settings may go; nowhere for a baseline."""
+        return tuple(one.destination for one in await self._asked(models) if not one.offline)
 
     async def _asked(self, models: Sequence[ModelSettings]) -> Sequence[ModelSettings]:
         """Return the models that may be asked, those of groups and routers among them."""

@@ -163,16 +163,19 @@ class Improvements:
     ) -> SearchParts:
         cases = {one.id: one for one in await self.store.cases.select(ids=(*plan.working, *plan.sealed))}
         original, _ = await self.drafts.arms(draft)
-        writer = plan.request.writer
+        writer, for_writer = plan.request.writer, keys
         if writer:
-            await capped_writer(self.writer(), self.models, writer, keys, plan.request.max_cost_usd)
+            targets, writers = await self.runs.preparation.destinations([plan.request.settings]), (writer.destination,)
+            asked = (*targets, *writers)
+            keys, for_writer = (self.models.given_for(part, asked, keys) for part in (targets, writers))
+            await capped_writer(self.writer(), self.models, writer, for_writer, plan.request.max_cost_usd)
         return SearchParts(
             drafts=self.drafts,
             trials=self.trials,
             runs=self.runs,
             predictions=self.predictions,
             source=partial(self._source, plan, cases, original[0].tools),
-            writer=partial(capped_writer, self.writer(), self.models, writer, keys) if writer else None,
+            writer=partial(capped_writer, self.writer(), self.models, writer, for_writer) if writer else None,
             cases=cases,
             keys=keys,
             tell=tell or (lambda _: None),

@@ -284,7 +284,11 @@ class ModelChecks:
     async def check(self, settings: ModelSettings, keys: Mapping[str, Secret]) -> tuple[ModelCheck, ...]:
         """Return a check of a model, or of each that a group or router may ask; ConsentError, NotFoundError."""
         asked = [replace(one, mode=CallingMode.NATIVE) for one in await self._targets.expand([settings])]
-        return tuple([await self._one(await self._selectors.resolve(one), keys) for one in asked])
+        places = [one.destination for one in asked]
+        given = [self._models.given_for((place,), places, keys) for place in places]
+        return tuple(
+            [await self._one(await self._selectors.resolve(one), its) for one, its in zip(asked, given, strict=True)]
+        )
 
     async def local_servers(self, places: Sequence[tuple[str, str]] = USUAL_PLACES) -> tuple[LocalServer, ...]:
         """Return the servers that answer at the usual ports with the models that they list."""

@@ -144,8 +144,35 @@ class Models:
         found = self.keys_at([model.destination for model in asked], given)
         for model in asked:
             if model.destination not in found and self._catalogue.asks_for_key(model):
-                raise self._missing(model.provider)
+                raise self._missing(model.destination)
         return found
+
+    def given_for(
+        self, part: Sequence[Destination], asked: Sequence[Destination], given: Mapping[str, Secret]
+    ) -> Mapping[str, Secret]:
+        """Return the given keys that are meant for a part of what is asked.
+
+        A key given by the name of a provider alone is for one address: of several, the one where the provider is asked
+        if no address is named. Raises InputError where there is none.
+        """
+        meant = {one.provider for one in part if self._meets_bare_key(one, asked, given)}
+        unmeant = {one.provider for one in part} - meant
+        return {name: key for name, key in given.items() if name not in unmeant}
+
+    def _meets_bare_key(
+        self, destination: Destination, asked: Sequence[Destination], given: Mapping[str, Secret]
+    ) -> bool:
+        """Return True if a key given by the provider's name alone is for this destination; an own key wins later."""
+        if destination.provider not in given:
+            return False
+        same = [one for one in asked if one.provider == destination.provider and not self._own_key(one, given)]
+        places = {self._place(one) for one in same}
+        if len(places) < 2:
+            return True
+        usual = places & {"", *(self._place(one) for one in same if not one.base_url)}
+        if len(usual) != 1:
+            raise _ambiguous(destination.provider, sorted(places))
+        return self._place(destination) in usual
 
     def require_known(self, provider: str, address: str | None) -> None:
         """Raise NotFoundError for a provider that is unknown where nothing says where it is."""
@@ -155,7 +182,7 @@ class Models:
     def require_meant(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> None:
         """Raise InputError for a given key that is for none of these models, with the nearest name."""
         asked = [model.destination for model in models if not model.offline]
-        names = {name for one in asked for name in (one.provider, f"{one.provider}@{self._origin(one)[0]}")}
+        names = {name for one in asked for name in (one.provider, *self._exact_names(one))}
         if unknown := next((name for name in given if name not in names), None):
             hint = did_you_mean(unknown, names, f"Asked are {', '.join(sorted({one.provider for one in asked}))}.")
             raise InputError(f"No model of {unknown} is asked, so its key has no use.", hint=hint)
@@ -167,7 +194,8 @@ class Models:
 
     def keys_at(self, destinations: Iterable[Destination], given: Mapping[str, Secret]) -> Keys:
         """Return the keys that may be sent to some destinations; none where there is none. Raises ConsentError."""
-        decided = {destination: self._decide(destination, given) for destination in destinations}
+        asked = tuple(destinations)
+        decided = {one: self._decide(one, self.given_for((one,), asked, given)) for one in asked}
         requests = {request.fingerprint: request for _, request in decided.values() if request}
         if requests:
             raise ConsentError.of(tuple(requests.values()))
@@ -216,8 +244,8 @@ class Models:
     def _found_key(self, destination: Destination, given: Mapping[str, Secret]) -> "_FoundKey":
         provider = destination.provider
         origin, set_address = self._origin(destination)
-        own = not origin or (origin in self._catalogue.own_origins(provider) and not is_loopback(origin))
-        typed, together = self._typed(provider, origin, own, given)
+        own = not self._place(destination)
+        typed, together = self._typed(destination, given)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
         return _FoundKey(
             key=key,
@@ -230,14 +258,32 @@ class Models:
             signs_in=provider in SENDS_CREDENTIALS,
         )
 
-    def _typed(self, provider: str, origin: str, own: bool, given: Mapping[str, Secret]) -> tuple[Secret | None, bool]:
-        """Return the key that was typed for a provider, and if it was typed together with the origin."""
-        if there := given.get(f"{provider}@{origin}"):
-            return there, True
-        if key := given.get(provider):
+    def _typed(self, destination: Destination, given: Mapping[str, Secret]) -> tuple[Secret | None, bool]:
+        """Return the key that was typed for a destination, and if it was typed together with the address."""
+        if key := self._own_key(destination, given):
+            return key, True
+        if key := given.get(destination.provider):
             return key, False
-        kept = self._keys.typed(provider, "" if own else origin)
+        kept = None if self._place(destination) else self._keys.typed(destination.provider, "")
         return kept, bool(kept)
+
+    def _own_key(self, destination: Destination, given: Mapping[str, Secret]) -> Secret | None:
+        """Return the key that was given for this very address, else the one kept for it if it is a foreign one."""
+        exact = next((given[name] for name in self._exact_names(destination) if name in given), None)
+        place = self._place(destination)
+        return exact or (self._keys.typed(destination.provider, place) if place else None)
+
+    def _exact_names(self, destination: Destination) -> tuple[str, ...]:
+        """Return the names under which a key is given for this address alone, `PROVIDER@` for the provider's own."""
+        provider, place = destination.provider, self._place(destination)
+        origins = (place,) if place else ("", *sorted(self._catalogue.own_origins(provider)))
+        return tuple(f"{provider}@{origin}" for origin in origins)
+
+    def _place(self, destination: Destination) -> str:
+        """Return the origin where a model is asked; empty for every address that is the provider's own."""
+        origin = self._origin(destination)[0]
+        own = origin in self._catalogue.own_origins(destination.provider) and not is_loopback(origin)
+        return "" if own else origin
 
     def _origin(self, destination: Destination) -> tuple[str, bool]:
         """Return where a model is asked (empty: at the provider's own), and if the environment sets that address."""
@@ -260,11 +306,25 @@ class Models:
         hint = did_you_mean(provider, self._catalogue.providers(), otherwise)
         return NotFoundError(f"There is no provider called {provider}.", hint=hint)
 
-    def _missing(self, provider: str) -> ModelError:
+    def _missing(self, destination: Destination) -> ModelError:
+        provider, place = destination.provider, self._place(destination)
         variable = self.key_variable(provider)
         return ModelError(
             ModelFault.KEY_MISSING,
-            f"There is no key for {provider}.",
+            f"There is no key for {provider}{f' at {place}' if place else ''}.",
             hint=f"Give it for this run, or set {variable}.",
-            context={"provider": provider, "variable": variable},
+            context={
+                "provider": provider,
+                "variable": variable,
+                "given_as": f"{provider}@{place}",
+            },
         )
+
+
+def _ambiguous(provider: str, places: Sequence[str]) -> InputError:
+    shown = [place or "its own address" for place in places]
+    return InputError(
+        f"The key for {provider} could go to {', '.join(shown[:-1])} or {shown[-1]}.",
+        hint=f"Give the key of each address as {provider}@ADDRESS.",
+        code="bad_key",
+    )

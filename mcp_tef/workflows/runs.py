@@ -67,7 +67,7 @@ class Runs:
         self._events = events
         self._config = config
         self.steering_of: SteeringOf | None = None
-        self._prepare = BatchPreparation(store, selectors, models, consents)
+        self.preparation = BatchPreparation(store, selectors, models, consents)
         self.clients_of: ClientsOf | None = None
         self._own_executor = SelectorExecutor(selectors, sleep)
         self._executor = self._shown_by_clients(self._own_executor)
@@ -86,11 +86,11 @@ class Runs:
 
     async def estimate(self, request: BatchRequest) -> Estimate:
         """Estimate a batch from the tools as last seen, the price table and past runs."""
-        request, cases = await self._prepare.resolved(request), await self._prepare.cases(request)
+        request, cases = await self.preparation.resolved(request), await self.preparation.cases(request)
         recent = await self._store.cases.recent(5)
         past = [run for runs in recent.values() for run in runs]
         return estimate(
-            request, cases, await self._prepare.listings(cases), await self._prepare.infos(request.models), past
+            request, cases, await self.preparation.listings(cases), await self.preparation.infos(request.models), past
         )
 
     async def start(
@@ -108,12 +108,12 @@ class Runs:
 
         Raises InputError, ConsentError, ModelError (no key), EmbeddingError (`offline/meaning` without a model).
         """
-        request, cases = await self._prepare.resolved(request), await self._prepare.cases(request)
+        request, cases = await self.preparation.resolved(request), await self.preparation.cases(request)
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or select another suite.")
         to_plan = () if trial else cases
-        held = await self._prepare.keys(request, to_plan, keys or {})
-        costs = await self._prepare.costs(request, cases, trial)
+        held = await self.preparation.keys(request, to_plan, keys or {})
+        costs = await self.preparation.costs(request, cases, trial)
         cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)
         require_one(request.max_cost_usd, cheapest, "run")
         batch, runs = await self._store.runs.create_batch(request, to_plan)
@@ -284,12 +284,12 @@ class Runs:
         trial, runs = await self._left(batch_id, runs)
         request = await self._store.runs.request(batch_id)
         request = replace(request, max_cost_usd=request.max_cost_usd if cap is None else cap)
-        runs = await self._prepare.planned(runs, request.max_cost_usd)
+        runs = await self.preparation.planned(runs, request.max_cost_usd)
         # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
         request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)) or request.models)
         cases = await self._cases_of(trial, runs)
-        held = await self._prepare.keys(request, () if trial else cases, keys)
-        costs = await self._prepare.costs(request, cases, trial)
+        held = await self.preparation.keys(request, () if trial else cases, keys)
+        costs = await self.preparation.costs(request, cases, trial)
         before = await self.batch(batch_id)
         require_room(before, [costs.dearest(run.settings, run.case_id) for run in runs], request.max_cost_usd)
         answered = await self._answered(batch_id, runs)

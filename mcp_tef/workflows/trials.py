@@ -192,7 +192,7 @@ class Trials:
         """Return what a trial has shown so far, from its stored runs. NotFoundError; InputError for other batches."""
         batch = await self._runs.batch(batch_id)
         plan, record, cases = await self._read(batch)
-        names = {case.id: case.name for case in cases.values()}
+        names = {case.id: case.told_name for case in cases.values()}
         settings = (await self._store.runs.request(batch_id)).models[0]
         tried = await self._drafts_tried(batch, plan)
         return result_of(batch, record, settings, names, tried, await self._missing(record, cases))

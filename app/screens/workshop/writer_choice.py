@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mcp_tef import WRITING_TIMEOUT_S, InputError, ModelSettings, parse_model
+from mcp_tef import WRITING_TIMEOUT_S, InputError, ModelSettings, parse_model, parse_prices
 
 SETTING = "workshop.writer"
 
@@ -35,22 +35,33 @@ class WriterChoice:
         return chosen.get(self.beside(target).kind)
 
     def saved(self) -> dict[str, str]:
-        """Return what is remembered: the kind, and the model with its address; never a key."""
-        model = {"model": self.model.label, "base_url": self.model.base_url or ""} if self.model else {}
-        return {"kind": self.kind.value, **model}
+        """Return what is remembered: the kind, and the model with its address and typed prices; never a key."""
+        if self.model is None:
+            return {"kind": self.kind.value}
+        price = f"{self.model.input_price},{self.model.output_price}" if self.model.token_prices else ""
+        place = {"model": self.model.label, "base_url": self.model.base_url or "", "price": price}
+        return {"kind": self.kind.value, **place}
 
 
 def remembered_writer(saved: Mapping[str, object]) -> WriterChoice:
     """Return the choice that was remembered, the usual one where it cannot be read."""
-    label, address = (str(saved.get(name) or "") for name in ("model", "base_url"))
+    label, address, price = (str(saved.get(name) or "") for name in ("model", "base_url", "price"))
     try:
-        model = _model(label, address) if label else None
+        model = _model(label, address, price) if label else None
         kind = WriterKind(str(saved.get("kind") or WriterKind.SAME))
     except (InputError, ValueError):
         return WriterChoice()
     return WriterChoice(kind if model or kind is not WriterKind.OTHER else WriterKind.SAME, model)
 
 
-def _model(label: str, address: str) -> ModelSettings:
+def _model(label: str, address: str, price: str) -> ModelSettings:
     provider, name = parse_model(label)
-    return ModelSettings(provider=provider, model=name, base_url=address or None, timeout=WRITING_TIMEOUT_S)
+    price_in, price_out = parse_prices(price)
+    return ModelSettings(
+        provider=provider,
+        model=name,
+        base_url=address or None,
+        timeout=WRITING_TIMEOUT_S,
+        input_price=price_in,
+        output_price=price_out,
+    )

@@ -119,3 +119,21 @@ def test_what_cannot_be_searched_is_refused(arguments: tuple[str, ...], reason: 
     found = say("improve", "--server", "city", *arguments, "--json")
     assert found.code == 2
     assert reason in found.error["message"] + found.error["hint"]
+
+
+@pytest.mark.parametrize("of_writer", [True, False])
+def test_a_key_of_the_writer_never_reaches_the_address_of_the_target_nor_the_other_way_round(
+    monkeypatch: pytest.MonkeyPatch, of_writer: bool
+) -> None:
+    with ModelStub(writer_and_target) as own, ModelStub(writer_and_target) as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", own.url)
+        assert say("models", "groups", "add", "far", "--deployment", f"openai/x,url={other.url}").code == 0
+        name = "openai" if of_writer else f"openai@{other.url}"
+        pair = ("--model", "group/far", "--writer", "openai/w")
+        options = (*pair, "--repeats", "1", "--key-stdin", "--yes", "--json", "--price", "1,1")
+        lines = f"{name}=key-of-one\n" + ("" if of_writer else f"openai@{own.url}=key-of-own\n")
+        found = say("improve", "--server", "city", "--budget", "240", *options, stdin=lines)
+    assert found.code in (0, 1), found.err
+    mine, its = (own, other) if of_writer else (other, own)
+    assert {request.key for request in mine.requests} == {"key-of-one"}
+    assert "key-of-one" not in {request.key for request in its.requests}

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.support.command_line import Said, say
-from tests.support.model_replies import Received, Reply, tool_calls
+from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import case, case_file, tools_file
 
@@ -274,3 +274,22 @@ def test_keys_that_name_no_model_are_refused_and_never_repeated(city: Path, line
     assert (refused.code, refused.out) == (2, "")
     assert said in refused.err
     assert "secret" not in refused.err
+
+
+def test_a_key_of_a_name_alone_goes_to_one_address_and_never_to_that_of_another_model(
+    city: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelStub(lambda _: tool_calls(("weather_report", {}))) as grouped, ModelStub(lambda _: words("Hi.")) as usual:
+        monkeypatch.setenv("OPENAI_BASE_URL", usual.url)
+        assert group(city, "fast", f"openai/a,url={grouped.url}").code == 0
+        run = ("run", "--model", "group/fast", "--model", "openai/b", "--retries", "0", "--key-stdin", "--yes")
+        say(*run, "--workspace", city, stdin="openai=first-key-41\n")
+        assert {request.key for request in usual.requests} == {"first-key-41"}
+        assert "first-key-41" not in {request.key for request in grouped.requests}
+        seen = len(grouped.requests), len(usual.requests)
+        assert group(city, "both", f"openai/a,url={grouped.url}", f"openai/b,url={usual.url}").code == 0
+        asked = ("--key-stdin", "--yes", "--workspace", city)
+        for verb in (("run", "--model", "group/both"), ("models", "check", "group/both")):
+            refused = say(*verb, *asked, stdin="openai=first-key-41\n")
+            assert (refused.code, "could go to" in refused.err) == (2, True)
+        assert (len(grouped.requests), len(usual.requests)) == seen

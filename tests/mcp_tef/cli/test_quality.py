@@ -95,6 +95,17 @@ def test_a_model_writes_after_the_estimate_was_told(tools: Path, tmp_path: Path)
     assert all(json.loads(Path(file).read_text("utf-8")) for file in document["files"])
 
 
+def test_one_key_is_not_taken_for_an_embedder_and_a_model_at_different_addresses(tools: Path) -> None:
+    with ModelStub(lambda _: words(json.dumps(REWRITE))) as stub:
+        said = say(
+            *("recommend", "--tools-file", tools, "--embedder", "litellm:openai/e", "--embedder-url", stub.url),
+            *("--model", "openai/stub", "--key-stdin"),
+            stdin=KEY,
+        )
+    assert "could go to the embedder or to the model" in expect(2, said).err
+    assert stub.requests == []
+
+
 REFUSED = completion({"content": None, "refusal": "I cannot help with that."})
 
 

@@ -105,6 +105,24 @@ def test_a_tool_that_is_not_offered_is_named_with_its_case_and_is_no_fault_of_th
     assert "Check the model" not in said.out
 
 
+def test_the_name_of_a_case_that_is_held_back_is_told_neither_by_a_trial_nor_by_a_prediction(folder: Path) -> None:
+    hidden = WEATHER[:2]
+    expected = {query: [{"tool": tool}] for query, tool in QUERIES.items()}
+    expected[hidden[1]].append({"tool": "sea_weather"})
+    case_file(folder, [case(query, calls) for query, calls in expected.items()])
+    draft_in_workspace(folder)
+    for name in hidden:
+        assert say("cases", "edit", name, "--held-back", "yes").code == 0
+    for also in ((), ("--json",)):
+        said = say("draft", "predict", "Clear", *also)
+        assert (said.code, "a held-back case" in said.out, WEATHER[2] in said.out) == (0, True, True)
+        assert [name for name in hidden if name in said.out] == []
+    with ModelStub(WordSensitiveModel(1)) as stub:
+        said = say("try", "Clear", "--model", "openai/x", "--base-url", stub.url)
+    assert "`sea_weather` is not offered" in said.out
+    assert [name for name in hidden if name in said.out] == []
+
+
 def test_several_models_get_a_verdict_each_and_a_joint_line() -> None:
     with ModelStub(WordSensitiveModel(4)) as stub:
         options = ("--model", "openai/x", "--model", "openai/y", "--base-url", stub.url, "--json")

@@ -186,3 +186,54 @@ def test_embedders_follow_the_same_rule() -> None:
     stored.consents.add_typed_address("http", "https://vectors.example/embed")
     assert stored.models.embedder_key(endpoint, TYPED) == TYPED
     assert stored.models.embedder_key(parse_embedder("tfidf"), TYPED) is None
+
+
+def at(base_url: str | None) -> ModelSettings:
+    """A model of the cloud at an address."""
+    return ModelSettings(provider="cloud", model="m", base_url=base_url)
+
+
+def sent(stored: StoredKeys, given: Mapping[str, Secret], *addresses: str | None) -> list[str | None]:
+    """The key that goes to each address where all are asked together."""
+    models = [at(address) for address in addresses]
+    found = stored.models.keys_for(models, given)
+    return [key.reveal() if (key := found.get(one.destination)) else None for one in models]
+
+
+def test_a_key_of_a_name_alone_goes_to_one_of_several_addresses_the_providers_own() -> None:
+    stored = StoredKeys()
+    stored.keys = stored.models._keys = FakeKeys()
+    for address in (FOREIGN, "https://other.example"):
+        stored.consents.add_typed_address("cloud", address)
+    assert sent(stored, {"cloud": TYPED}, None, FOREIGN) == ["typed-1", None]
+    assert sent(stored, {"cloud": TYPED}, FOREIGN, OWN) == [None, "typed-1"]
+    assert sent(stored, {"cloud": TYPED}, None, OWN) == ["typed-1", "typed-1"]
+    with pytest.raises(InputError, match=r"https://evil\.example.*https://other\.example"):
+        sent(stored, {"cloud": TYPED}, FOREIGN, "https://other.example")
+    both = {"cloud": TYPED, "cloud@https://evil.example": Secret("second")}
+    assert sent(stored, both, FOREIGN, "https://other.example") == ["second", "typed-1"]
+    stored.keys.typed_keys["cloud", "https://evil.example"] = Secret("kept")
+    assert sent(stored, {"cloud": TYPED}, FOREIGN, "https://other.example", None) == ["kept", None, "typed-1"]
+
+
+def test_a_key_kept_for_an_address_wins_there_and_one_of_an_address_goes_nowhere_else() -> None:
+    stored = StoredKeys()
+    stored.keys.typed_keys["cloud", "https://evil.example"] = Secret("kept")
+    assert sent(stored, {"cloud": TYPED}, FOREIGN) == ["kept"]
+    assert sent(stored, {"cloud@https://evil.example": TYPED}, FOREIGN, None) == ["typed-1", "stored-1"]
+    for own in ("cloud@", "cloud@https://cloud.example"):
+        stored.models.require_meant([at(None)], {own: TYPED})
+        assert sent(stored, {own: TYPED}, None, FOREIGN, OWN) == ["typed-1", "kept", "typed-1"]
+
+
+def test_a_missing_key_tells_the_address_that_it_is_for() -> None:
+    stored = StoredKeys()
+    stored.keys = stored.models._keys = FakeKeys()
+    with pytest.raises(ModelError) as raised:
+        stored.models.keys_for([at(None)], {})
+    assert raised.value.context["given_as"] == "cloud@"
+    stored.keys.addresses["cloud"] = FOREIGN
+    with pytest.raises(ModelError, match=r"at https://evil\.example") as raised:
+        stored.models.keys_for([at(None)], {})
+    assert raised.value.context["given_as"] == "cloud@https://evil.example"
+    assert sent(stored, {"cloud@https://evil.example": TYPED}, None) == ["typed-1"]

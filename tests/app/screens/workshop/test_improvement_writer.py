@@ -1,18 +1,21 @@
 """The writer of a search for a better text: rules, the model that answers, or a model with a key of its own."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core_link.bridge import Bridge
 from app.core_link.model_requests import ModelKeys
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from app.dialogs.model_request_dialog import ModelRequestDialog
+from app.dialogs.consent import ApiKeyDialog
+from app.dialogs.model_request_dialog import LAST_MODEL, ModelRequestDialog
 from app.screens.workshop import commands as ids
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
@@ -24,6 +27,7 @@ from tests.support.command_line import say
 from tests.support.fake_engine import FakeEngine
 from tests.support.model_replies import Received, Reply, words
 from tests.support.model_stub import ModelStub
+from tests.support.servers_page import visible_text
 from tests.support.stand_in_models import WordSensitiveModel
 from tests.support.windows import PageBench, opened_dialog, until
 from tests.support.workspace_files import case, case_file, written_tools
@@ -106,7 +110,50 @@ async def test_the_writer_alone_is_asked_to_write_with_a_key_that_stays_in_memor
     files = [file for folder in (tmp_path, Path.home()) for file in folder.rglob("*") if file.is_file()]
     assert [file for file in files if WRITER_KEY.encode() in file.read_bytes()] == []
     assert WRITER_KEY not in caplog.text
+    assert not settings.get(LAST_MODEL, {})
     assert remembered_writer(settings.get(SETTING, {})).writer(TARGET).base_url == writer.url  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("missing", ["writer", "target"])
+async def test_a_key_that_is_asked_for_at_the_start_goes_only_to_the_address_that_it_was_asked_for(
+    qapp: QApplication, city: Path, tmp_path: Path, missing: str
+) -> None:
+    with ModelStub(WordSensitiveModel(1, noise=0.1)) as target, ModelStub(written) as writer:
+        stubs, keys = {"target": target, "writer": writer}, {"target": TARGET_KEY, "writer": WRITER_KEY}
+        addresses = {name: None if name == missing else stub.url for name, stub in stubs.items()}
+        models = {
+            name: ModelSettings(provider="openai", model=name, base_url=address) for name, address in addresses.items()
+        }
+        environment = {"OPENAI_BASE_URL": stubs[missing].url}
+        session = Session(
+            Bridge(partial(Engine.open, city, environment=environment)), Settings(tmp_path / "settings.json")
+        )
+        session.settings.set(SETTING, WriterChoice(WriterKind.OTHER, models["writer"]).saved())
+        session.bridge.start()
+        bench = PageBench(WorkshopPage, session, FakeEngine())
+        await bench.open(1280)
+        for name, address in addresses.items():
+            if address:
+                await ModelKeys(session.call).hold("openai", Secret(keys[name]), address=address)
+                await ModelKeys(session.call).add_typed_address(models[name])
+        bench.page.tabs.find_text("city", [models["target"]], None)
+        tab = bench.page.tabs.tab
+        assert isinstance(tab, ImprovementTab)
+        await bench.until(lambda: tab.presenter.plan_made)
+        tab.presenter.budget = 300
+        await tab.replan()
+        session.spawn(tab.start())
+        sheet = await opened_dialog(bench.page, ApiKeyDialog)
+        said = visible_text(sheet)
+        assert not sheet.input.remember.isVisible()
+        sheet.edit.setText(keys[missing])
+        next(one for one in sheet.findChildren(QPushButton) if one.text() == "Use this key").click()
+        await bench.until(lambda: tab.presenter.found)
+        await bench.close()
+        await session.close()
+    for name, stub in stubs.items():
+        assert {request.key for request in stub.requests} == {keys[name]}
+    assert urlsplit(stubs[missing].url).netloc in said
 
 
 async def test_rules_or_the_model_that_answers_write_as_chosen_and_the_choice_is_remembered(qapp: QApplication) -> None:
@@ -133,3 +180,5 @@ def test_a_remembered_writer_that_cannot_be_read_is_the_usual_one() -> None:
     own = remembered_writer({"kind": "other", "model": "openai/writer", "base_url": "http://127.0.0.1:9/v1"})
     assert (own.kind, own.saved()["base_url"]) == (WriterKind.OTHER, "http://127.0.0.1:9/v1")
     assert own.writer(ModelSettings()) == own.model
+    priced = WriterChoice(WriterKind.OTHER, replace(TARGET, timeout=own.model.timeout))  # type: ignore[union-attr]
+    assert remembered_writer(json.loads(json.dumps(priced.saved()))) == priced
