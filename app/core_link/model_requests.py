@@ -67,6 +67,8 @@ class KeyNeed:
     provider: str = ""
     variable: str = ""
     needed: bool = False
+    can_remember: bool = True
+    """False for a model at another address than its provider's own: the keychain holds keys by provider."""
 
     @property
     def hint(self) -> str:
@@ -127,6 +129,9 @@ def _parse_writing_model(text: str, address: str) -> ModelSettings:
     return model
 
 
+ApiKeys = Mapping[str, Secret]
+
+
 class ModelKeys:
     """Keys for models. Keys pass through here; only the core's key ring holds them."""
 
@@ -162,7 +167,9 @@ class WritingModels(ModelKeys):
 
 async def _need(core: "Engine", model: ModelSettings) -> KeyNeed:
     variable = core.models.key_variable(model.provider)
-    return KeyNeed(provider=model.provider, variable=variable, needed=core.models.needs_key(model))
+    usual = core.models.is_usual_address(model)
+    needed = core.models.needs_key(model)
+    return KeyNeed(provider=model.provider, variable=variable, needed=needed, can_remember=usual)
 
 
 async def _add_typed_address(core: "Engine", provider: str, address: str) -> None:

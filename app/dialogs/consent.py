@@ -1,6 +1,6 @@
 """Dialogs for what a run still needs: consent to start a program or to send something, and API keys."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QLineEdit, QWidget
 
-from app.core_link.model_requests import ModelKeys
+from app.core_link.model_requests import ApiKeys, ModelKeys
 from app.core_link.session import Session
 from app.dialogs.consent_presenter import ConsentPresenter
 from app.text.formatting import error_text
@@ -183,9 +183,6 @@ class ConsentBar(QFrame):
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().colour(Role.LINE))
 
 
-ApiKeys = Mapping[str, Secret]
-
-
 class Preflight:
     """Start of a batch that asks for a missing consent or key and tries again; other errors are raised."""
 
@@ -262,11 +259,12 @@ class ApiKeyField(QWidget):
         self.setFocusProxy(self.edit)
         column_layout(self, self.edit, self.remember, spacing=6)
 
-    def set_provider(self, provider: str) -> None:
+    def set_provider(self, provider: str, *, can_remember: bool = True) -> None:
         """Ask for a key of this provider; a key typed for another one is cleared, so that it is not sent there.
 
-        An empty provider changes nothing.
+        An empty provider changes nothing else.
         """
+        self.remember.setVisible(can_remember)
         if provider and self._provider not in ("", provider):
             self.edit.clear()
         self._provider = provider or self._provider

@@ -309,7 +309,7 @@ class ModelRequestDialog(Dialog):
 
     async def _show_need(self, model: ModelSettings) -> None:
         self._need = await self._models.key_need(model)
-        self.key.set_provider(self._need.provider)
+        self.key.set_provider(self._need.provider, can_remember=self._need.can_remember)
         self.fields[ModelFormField.KEY].set_note(self._need.hint)
         self.fields[ModelFormField.KEY].setVisible(self._need.needed)
 
@@ -338,7 +338,7 @@ class ModelRequestDialog(Dialog):
     async def _hold_key(self, model: ModelSettings) -> None:
         key = self.key.take()
         if self._need.needed and key is not None:
-            remember = self.key.remember.isChecked()
+            remember = self._need.can_remember and self.key.remember.isChecked()
             await self._models.hold(self._need.provider, key, address=model.base_url, remember=remember)
 
     async def _may_send_key(self, model: ModelSettings) -> bool:

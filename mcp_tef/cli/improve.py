@@ -1,4 +1,4 @@
-"""`improve`: candidates for better texts, made, screened and judged on cases that their writer never saw."""
+"""`improve`: better texts for tools, made and screened on working cases, then judged once on sealed ones."""
 
 from __future__ import annotations
 

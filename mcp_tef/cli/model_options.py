@@ -1,4 +1,4 @@
-"""Options for models: which are asked, how, at what cost, with which keys and on which workers; the estimate."""
+"""Options for models, prompts, cost, keys and workers, what is made of them, and lines that tell the estimate."""
 
 from __future__ import annotations
 

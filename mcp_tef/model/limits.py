@@ -1,4 +1,4 @@
-"""Limits on server responses, each with its default, reason and environment variable."""
+"""Limits on servers, tools files and responses of models: default, reason and environment variable of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

@@ -1,4 +1,4 @@
-"""The two claims of a comparison, each a verdict and a sentence with its numbers; pure.
+"""Verdicts of a comparison with their sentences: the two claims, and if cases that must hold still do; pure.
 
 *On these cases* is about the cases asked here: its unit is the pair of runs. *For queries like these* is about
 other queries too: its unit is the family of cases, since repeats of one case are not new cases.

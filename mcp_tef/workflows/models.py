@@ -130,6 +130,10 @@ class Models:
         needed = known and self._catalogue.asks_for_key(settings)
         return needed and not self._decide(settings.destination, {})[0]
 
+    def is_usual_address(self, settings: ModelSettings) -> bool:
+        """Return True if the model is asked where its provider is by itself, whose key the keychain may hold."""
+        return not self._place(settings.destination)
+
     def keys_for(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> Keys:
         """Return the key of each destination: given for this batch by provider or `provider@origin`, else at hand.
 

@@ -1,4 +1,4 @@
-"""State of the Library screen: tools, drafts of their designs, versions and executions; knows no Qt."""
+"""State and actions of the Library screen: tools, typed designs, versions, executions, files; knows no Qt."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

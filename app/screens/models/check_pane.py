@@ -43,7 +43,7 @@ def needs_key(check: ModelCheck | None) -> bool:
 
 async def ask_for_key(session: Session, parent: QWidget, provider: str, address: str | None) -> bool:
     """Ask for a key and keep it for the session; return False if the user cancels."""
-    dialog = ApiKeyDialog(provider, "Kept in memory until you quit.", parent)
+    dialog = ApiKeyDialog(provider, "Kept in memory until you quit.", parent, address or "")
     if not await dialog.done_with() or dialog.key is None:
         return False
     await ModelKeys(session.call).hold(provider, dialog.key, address=address, remember=dialog.kept)

@@ -38,7 +38,7 @@ from mcp_tef import (
 )
 
 if TYPE_CHECKING:
-    from app.dialogs.consent import ApiKeys
+    from app.core_link.model_requests import ApiKeys
     from mcp_tef import Engine
 
 

@@ -8,9 +8,10 @@ from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
+from app.core_link.model_requests import ApiKeys
 from app.core_link.session import Session
 from app.core_link.targets import CompareBatches
-from app.dialogs.consent import ApiKeys, Preflight
+from app.dialogs.consent import Preflight
 from app.dialogs.export import copy_markdown, export_runs
 from app.screens.runs.batch_summaries import action_texts
 from app.screens.runs.cell_styles import table_row

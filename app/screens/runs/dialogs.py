@@ -208,7 +208,7 @@ class StartDialog(Dialog):
         for one in request.models:
             await self._starting.add_typed_address(one)
         if key and provider:
-            remember = self.panel.key.remember.isChecked()
+            remember = self._need.can_remember and self.panel.key.remember.isChecked()
             await self._starting.hold(provider, key, address=model.base_url, remember=remember)
         preflight = Preflight(self._session, self)
         batch = await preflight.run(lambda keys: self._starting.start(request, keys), provider)

@@ -358,7 +358,7 @@ class StartPanel(QWidget):
 
     def show_key_need(self, need: KeyNeed) -> None:
         """Say whether the model needs a key; a key typed for another provider is cleared."""
-        self.key.set_provider(need.provider)
+        self.key.set_provider(need.provider, can_remember=need.can_remember)
         self.fields[Where.KEY].set_note(need.hint if need.needed else "No key needed." if need.provider else "")
 
     def show_problems(self, problems: Mapping[Where, str]) -> None:

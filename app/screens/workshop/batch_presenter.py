@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from app.core_link.model_requests import CoreCall
+from app.core_link.model_requests import ApiKeys, CoreCall
 from app.core_link.refresh import Refresh
-from app.dialogs.consent import ApiKeys
 from app.text.formatting import clock, count, money
 from mcp_tef import (
     Batch,

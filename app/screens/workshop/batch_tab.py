@@ -9,9 +9,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core_link.model_requests import ApiKeys
 from app.core_link.session import Page
 from app.core_link.targets import ShowBatch
-from app.dialogs.consent import ApiKeys, Preflight
+from app.dialogs.consent import Preflight
 from app.dialogs.export import (
     ChartExports,
     Writers,

@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from app.core_link.model_requests import CoreCall
-from app.dialogs.consent import ApiKeys
+from app.core_link.model_requests import ApiKeys, CoreCall
 from app.screens.workshop.batch_presenter import (
     CAP,
     CrowdBatches,

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from app.core_link.model_requests import CoreCall
+from app.core_link.model_requests import ApiKeys, CoreCall
 from app.core_link.refresh import Refresh
-from app.dialogs.consent import ApiKeys
 from app.screens.workshop.batch_presenter import (
     BASELINE,
     CAP,

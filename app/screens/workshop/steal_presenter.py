@@ -1,10 +1,9 @@
-"""Settings of steal tests, and what the one that is shown has found; knows no Qt."""
+"""State of the tab for steal tests: inputs, estimate, start, and the result of the test shown; uses no Qt."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from app.core_link.model_requests import CoreCall
-from app.dialogs.consent import ApiKeys
+from app.core_link.model_requests import ApiKeys, CoreCall
 from app.screens.workshop.batch_presenter import (
     BASELINE,
     CAP,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core_link.model_requests import ApiKeys
 from app.core_link.refresh import Refresh
 from app.core_link.session import Page
 from app.core_link.targets import NewCases, ShowBatch, ShowRuns
-from app.dialogs.consent import ApiKeys, Preflight
+from app.dialogs.consent import Preflight
 from app.dialogs.model_request_dialog import ask_model
 from app.screens.workshop.commands import TRY_KEYS
 from app.screens.workshop.draft_dialogs import AddCasesDialog

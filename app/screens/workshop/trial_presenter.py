@@ -6,9 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.core_link.model_requests import CoreCall
+from app.core_link.model_requests import ApiKeys, CoreCall
 from app.core_link.refresh import Refresh
-from app.dialogs.consent import ApiKeys
 from app.screens.workshop.trial_cases import TrialCaseRow, TrialCases
 from app.text.formatting import count, money
 from mcp_tef import (
