@@ -101,6 +101,9 @@ async def test_a_key_that_was_typed_for_one_provider_never_goes_to_another(qapp:
         assert sheet.key.edit.text() == ""
         assert not bench.fake.keys.typed("anthropic")
         assert bench.fake.writer.tasks == []
+        assert sheet.key.remember.isVisible()
+        sheet.address.setText("https://models.example/v1")
+        await until(lambda: not sheet.key.remember.isVisible())
 
 
 async def test_no_model_is_no_model(qapp: QApplication) -> None:
