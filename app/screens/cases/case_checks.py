@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core_link.session import Page
 from app.dialogs.draft_cases import draft_cases
@@ -62,6 +62,7 @@ class CaseChecksDialog(Dialog):
         self.table = ListTable(COLUMNS, "Doubtful cases")
         self.sentence = FlowText()
         self.answers = QHBoxLayout()
+        self._buttons: list[QWidget] = []
         for part in (FlowText(EXPLANATION, size=Size.SMALL, role=Role.DIM), self.summary):
             self.body.addWidget(part)
         self.body.addWidget(self.table, 1)
@@ -89,14 +90,18 @@ class CaseChecksDialog(Dialog):
         clear_layout(self.answers)
         self.sentence.set_text(finding.sentence if finding else "")
         answers = [(action, finding) for action in finding.actions] if finding else []
-        for action, about in answers:
-            do = partial(self.answer, about, action)
-            self.answers.addWidget(button(Action(text=action_text(action, about), do=do), self))
+        self._buttons = [
+            button(Action(text=action_text(action, about), do=partial(self.answer, about, action)), self)
+            for action, about in answers
+        ]
+        for one in self._buttons:
+            self.answers.addWidget(one)
         self.answers.addStretch(1)
 
     def _focus_answer(self) -> None:
-        if (item := self.answers.itemAt(0)) is not None and (first := item.widget()) is not None:
-            first.setFocus()
+        # Not by the layout's items: PySide keeps their wrappers, which a later object at the same address would get.
+        if self._buttons:
+            self._buttons[0].setFocus()
 
     def answer(self, finding: CaseFinding, action: CaseAction) -> None:
         """Apply an action; to edit the query, close the dialog and name the case in `to_edit`."""
