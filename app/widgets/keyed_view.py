@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QScrollBar, QTableView, QWidget
 
 from app.widgets.actions import Action, show_menu
 from app.widgets.incremental import in_turns, take_turns
@@ -70,7 +70,10 @@ class KeyedView(QTableView, Generic[R]):
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(row_height)
         self.verticalHeader().setDefaultSectionSize(row_height)
-        self.verticalScrollBar().setSingleStep(row_height)
+        # A scroll bar of our own: that of Qt now and then gets the wrapper of a layout's item that was at its address.
+        bar = QScrollBar(Qt.Orientation.Vertical, self)
+        bar.setSingleStep(row_height)
+        self.setVerticalScrollBar(bar)
 
     def fill_width(self) -> None:
         """Show one column without a header, as wide as the view."""
