@@ -75,7 +75,7 @@ def look_at_colours(walk: Walk, old: QColor, page: Page) -> None:
 
 
 def is_dressed(page: Page) -> bool:
-    """Whether every visible part of a window wears today's sheet, and is painted."""
+    """True if every visible part of a window has the current style sheet, and is painted."""
     parts = [page.window(), *page.window().findChildren(QWidget)]
     worn = [one.styleSheet() for one in parts if "QToolTip" in one.styleSheet() and one.isVisible()]
     return page.window().updatesEnabled() and bool(worn) and set(worn) == {theme().sheet}

@@ -253,7 +253,7 @@ def _is_by_model(part: AdvicePane) -> bool:
 
 
 async def asked_about_a_tool(window: MainWindow, place: int) -> ReviewPart:
-    """What stands beside the tool at a place, once a model was asked about it."""
+    """The text beside the tool at a place, once a model was asked about it."""
     window.show_screen("quality")
     page = window.page("quality")
     assert isinstance(page, QualityPage)

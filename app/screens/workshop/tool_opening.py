@@ -51,11 +51,11 @@ async def opened_tool(core: "Engine", draft: Draft, target: ChangeTool) -> Opene
         found = await put_in_repair(core.drafts, core.quality, draft.id, now, target.rule, by=BY)
     await asyncio.to_thread(lambda: found.draft.revisions)
     field, hidden = _field(found.draft, key, target)
-    message, why = await _told(core, found, target) if target.rule else ("", "")
+    message, why = await _message_of(core, found, target) if target.rule else ("", "")
     return OpenedTool(draft=found.draft, key=key, field=field, hidden=hidden, message=message, why=why)
 
 
-async def _told(core: "Engine", found: RepairedDraft, target: ChangeTool) -> tuple[str, str]:
+async def _message_of(core: "Engine", found: RepairedDraft, target: ChangeTool) -> tuple[str, str]:
     """Return what a repair put in, and why; where there is none, the advice of the finding."""
     repair, rule = found.repair, next((one for one in core.quality.rules() if one.id == target.rule), None)
     title = rule.title if rule else target.rule

@@ -98,8 +98,8 @@ REPAIRS: Mapping[str, RuleRepair] = {
 }
 
 
-def weightless(_tool: Tool) -> int:
-    """Return no tokens, where nobody counts them."""
+def no_tokens(_tool: Tool) -> int:
+    """Return 0, where tokens are not counted."""
     return 0
 
 
@@ -109,12 +109,12 @@ def repaired(
     names: ListedNames = NOBODY,
     *,
     why_rejected: str = "",
-    tokens: Callable[[Tool], int] = weightless,
+    tokens: Callable[[Tool], int] = no_tokens,
 ) -> DefinitionRepair | None:
     """Return the repair of a rule's findings in a tool; None where none can be derived, or lint finds fault with it.
 
     Texts over `LONGEST_TEXT` are not repaired. Each edit is kept only if lint finds less of the rule and no more of any
-    other. `tokens` weighs a definition.
+    other. `tokens` counts those of a definition.
     """
     known = REPAIRS.get(rule)
     before = lint(tool, tokens(tool), names, why_rejected)

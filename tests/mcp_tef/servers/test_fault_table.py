@@ -163,7 +163,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is read of a fault, and of a healthy server if one was asked beside it, and the seconds."""
+    """The answer of a fault, that of a healthy server if one was asked beside it, and the seconds."""
 
     fault: Fault
     words: str
