@@ -86,10 +86,6 @@ _NAMES = {
     "mcp_tef.model.draft_edits": "ParameterEdit RebasedDraft TextConflict ToolEdit edited_draft",
     "mcp_tef.model.drafted_cases": "CaseAction CaseDoubt CaseFinding DraftKind DraftedCase DraftedCases RefusedDraft",
     "mcp_tef.model.drafts": "INSTRUCTIONS Draft ToolKey ToolRevision require_draft_name",
-    "mcp_tef.model.files": (
-        "LARGEST_FILE_BYTES bounded_lines make_private_folder open_private open_regular_file tighten write_lines "
-        "write_private"
-    ),
     "mcp_tef.model.health": "ContactKind HealthState ServerContact ServerHealth percentile",
     "mcp_tef.model.ids": "BatchId CaseId DraftId LibraryToolId RunId ServerId SnapshotId",
     "mcp_tef.model.improvements": (
@@ -102,7 +98,7 @@ _NAMES = {
         "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
         "ToolDesign ToolStatus ToolVersion design_from_json design_to_json"
     ),
-    "mcp_tef.model.limits": "CALL_SECONDS",
+    "mcp_tef.model.limits": "CALL_SECONDS LARGEST_FILE_BYTES",
     "mcp_tef.model.metrics": (
         "CalibrationBin CalibrationReport ConfusionMatrix FilterChoices GroupMetrics Metrics MetricsOverview "
         "ModelMetrics PassAllRate Rate RepeatStatistics RepeatedCase SourceCalibration ThresholdCheck ToolMetrics "
@@ -188,6 +184,9 @@ _NAMES = {
     ),
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
+    "mcp_tef.trust.files": (
+        "bounded_lines make_private_folder open_private open_regular_file tighten write_lines write_private"
+    ),
     "mcp_tef.workflows.batch_results": "tally_of",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",

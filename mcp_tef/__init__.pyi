@@ -206,16 +206,6 @@ from mcp_tef.model.drafted_cases import (
     RefusedDraft,
 )
 from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolKey, ToolRevision, require_draft_name
-from mcp_tef.model.files import (
-    LARGEST_FILE_BYTES,
-    bounded_lines,
-    make_private_folder,
-    open_private,
-    open_regular_file,
-    tighten,
-    write_lines,
-    write_private,
-)
 from mcp_tef.model.health import ContactKind, HealthState, ServerContact, ServerHealth, percentile
 from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId
 from mcp_tef.model.improvements import (
@@ -244,7 +234,7 @@ from mcp_tef.model.library import (
     design_from_json,
     design_to_json,
 )
-from mcp_tef.model.limits import CALL_SECONDS
+from mcp_tef.model.limits import CALL_SECONDS, LARGEST_FILE_BYTES
 from mcp_tef.model.metrics import (
     CalibrationBin,
     CalibrationReport,
@@ -474,6 +464,15 @@ from mcp_tef.statistics.trial_text import (
 )
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
+from mcp_tef.trust.files import (
+    bounded_lines,
+    make_private_folder,
+    open_private,
+    open_regular_file,
+    tighten,
+    write_lines,
+    write_private,
+)
 from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
 from mcp_tef.workflows.cases import free_suite_name

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from mcp_tef.engine_adapters import ModelWorkflows
 from mcp_tef.events import Event
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.files import tighten
 from mcp_tef.model.installation import data_folder
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
+from mcp_tef.trust.files import tighten
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from mcp_tef.api.serializers.runs import verdict_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.model.answers import ActualCall
 from mcp_tef.model.cases import Expectation, expectation_from_json
-from mcp_tef.model.files import LARGEST_LINE_BYTES
 from mcp_tef.model.json import Json, loads_noting_duplicates
 from mcp_tef.model.limits import USUAL
 from mcp_tef.model.similarity import ToolPair
@@ -18,6 +17,7 @@ from mcp_tef.model.variables import MB
 from mcp_tef.model.verdicts import Verdict
 from mcp_tef.scoring.expectations import problems
 from mcp_tef.scoring.judge import judge, usable
+from mcp_tef.trust.files import LARGEST_LINE_BYTES
 
 Line: TypeAlias = str | bytes | None
 """A line of a file; None stands for one that was too long to be read, as `bounded_lines` yields it."""

@@ -19,8 +19,8 @@ import httpx
 
 from mcp_tef.embedding.local_embedder import load_fastembed
 from mcp_tef.errors import EmbeddingError
-from mcp_tef.model.files import make_private_folder
 from mcp_tef.ports import Progress
+from mcp_tef.trust.files import make_private_folder
 
 USUAL_HUB = "https://huggingface.co"
 HUB_VARIABLE = "HF_ENDPOINT"

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.model.files import create_private, make_private_folder
 from mcp_tef.ports import Embedder
+from mcp_tef.trust.files import create_private, make_private_folder
 
 Vector = NDArray[np.float32]
 LIMIT_BYTES = 256 * 1024 * 1024

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Protocol
 
-from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.variables import KB, MB, Variable, number, size, size_words, whole
 
+LARGEST_FILE_BYTES: Final = 50 * MB
+"""Files that are read as a whole: cases, configs, pairs, and tools files unless a setting says otherwise."""
 _HOUR = 3600.0
 _OWN_NAMES = {"seconds": "TOOL_INGESTION_TIMEOUT_SECONDS"}
 

@@ -17,12 +17,12 @@ from mcp_tef.api.serializers.tools import (
     unreachable_to_json,
 )
 from mcp_tef.formats.csv_tables import csv_text
-from mcp_tef.model.files import replaced_file
 from mcp_tef.model.json import Json
 from mcp_tef.model.similarity import FlagRule, MatrixKind, ToolPair
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap, OverlappingPair
 from mcp_tef.scoring.similarity.signals import Matrix
+from mcp_tef.trust.files import replaced_file
 
 MOST_IN_JSON = 2000
 OTHER_FORMS = (".csv", ".html")

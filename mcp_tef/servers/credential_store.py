@@ -11,11 +11,11 @@ from typing import Final
 from filelock import AsyncFileLock
 
 from mcp_tef.errors import ServerError, ServerFault, StoreError
-from mcp_tef.model.files import FILE_MODE, make_private_folder
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ReferenceKind, ServerSpec, references
 from mcp_tef.ports import OpenAddress, SecretVault
 from mcp_tef.servers.launch import ResolvedSpec
+from mcp_tef.trust.files import FILE_MODE, make_private_folder
 
 _LONGEST_TURN_S: Final = 10.0
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.files import open_regular_file
 from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
@@ -19,6 +18,7 @@ from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing, Tool, ToolProblem
 from mcp_tef.scoring.schema_soundness import why_unsound
 from mcp_tef.servers.observations import quoted
 from mcp_tef.servers.sanitizing import MARK
+from mcp_tef.trust.files import open_regular_file
 
 _NO_UNICODE = re.compile(f"[\ud800-\udfff{MARK}]")
 

@@ -13,8 +13,8 @@ from filelock import FileLock, Timeout
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.consents import Consent, ConsentKind
-from mcp_tef.model.files import make_private_folder, write_private
 from mcp_tef.model.json import canonical
+from mcp_tef.trust.files import make_private_folder, write_private
 
 _SECRET_BYTES = 32
 _LOCK_SECONDS = 5.0

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from mcp_tef.model.files import FILE_MODE, make_private_folder
 from mcp_tef.model.ids import new_id
+from mcp_tef.trust.files import FILE_MODE, make_private_folder
 
 
 class Owner:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.files import tighten
 from mcp_tef.model.runs import BatchStatus
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
@@ -24,6 +23,7 @@ from mcp_tef.storage.workspace_file import (
     require_there,
     tools_folder,
 )
+from mcp_tef.trust.files import tighten
 
 if TYPE_CHECKING:
     from sqlmodel import Session

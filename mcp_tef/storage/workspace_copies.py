@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_tef.errors import InputError, StoreError
-from mcp_tef.model.files import FOLDER_MODE, copy_private, make_private_folder, tighten
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import cannot_write, translated
 from mcp_tef.storage.workspace_file import back_up, connect, copy_files, require_own, tools_folder
+from mcp_tef.trust.files import FOLDER_MODE, copy_private, make_private_folder, tighten
 
 
 def copy_workspace(path: Path, folder: Path) -> Path:

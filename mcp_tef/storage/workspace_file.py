@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.files import copy_private, create_private, open_regular_file
 from mcp_tef.model.installation import data_folder
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
+from mcp_tef.trust.files import copy_private, create_private, open_regular_file
 
 LOCK_WAIT_S = 5.0
 _SETTINGS = (

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.files import open_regular_file, replaced_file
 from mcp_tef.model.servers import Transport
 from mcp_tef.model.variables import MB
+from mcp_tef.trust.files import open_regular_file, replaced_file
 
 if TYPE_CHECKING:
     from mcp_tef.model.servers import ServerSpec

@@ -13,8 +13,8 @@ from mcp_tef.formats.cases.entries import an_object, literal
 from mcp_tef.formats.cases.promptfoo_templates import TEMPLATE, filled
 from mcp_tef.formats.cases.texts import SCHEME, FilesBeside, parse_json
 from mcp_tef.model.cases import ExpectedCall
-from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
+from mcp_tef.model.limits import LARGEST_FILE_BYTES
 
 WILDCARD = re.compile(r"[*?]")
 MOST_CALLS = 100

@@ -10,8 +10,8 @@ from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, entries_of, shortened
 from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, require_plain
 from mcp_tef.formats.csv_tables import csv_text, from_spreadsheet_cell
-from mcp_tef.model.files import LARGEST_FILE_BYTES
 from mcp_tef.model.json import Json
+from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.model.search import nearest
 
 COLUMNS = (

@@ -14,8 +14,9 @@ from urllib.parse import unquote
 import yaml
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.files import LARGEST_FILE_BYTES, open_regular_file, replaced_file, write_private
 from mcp_tef.model.json import Json, deeper_than
+from mcp_tef.model.limits import LARGEST_FILE_BYTES
+from mcp_tef.trust.files import open_regular_file, replaced_file, write_private
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys and positions that lead to a value of a document."""

@@ -18,8 +18,6 @@ from typing import BinaryIO, Final, Literal
 
 from mcp_tef.model.variables import MB
 
-LARGEST_FILE_BYTES: Final = 50 * MB
-"""Files that are read as a whole: cases, configs, pairs, and tools files unless a setting says otherwise."""
 LARGEST_LINE_BYTES: Final = 16 * MB
 """One line of a file that is read line by line, which may be of any size."""
 _NOT_REGULAR: Final = "Not a regular file"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_tef.model.files import (
+from mcp_tef.trust.files import (
     bounded_lines,
     copy_private,
     create_private,
