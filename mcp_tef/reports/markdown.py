@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT
-from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.comparison import PairChange
 from mcp_tef.model.metrics import Rate
@@ -20,6 +19,7 @@ from mcp_tef.reports.page import counted
 from mcp_tef.reports.results import Results, reason
 from mcp_tef.reports.similarity_html import STANDINGS, SimilarityResults, observed_words
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.trust.files import append_text, write_failed
 
 MOST_ROWS: Final = 50
 MOST_TOOLS: Final = 30
@@ -194,10 +194,9 @@ def write_markdown(path: Path, text: str) -> None:
     if not summary or path.resolve() != Path(summary).resolve():
         return write_text(path, text)
     try:
-        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"{text.rstrip()}\n\n")
+        append_text(path, f"{text.rstrip()}\n\n")
     except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Use another place.") from error
+        raise write_failed(path, error) from error
 
 
 def _rest(count: int, thing: str, most: int = MOST_ROWS) -> str:

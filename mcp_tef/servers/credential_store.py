@@ -15,7 +15,8 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import ReferenceKind, ServerSpec, references
 from mcp_tef.ports import OpenAddress, SecretVault
 from mcp_tef.servers.launch import ResolvedSpec
-from mcp_tef.trust.files import FILE_MODE, make_private_folder
+from mcp_tef.trust.files import make_private_folder
+from mcp_tef.trust.held_folder import FILE_MODE
 
 _LONGEST_TURN_S: Final = 10.0
 

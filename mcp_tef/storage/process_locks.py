@@ -6,7 +6,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.trust.files import FILE_MODE, make_private_folder
+from mcp_tef.trust.files import make_private_folder
+from mcp_tef.trust.held_folder import FILE_MODE
 
 
 class Owner:

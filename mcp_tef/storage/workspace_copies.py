@@ -1,7 +1,6 @@
 """Copy and rename workspace files, together with the tools files that belong to them."""
 
 import os
-import shutil
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +9,15 @@ from mcp_tef.errors import InputError, StoreError
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import cannot_write, translated
 from mcp_tef.storage.workspace_file import back_up, connect, copy_files, require_own, tools_folder
-from mcp_tef.trust.files import FOLDER_MODE, copy_private, make_private_folder, tighten
+from mcp_tef.trust.files import (
+    copy_folder,
+    make_private_folder,
+    new_private_folder,
+    remove_folder,
+    rename,
+    replaced_database,
+    unlink,
+)
 
 
 def copy_workspace(path: Path, folder: Path) -> Path:
@@ -30,38 +37,34 @@ def save_copy(path: Path, target: Path) -> None:
     A file of that name is replaced in one step, once the copy is whole. Tools files that belong to the workspace come
     along; where a folder lies that they would go to, nothing is copied.
     """
-    named, target = target.absolute(), target.resolve()
-    if any(_is_open(one, path.resolve()) for one in (named, target)):
+    target = target.absolute()
+    if any(_is_open(one, path.resolve()) for one in (target, target.resolve())):
         raise StoreError(f"The workspace {target.name} is open.", hint="Use another name.", code="workspace_is_open")
+    if target.is_symlink():
+        raise StoreError(f"{target.name} is a link, and links are not followed.", hint="Use another name.")
     folder = tools_destination(path, target)
-    if folder is not None and folder.exists():
+    if folder is not None and os.path.lexists(folder):
         said = f"The folder {folder.name} is there already, and may hold tools files of another workspace."
         raise StoreError(said, hint="Use another name.")
-    unfinished = target.with_name(f"{target.name}.part")
     try:
         with ExitStack() as on_failure:
             if folder is not None:
-                make_private_folder(folder.parent)
-                folder.mkdir(mode=FOLDER_MODE)
-                on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
-            _write_copy(path, target, unfinished)
+                new_private_folder(folder)
+                on_failure.callback(remove_folder, folder)
+            _write_copy(path, target)
             on_failure.pop_all()
     except OSError as error:
         raise cannot_write(target) from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
 
 
-def _write_copy(path: Path, target: Path, unfinished: Path) -> None:
+def _write_copy(path: Path, target: Path) -> None:
     make_private_folder(target.parent)
-    unfinished.unlink(missing_ok=True)
-    with translated(target):
-        back_up(path, unfinished)
-        take_tools_along(path, target, unfinished)
-    for suffix in ("-wal", "-shm"):
-        target.with_name(target.name + suffix).unlink(missing_ok=True)
-    os.replace(unfinished, target)
+    with replaced_database(target) as unfinished:
+        with translated(target):
+            back_up(path, unfinished)
+            take_tools_along(path, target, unfinished)
+        for suffix in ("-wal", "-shm"):
+            unlink(target.with_name(target.name + suffix))
 
 
 def _is_open(target: Path, ours: Path) -> bool:
@@ -73,7 +76,7 @@ def _is_open(target: Path, ours: Path) -> bool:
 def tools_destination(path: Path, target: Path) -> Path | None:
     """Return the folder for a copy of the tools files; None if there are none, or both workspaces use the same."""
     source, folder = tools_folder(path.absolute()), tools_folder(target.absolute())
-    if not source.is_dir() or (folder.exists() and folder.samefile(source)):
+    if source.is_symlink() or not source.is_dir() or (folder.exists() and folder.samefile(source)):
         return None
     return folder
 
@@ -81,16 +84,14 @@ def tools_destination(path: Path, target: Path) -> Path | None:
 def take_tools_along(path: Path, target: Path, database: Path) -> bool:
     """Copy the tools files of a workspace to where another has them, and have a database use them; whether any are.
 
-    Where that fails, nothing is left there.
+    Links among them stay behind. Where it fails, nothing is left there.
     """
     source, folder = tools_folder(path.absolute()), tools_destination(path, target)
     if folder is None:
         return False
     with ExitStack() as on_failure:
-        on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
-        make_private_folder(folder)
-        shutil.copytree(source, folder, copy_function=copy_private, dirs_exist_ok=True)
-        tighten(folder)
+        on_failure.callback(remove_folder, folder)
+        copy_folder(source, folder)
         _lead_to(folder, f"{source}{os.sep}", database)
         on_failure.pop_all()
     return True
@@ -140,13 +141,13 @@ def rename_workspace(path: Path, name: str) -> Path:
         with translated(path):
             _settle(path)
             took_tools = take_tools_along(path, target, path)
-        os.rename(path, target)
+        rename(path, target)
     except OSError as error:
         raise cannot_write(path) from error
     if took_tools and not _is_shared(path):
-        shutil.rmtree(tools_folder(path), ignore_errors=True)
+        remove_folder(tools_folder(path))
     with suppress(OSError):
-        path.with_name(f"{path.name}.damage-met").rename(target.with_name(f"{target.name}.damage-met"))
+        rename(path.with_name(f"{path.name}.damage-met"), target.with_name(f"{target.name}.damage-met"))
     return target
 
 

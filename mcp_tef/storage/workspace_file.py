@@ -18,7 +18,7 @@ from mcp_tef.model.installation import data_folder
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
-from mcp_tef.trust.files import copy_private, create_private, open_regular_file
+from mcp_tef.trust.files import copy_private, create_private, open_regular_file, replaced_database
 
 LOCK_WAIT_S = 5.0
 _SETTINGS = (
@@ -245,10 +245,8 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 def _keep_copy(path: Path, version: int) -> str:
     copy = path.with_name(f"{path.name}.v{version}.bak")
-    unfinished = copy.with_name(f"{copy.name}.part")
-    unfinished.unlink(missing_ok=True)
-    back_up(path, unfinished)
-    os.replace(unfinished, copy)
+    with replaced_database(copy) as unfinished:
+        back_up(path, unfinished)
     return f"The workspace {path.name} was brought up to date. A copy of it as it was is {copy.name}."
 
 

@@ -1,4 +1,9 @@
-"""Safe reading and writing of files: only regular files, bounded lines, atomic replacement, private modes.
+"""Safe reading and writing of files: the one writer of everything that this program puts on a disk.
+
+A file is written under a random name in the folder where it belongs, which is held by a descriptor, and takes its
+place in one step. The folder that the user named is found as the system finds it, also through links of the user's;
+below it, and at the name of the file itself, no link is followed: a link there is refused, or, for private files of
+our own, replaced. A pipe or device that the user named is written to directly.
 
 Private files hold workspaces, logs, settings, locks and caches. Their modes are set at creation, so that no other
 user can open them in between. On Windows, where the user's folders are already private, modes have no effect.
@@ -6,22 +11,38 @@ user can open them in between. On Windows, where the user's folders are already 
 
 import errno
 import os
+import re
 import shutil
 import stat
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
+from mcp_tef.errors import InputError, StoreError, TefError
 from mcp_tef.model.variables import MB
+from mcp_tef.trust.held_folder import (
+    FILE_MODE,
+    FOLDER_MODE,
+    NO_LINK,
+    PUBLIC_FOLDER_MODE,
+    READABLE,
+    HeldFolder,
+    folder_inside,
+    folder_without_links,
+    open_folder,
+    parts_inside,
+    regular_file,
+    require_regular,
+)
 
 LARGEST_LINE_BYTES: Final = 16 * MB
 """One line of a file that is read line by line, which may be of any size."""
-_NOT_REGULAR: Final = "Not a regular file"
 _DISCARDED_AT_ONCE: Final = MB
+_DISK_FAULTS: Final = {errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_OWN_STREAM: Final = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,9}))|/proc/self/fd/(\d{1,9})")
 
 
 def open_regular_file(path: Path) -> BinaryIO:
@@ -29,22 +50,15 @@ def open_regular_file(path: Path) -> BinaryIO:
 
     The file is opened without blocking and examined afterwards, so that it cannot be exchanged in between.
     """
-    _require_regular(os.stat(path).st_mode, path)  # opening some devices has effects of its own
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
-    try:
-        _require_regular(os.fstat(descriptor).st_mode, path)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return open(descriptor, "rb")
+    require_regular(os.stat(path).st_mode, path)  # opening some devices has effects of its own
+    return regular_file(os.open(path, READABLE), path)
 
 
-def _require_regular(mode: int, path: Path) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, _NOT_REGULAR, str(path))
+def open_inside(folder: Path, relative: str) -> BinaryIO:
+    """Open a regular file below a folder, no part of whose relative path is a link or leads out. Raises OSError."""
+    *way, name = parts_inside(relative)
+    with folder_inside(folder, way) as held:
+        return held.read(name)
 
 
 def bounded_lines(file: BinaryIO, limit: int = LARGEST_LINE_BYTES) -> Iterator[bytes | None]:
@@ -63,24 +77,60 @@ def _discard_line(file: BinaryIO) -> None:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[Path]:
-    """Lend a path to write to; what is written takes the place of `path` at the end, or nothing changes. OSError.
+def replaced_file(path: Path) -> Iterator[BinaryIO]:
+    """Lend a file that takes the place of `path` at the end, or nothing changes. Raises OSError, also for a link.
 
-    A pipe or a device, such as /dev/stdout, is written directly.
+    A pipe or a device that the user named, such as /dev/stdout, is written directly.
     """
-    with suppress(FileNotFoundError):
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            yield path
-            return
-    target = Path(os.path.realpath(path))
-    unfinished = target.with_name(f"{target.name}.part")
-    unfinished.unlink(missing_ok=True)
-    unfinished.open("xb").close()
-    try:
+    stream = _stream(path)
+    if stream is not None:
+        with stream:
+            yield stream
+        return
+    with open_folder(path.parent) as folder, folder.replaced(path.name) as file:
+        yield file
+
+
+@contextmanager
+def replaced_database(path: Path) -> Iterator[Path]:
+    """Lend the path of a new private file that takes the place of `path` at the end, as SQLite needs one. OSError."""
+    with open_folder(path.parent) as folder, folder.replaced_by_path(path.name) as unfinished:
         yield unfinished
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+
+
+def write_inside(folder: Path, relative: str, data: bytes) -> None:
+    """Write a file below a folder with the folders on its way, none of which may be a link. Raises OSError."""
+    *way, name = parts_inside(relative)
+    with folder_inside(folder, way, make=PUBLIC_FOLDER_MODE) as held, held.replaced(name) as file:
+        file.write(data)
+
+
+def replace_if_unchanged(path: Path, expected: bytes, wanted: bytes) -> bool:
+    """Replace a file that still holds what is expected, and keep its mode; whether it did. Raises OSError.
+
+    `path` is a real one, resolved when its content was read: where a part of it is a link by now, nothing is replaced.
+    """
+    try:
+        with folder_without_links(path.parent) as folder:
+            with folder.read(path.name) as present:
+                if present.read(len(expected) + 1) != expected:
+                    return False
+                mode = stat.S_IMODE(os.fstat(present.fileno()).st_mode)
+            with folder.replaced(path.name, FILE_MODE) as file:
+                file.write(wanted)
+                if hasattr(os, "fchmod"):
+                    os.fchmod(file.fileno(), mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            return False
+        raise
+    return True
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add text to the end of a file, which may not be a link. Raises OSError."""
+    with open_folder(path.parent) as folder, folder.append(path.name) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -88,12 +138,38 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
     A lone surrogate cannot be UTF-8: it is written as the JSON escape that it was read from.
     """
-    with replaced_file(path) as file, file.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-        out.writelines(lines)
+    with replaced_file(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n")
+        text.writelines(lines)
+        text.flush()
+        text.detach()
 
 
-FILE_MODE = 0o600
-FOLDER_MODE = 0o700
+def write_failed(path: Path, error: OSError) -> TefError:
+    """Return the error for the user about a file that could not be written: of the disk, or of the name given."""
+    if error.errno in _DISK_FAULTS:
+        hint = "Make room on the disk, or use another one."
+        return StoreError(f"{path} could not be written: {error.strerror}.", hint=hint, code="disk_full")
+    if error.errno == errno.EISDIR:
+        return InputError(f"{path} is a folder, not a file.", hint="Add a file name.")
+    return InputError(f"{path} could not be written: {error.strerror or error}.", hint="Use another place.")
+
+
+def _stream(path: Path) -> BinaryIO | None:
+    """Return the pipe, device or stream of this process that a path names; None for the name of a file."""
+    if own := _OWN_STREAM.fullmatch(os.path.normpath(path)) if os.name == "posix" else None:
+        out, errors, *numbers = own.groups()
+        number = 1 if out else 2 if errors else int(next(filter(None, numbers)))
+        return open(os.dup(number), "wb")
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return None
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        return None
+    return open(os.open(path, os.O_WRONLY | NO_LINK | getattr(os, "O_NOCTTY", 0)), "wb")
+
+
 _OTHERS = 0o077
 _CREATING = threading.Lock()
 
@@ -101,19 +177,14 @@ _CREATING = threading.Lock()
 def write_private(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write a private file in one step, with its folder where that is missing. Raises OSError, and changes nothing.
 
-    One that is `durable` survives a power cut, for which the disk is waited for.
+    One that is `durable` survives a power cut, for which the disk is waited for. A link of that name is replaced.
     """
     make_private_folder(path.parent)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".part")
-    with ExitStack() as on_failure:
-        on_failure.callback(Path(name).unlink, missing_ok=True)
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(name, path)
-        on_failure.pop_all()
+    with (
+        open_folder(path.parent) as folder,
+        folder.replaced(path.name, FILE_MODE, durable=durable, over_link=True) as file,
+    ):
+        file.write(data)
 
 
 def open_private(path: Path, mode: Literal["a", "w"]) -> TextIOWrapper:
@@ -132,11 +203,41 @@ def create_private(path: Path) -> None:
         os.close(_create(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 
 
-def copy_private(source: str | Path, target: str | Path) -> None:
-    """Copy the content of a file to a private one, also as the `copy_function` of `shutil.copytree`. Raises OSError."""
-    create_private(Path(target))
-    tighten(Path(target))
-    shutil.copyfile(source, target)
+def copy_private(source: Path, target: Path) -> None:
+    """Copy the content of a file to a private one, in place of what is there. Raises OSError, also for a link there."""
+    with (
+        open_regular_file(source) as read,
+        open_folder(target.parent) as folder,
+        folder.replaced(target.name, FILE_MODE) as written,
+    ):
+        shutil.copyfileobj(read, written)
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy the files and folders of a folder to a private one; links, pipes and devices are left out. OSError."""
+    make_private_folder(target)
+    tighten(target)
+    with open_folder(source) as read, open_folder(target) as written:
+        _copy_into(read, written)
+
+
+def _copy_into(source: HeldFolder, target: HeldFolder) -> None:
+    for name in source.names():
+        try:
+            mode = source.found(name).st_mode
+        except OSError:
+            continue
+        if stat.S_ISDIR(mode):
+            with source.folder(name) as read, target.folder(name, make=FOLDER_MODE) as written:
+                _copy_into(read, written)
+        elif stat.S_ISREG(mode):
+            with source.read(name) as content, target.replaced(name, FILE_MODE) as file:
+                shutil.copyfileobj(content, file)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder of ours with all that is in it, as far as that can be done; a link is left alone."""
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def make_private_folder(path: Path) -> None:
@@ -151,6 +252,27 @@ def make_private_folder(path: Path) -> None:
             raise
 
 
+def new_private_folder(path: Path) -> None:
+    """Create a private folder where nothing lies yet, with its parents. Raises OSError."""
+    make_private_folder(path.parent)
+    path.mkdir(mode=FOLDER_MODE)
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder that the user named, for files that others may read, with its parents. Raises OSError."""
+    path.mkdir(parents=True, exist_ok=True)
+
+
+def rename(path: Path, target: Path) -> None:
+    """Rename a file or folder, or the link of that name itself. Raises OSError."""
+    os.replace(path, target)
+
+
+def unlink(path: Path) -> None:
+    """Remove a file, or the link of that name itself; a missing one stays missing. Raises OSError."""
+    path.unlink(missing_ok=True)
+
+
 def tighten(path: Path) -> None:
     """Withdraw the rights of other users from a file or folder of this user; a missing one and a link stay as is."""
     if os.name == "nt":
@@ -163,4 +285,4 @@ def tighten(path: Path) -> None:
 
 
 def _create(path: str | Path, flags: int) -> int:
-    return os.open(path, flags, FILE_MODE)
+    return os.open(path, flags | NO_LINK, FILE_MODE)

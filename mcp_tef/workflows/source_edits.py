@@ -5,10 +5,8 @@ Nothing is written until `write` is called, and `undo` puts back the bytes that 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from mcp_tef.errors import InputError
 from mcp_tef.model.servers import Transport
 from mcp_tef.model.variables import MB
-from mcp_tef.trust.files import open_regular_file, replaced_file
+from mcp_tef.trust.files import open_regular_file, replace_if_unchanged
 
 if TYPE_CHECKING:
     from mcp_tef.model.servers import ServerSpec
@@ -68,7 +66,7 @@ def find_source_edit(folder: Path, before: str, after: str) -> SourceEdit | None
         return None
     forms = [form.encode("utf-8", "surrogatepass") for form in _forms(before)]
     found: list[tuple[Path, bytes, bytes]] = []
-    for path in _files(folder):
+    for path in _files(folder.resolve()):
         if path is None:
             return None
         found += _places(path, forms)
@@ -94,18 +92,11 @@ def undo_source_edit(edit: SourceEdit) -> None:
 
 def _replace(path: Path, expected: bytes, wanted: bytes) -> None:
     try:
-        if path.is_symlink() or _digest(_read(path)) != _digest(expected):
+        if not replace_if_unchanged(path, expected, wanted):
             said = f"{path} was changed meanwhile, so nothing was written."
             raise InputError(said, hint="Look for the text again.")
-        with replaced_file(path) as part:
-            part.write_bytes(wanted)
-            shutil.copymode(path, part)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Check who may write it.") from error
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
 
 
 def _read(path: Path) -> bytes:

@@ -16,7 +16,7 @@ import yaml
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
-from mcp_tef.trust.files import open_regular_file, replaced_file, write_private
+from mcp_tef.trust.files import open_regular_file, replaced_file, write_failed, write_private
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys and positions that lead to a value of a document."""
@@ -93,9 +93,9 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
             write_private(path, content)
         else:
             with replaced_file(path) as file:
-                file.write_bytes(content)
+                file.write(content)
     except OSError as error:
-        raise InputError(f"{path} could not be written: {error.strerror}.", hint="Use another place.") from error
+        raise write_failed(path, error) from error
 
 
 def parse_json(text: str, name: str) -> Json:

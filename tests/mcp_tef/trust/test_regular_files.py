@@ -55,10 +55,11 @@ def test_a_result_that_fails_half_way_leaves_the_file_as_it_was(tmp_path: Path) 
     assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()} == {"out": "before"}
 
 
-def test_what_a_link_names_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+def test_a_link_is_neither_followed_nor_replaced(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    write_lines(tmp_path / "link", ["one\n"])
-    assert ((tmp_path / "link").is_symlink(), (tmp_path / "file").read_text("utf-8")) == (True, "one\n")
+    with pytest.raises(OSError, match="link is a link, and links are not followed"):
+        write_lines(tmp_path / "link", ["one\n"])
+    assert [path.name for path in tmp_path.iterdir() if path.is_symlink()] == ["link"]
 
 
 def test_a_link_that_waits_under_the_name_of_the_unfinished_file_is_not_followed(tmp_path: Path) -> None:
@@ -66,6 +67,7 @@ def test_a_link_that_waits_under_the_name_of_the_unfinished_file_is_not_followed
     (tmp_path / "out.part").symlink_to(tmp_path / "victim")
     write_lines(tmp_path / "out", ["new\n"])
     assert ((tmp_path / "victim").read_text("utf-8"), (tmp_path / "out").read_text("utf-8")) == ("kept", "new\n")
+    assert (tmp_path / "out.part").is_symlink()
 
 
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
