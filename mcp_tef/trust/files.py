@@ -41,7 +41,7 @@ from mcp_tef.trust.held_folder import (
 LARGEST_LINE_BYTES: Final = 16 * MB
 """One line of a file that is read line by line, which may be of any size."""
 _DISCARDED_AT_ONCE: Final = MB
-_DISK_FAULTS: Final = {errno.ENOSPC, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_DISK_FAULTS: Final = {errno.ENOSPC, errno.EIO, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _OWN_STREAM: Final = re.compile(r"/dev/(?:(stdout)|(stderr)|fd/(\d{1,9}))|/proc/self/fd/(\d{1,9})")
 
 

@@ -12,6 +12,7 @@ from mcp_tef import CaseDraft, Engine, InputError, ServerSpec, StoreError, Trans
 from mcp_tef.storage.store import open_store
 from mcp_tef.storage.workspace_copies import rename_workspace, renamed_path, save_copy
 from mcp_tef.storage.workspace_file import tools_folder
+from tests.support.file_obstacles import files_of_at_most
 from tests.support.workspace_files import change, fill, http, rows, tools_file
 
 COUNTS = (
@@ -203,12 +204,11 @@ async def test_what_still_stands_in_the_journal_goes_along(tmp_path: Path) -> No
 async def test_a_name_that_was_refused_half_way_can_be_tried_again(tmp_path: Path) -> None:
     old = tmp_path / "work.mcp-tef"
     await filled(old)
-    (tools_folder(old) / "gone.json").symlink_to(tmp_path / "nowhere.json")
+    (tools_folder(old) / "large.json").write_bytes(bytes(4_000_000))
     before = set(contents(tmp_path))
-    with pytest.raises(StoreError):
+    with files_of_at_most(3_000_000), pytest.raises(StoreError):
         rename_workspace(old, "Bike shop")
     assert set(contents(tmp_path)) == before
-    (tools_folder(old) / "gone.json").unlink()
     assert rename_workspace(old, "Bike shop").is_file()
 
 
