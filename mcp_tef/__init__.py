@@ -75,7 +75,6 @@ _NAMES = {
         "ShareChange ToolChange ToolDrift ValueChange VerdictChange"
     ),
     "mcp_tef.model.config": "PORT TOKEN VARIABLES Config",
-    "mcp_tef.model.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
     "mcp_tef.model.crowds": (
         "CrowdKind CrowdLoss CrowdPoint CrowdRequest CrowdResult CrowdSource OrderEffect RetrievalPoint "
         "SilencePoint StealRequest StealResult StolenPair StolenTool StrangerPick"
@@ -184,6 +183,7 @@ _NAMES = {
     ),
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
+    "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
     "mcp_tef.trust.files": (
         "bounded_lines make_private_folder open_private open_regular_file tighten write_lines write_private"
     ),

@@ -170,7 +170,6 @@ from mcp_tef.model.comparison import (
     VerdictChange,
 )
 from mcp_tef.model.config import PORT, TOKEN, VARIABLES, Config
-from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request, visible
 from mcp_tef.model.crowds import (
     CrowdKind,
     CrowdLoss,
@@ -464,6 +463,7 @@ from mcp_tef.statistics.trial_text import (
 )
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
+from mcp_tef.trust.consents import Consent, ConsentError, ConsentKind, ConsentRequest, program_request, visible
 from mcp_tef.trust.files import (
     bounded_lines,
     make_private_folder,

@@ -202,8 +202,8 @@ class ServerAdapters(ModelAdapters):
     ) -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
         """Return what carries out each kind of library tool, and the Python that runs scripts."""
         from mcp_tef.servers.credential_store import ServerAccess
-        from mcp_tef.servers.programs import script_interpreter
         from mcp_tef.servers.tool_executors import HttpToolExecutor, ProgramToolExecutor
+        from mcp_tef.trust.programs import script_interpreter
         from mcp_tef.workflows.library_runs import executors
 
         python = script_interpreter(self._variables)

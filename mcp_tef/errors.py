@@ -4,7 +4,7 @@ TefError
 ├── InputError           what was given is wrong: change it                        (exit 2)
 │   ├── NotFoundError    nothing here has that name or id
 │   ├── ConflictError    something else has that name already
-│   └── ConsentError     something would start or be sent that is not allowed (in model/consents.py)
+│   └── ConsentError     something would start or be sent that is not allowed (in trust/consents.py)
 │       └── ConsentDeclinedError   the user said no (in api/consent.py)
 ├── ReachError           something outside did not answer: repair it or try again  (exit 3)
 │   ├── ServerError      an MCP server or a tools file

@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from mcp_tef.errors import TefError
-from mcp_tef.model.consents import (
+from mcp_tef.model.library import ToolProgramSpec
+from mcp_tef.model.servers import AuthType, ServerSpec
+from mcp_tef.trust.consents import (
     ConsentError,
     ConsentKind,
     ConsentRequest,
@@ -15,8 +17,6 @@ from mcp_tef.model.consents import (
     user_name,
     visible,
 )
-from mcp_tef.model.library import ToolProgramSpec
-from mcp_tef.model.servers import AuthType, ServerSpec
 
 if TYPE_CHECKING:
     from mcp_tef.engine import Engine

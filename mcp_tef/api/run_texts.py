@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_tef.model.consents import visible
 from mcp_tef.model.json import canonical
+from mcp_tef.trust.consents import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

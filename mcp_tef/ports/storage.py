@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from mcp_tef.model.answers import AnsweringModel
     from mcp_tef.model.cases import CaseDraft, TestCase
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
-    from mcp_tef.model.consents import Consent
     from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
     from mcp_tef.model.drafts import Draft, DraftStep
     from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId, ToolCallId
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.tools import Listing, OfferedTool
     from mcp_tef.ports.servers import ContactStore
     from mcp_tef.statistics.history import History
+    from mcp_tef.trust.consents import Consent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

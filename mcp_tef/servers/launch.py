@@ -13,8 +13,8 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, ServerSpec, references, undecided_host
 from mcp_tef.scoring.command_risks.risks import decides_what_runs
-from mcp_tef.servers.programs import find_program
 from mcp_tef.trust.files import open_regular_file
+from mcp_tef.trust.programs import find_program
 
 MAX_ENV_FILE_BYTES = 1024 * 1024
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")

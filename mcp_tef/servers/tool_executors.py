@@ -30,7 +30,8 @@ from mcp_tef.model.library import (
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.http_transport import address, proxy_for, trust
-from mcp_tef.servers.programs import add_process_group, find_program, remove_process_group, signal_process_group
+from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
+from mcp_tef.trust.programs import find_program
 
 STARTER: Final = """
 import json, os, sys

@@ -12,8 +12,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.consents import Consent, ConsentKind
 from mcp_tef.model.json import canonical
+from mcp_tef.trust.consents import Consent, ConsentKind
 from mcp_tef.trust.files import make_private_folder, write_private
 
 _SECRET_BYTES = 32

@@ -10,7 +10,11 @@ from typing import Final
 from mcp_tef.errors import StoreError
 from mcp_tef.model.addresses import is_unencrypted, origin_of
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.consents import (
+from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
+from mcp_tef.ports import ConsentStore
+from mcp_tef.scoring.command_risks.risks import decides_what_runs
+from mcp_tef.trust.consents import (
     Consent,
     ConsentError,
     ConsentKind,
@@ -19,10 +23,6 @@ from mcp_tef.model.consents import (
     program_request,
     used_names,
 )
-from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
-from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
-from mcp_tef.ports import ConsentStore
-from mcp_tef.scoring.command_risks.risks import decides_what_runs
 
 _SHORTEST_HASH: Final = 32
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import Destination
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.json import canonical
 from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo
 from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelSettings, PlannedRun, RunSummary
 from mcp_tef.model.tools import Listing
+from mcp_tef.trust.consents import ConsentError
 from mcp_tef.workflows.cost_budget import BYTES_PER_TOKEN, CallPrice, byte_count, call_price, with_answer_limit
 
 if TYPE_CHECKING:

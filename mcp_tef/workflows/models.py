@@ -7,7 +7,6 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, ModelError, ModelFault, NotFoundError
 from mcp_tef.model.addresses import SENDS_CREDENTIALS, Destination, is_custom, is_loopback, required_origin
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.model_groups import Deployment
 from mcp_tef.model.runs import ModelSettings
@@ -15,6 +14,7 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import KeySource, ModelCatalogue
+from mcp_tef.trust.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
 from mcp_tef.workflows.consent import Consents
 
 Keys: TypeAlias = Mapping[Destination, Secret]

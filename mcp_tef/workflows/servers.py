@@ -9,7 +9,6 @@ from mcp_tef.errors import NotFoundError, ServerError, TefError
 from mcp_tef.events import EventStream, ServersChanged, ServerStateChanged
 from mcp_tef.formats.servers.secrets import Secrets
 from mcp_tef.model.config import Config, CurrentConfig
-from mcp_tef.model.consents import Consent
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
@@ -17,6 +16,7 @@ from mcp_tef.model.servers import AuthType, Server, ServerSpec, ServerStatus, re
 from mcp_tef.model.tools import Listing
 from mcp_tef.model.transfer import DefinitionWithoutSecrets
 from mcp_tef.ports import CheckResult, SecretVault, ServerGateway, ServerStore
+from mcp_tef.trust.consents import Consent
 from mcp_tef.workflows.consent import Consents
 
 

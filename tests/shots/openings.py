@@ -22,7 +22,7 @@ from app.shell.work_questions import RenameWorkspaceDialog
 from app.widgets import DetailPane, PickPopup
 from app.widgets.picker import Picker
 from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, StoreError, Transport, program_request
-from mcp_tef.model.consents import key_request
+from mcp_tef.trust.consents import key_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
 

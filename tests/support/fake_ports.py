@@ -11,7 +11,6 @@ from keyring.errors import KeyringLocked
 from mcp_tef.errors import ModelError, ModelFault, ServerError, ServerFault, TefError
 from mcp_tef.model.answers import ActualCall, Answer
 from mcp_tef.model.config import Config
-from mcp_tef.model.consents import Consent
 from mcp_tef.model.json import Json
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import ModelSettings
@@ -20,6 +19,7 @@ from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.model.tools import Listing, Tool
 from mcp_tef.ports import ConsentStore, Question, Selector, StoredKey, WritingTask, Written
 from mcp_tef.servers.definitions import read_catalogue, sort_catalogue
+from mcp_tef.trust.consents import Consent
 from mcp_tef.workflows.consent import Consents
 
 

@@ -24,7 +24,7 @@ from mcp_tef import (
 from mcp_tef.cli.main import main
 from mcp_tef.cli.progress import Progress, progress_line
 from mcp_tef.cli.terminal import Terminal, one_line, plain, table
-from mcp_tef.model.consents import key_request
+from mcp_tef.trust.consents import key_request
 
 SPEC = ServerSpec(
     name="clock", transport=Transport.STDIO, command="npx", args=("-y", "clock"), env={"TOKEN": "geheim-123"}

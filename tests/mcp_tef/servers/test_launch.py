@@ -12,8 +12,8 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.secrets import MASK, Secret
 from mcp_tef.model.servers import INPUTS, ServerSpec, Transport
 from mcp_tef.servers.launch import Launch, ResolvedSpec
-from mcp_tef.servers.programs import find_program, program_folders
 from mcp_tef.servers.tool_lister import McpToolLister
+from mcp_tef.trust.programs import find_program, program_folders
 from tests.support.telling_server import program
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.consents import Consent, ConsentKind
 from mcp_tef.ports import ConsentStore
 from mcp_tef.storage.consent_file import ConsentFile
+from mcp_tef.trust.consents import Consent, ConsentKind
 from tests.support.fake_ports import MemoryConsents
 
 FIRST = Consent("f1", '"serve" "--all"')

@@ -10,13 +10,13 @@ import pytest
 from mcp_tef.errors import InputError, NotFoundError, ServerError
 from mcp_tef.events import Event, EventStream, ToolCallsChanged
 from mcp_tef.model.config import Config
-from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import ServerId
 from mcp_tef.model.secrets import MASK, Secret
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolCallStatus
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
+from mcp_tef.trust.consents import ConsentError
 from mcp_tef.workflows.calls import ToolCalls
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers

@@ -8,9 +8,9 @@ import pytest
 from mcp_tef.api.consent import consent_rows
 from mcp_tef.errors import ServerError, StoreError
 from mcp_tef.model.config import Config
-from mcp_tef.model.consents import Consent, ConsentError, ConsentKind, key_request
 from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.launch import ResolvedSpec
+from mcp_tef.trust.consents import Consent, ConsentError, ConsentKind, key_request
 from mcp_tef.workflows.consent import Consents, matches_options
 from mcp_tef.workflows.sample_program import sample_spec
 from tests.support.fake_ports import MemoryConsents, command_server, no_consents

@@ -6,10 +6,10 @@ import pytest
 
 from mcp_tef.errors import InputError, ModelError, NotFoundError
 from mcp_tef.model.config import Config
-from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import parse_embedder
+from mcp_tef.trust.consents import ConsentError
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.models import Models
 from tests.support.fake_ports import FakeCatalogue, FakeKeys, no_consents

@@ -11,7 +11,6 @@ import pytest
 from mcp_tef.errors import InputError, ModelError, ModelFault
 from mcp_tef.events import BatchEnded, BatchProgressed, BatchStarted, RunEnded
 from mcp_tef.model.answers import Answer, ConfidenceSource
-from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.ids import RunId
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchStatus, ModelSettings, RunStatus
@@ -19,6 +18,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
+from mcp_tef.trust.consents import ConsentError
 from mcp_tef.workflows.tool_sources import ToolCache
 from tests.support.fake_ports import FakeKeys, Reply, command_server, picks, silent, tool
 from tests.support.workflow_bench import Bench, bench, draft, request, write

@@ -9,10 +9,10 @@ import pytest
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError, ServerFault
 from mcp_tef.events import ServersChanged, ServerStateChanged
-from mcp_tef.model.consents import ConsentError
 from mcp_tef.model.servers import ServerSpec, ServerStatus, Transport
 from mcp_tef.ports import Store
 from mcp_tef.storage.store import open_store
+from mcp_tef.trust.consents import ConsentError
 from tests.support.fake_ports import Gate, command_server, http_server, picks, silent, tool
 from tests.support.workflow_bench import Bench, ServersSaid, bench
 
