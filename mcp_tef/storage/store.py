@@ -20,10 +20,12 @@ from mcp_tef.storage.workspace_file import (
     is_empty,
     prepare,
     read_only_connections,
+    require_one_name,
     require_there,
+    resolved,
     tools_folder,
 )
-from mcp_tef.trust.files import tighten
+from mcp_tef.trust.files import create_private, make_private_folder, tighten
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     )
     from mcp_tef.storage.database import Database
 
-_BESIDE = r"(-wal|-shm|-journal|-owners|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
+_BESIDE = r"(-wal|-shm|-journal|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
 
 
 class SqliteStore:
@@ -182,15 +184,19 @@ async def _on_store_thread(opening: Callable[[ThreadPoolExecutor], SqliteStore])
 def _open(
     path: Path, thread: ThreadPoolExecutor, *, lock_wait: float, keep_removed: bool, recover: bool
 ) -> SqliteStore:
-    path = path.absolute()
-    owner = Owner(path)
+    path = resolved(path)
     with ExitStack() as on_failure:
         cleanup = on_failure.enter_context(ExitStack())
         try:
-            owner.acquire()
+            make_private_folder(path.parent)
+            create_private(path)
+            require_one_name(path)
+            owner = Owner(path)
             cleanup.callback(owner.release)
+            owner.acquire()
             alone = not owner.others()
             notices = prepare(path, alone=alone, lock_wait=lock_wait, recover=recover)
+            owner.follow(path)
             _tighten_files(path)
             database = _database(path, thread, partial(connect, path, lock_wait))
             on_failure.callback(database.close_here)
@@ -212,6 +218,7 @@ def _open_for_reading(
         require_there(path)
     if is_empty(path):
         return _open_read_only(path, thread, lock_wait)
+    require_one_name(path)
     try:
         return _open(path, thread, lock_wait=lock_wait, keep_removed=True, recover=recover)
     except StoreError as not_writable:

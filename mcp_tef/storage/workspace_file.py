@@ -49,6 +49,25 @@ def require_folder(path: Path) -> Path:
     return path
 
 
+def resolved(path: Path) -> Path:
+    """Return the file that a path leads to; StoreError for a link that leads to nothing."""
+    if path.is_symlink() and not path.exists():
+        raise cannot_write(path)
+    return path.resolve()
+
+
+def require_one_name(path: Path) -> None:
+    """Raise StoreError for a file with several hard links: its journal belongs to one name, so the others lose rows."""
+    with suppress(FileNotFoundError):
+        if path.is_file() and path.stat().st_nlink > 1:
+            raise StoreError(
+                f"The workspace {path.name} has more than one name (hard links), which would lose what is written.",
+                hint=f"Make a file of its own of it: cp {path.name} NEW, and use that.",
+                code="workspace_linked",
+                context={"path": str(path)},
+            )
+
+
 def connect(path: Path, lock_wait: float = LOCK_WAIT_S) -> sqlite3.Connection:
     """Return a connection that starts no transaction by itself; it waits `lock_wait` seconds for other writers.
 

@@ -85,7 +85,7 @@ def test_what_lies_beside_an_open_workspace_is_private(tmp_path: Path) -> None:
         return found
 
     found = asyncio.run(look())
-    beside = {"work.db-wal", "work.db-shm", "work.db-owners", "work.db.v8.bak", "work-tools", "saved.db", "saved-tools"}
+    beside = {"work.db-wal", "work.db-shm", "work.db.v8.bak", "work-tools", "saved.db", "saved-tools"}
     assert beside <= set(found)
     assert too_open(found) == {}
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from mcp_tef import BatchRequest, ModelSettings
 from mcp_tef.engine import Engine
+from mcp_tef.storage.process_locks import locks_folder
 from tests.support import workspace_files
 from tests.support.command_line import command, kill, say
 from tests.support.workspace_files import VERSION_8, loaded, rows
@@ -169,8 +170,9 @@ def kill_once(work: Work, path: Path, seconds: float) -> After:
 
 
 def _await_hold(process: "subprocess.Popen[bytes]", path: Path) -> None:
-    """Return once the process holds its lock beside the workspace, or has ended."""
-    owners = path.with_name(f"{path.name}-owners")
+    """Return once the process holds its lock on the workspace, or has ended."""
+    owners = locks_folder(path)
+    assert owners is not None
     until = time.monotonic() + LONGEST_S
     while not _has_ended(process) and not any(owners.glob("*.lock")):
         assert time.monotonic() < until, "the command never opened its workspace"

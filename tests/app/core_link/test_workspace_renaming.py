@@ -60,7 +60,7 @@ async def test_another_name_can_be_undone_with_all_that_goes_by_it(qapp: QApplic
     (tmp_path / "work-tools" / "docs.json").write_text("[]", "utf-8")
 
     def lies() -> tuple[list[str], list[Path], str]:
-        names = sorted(path.name for path in tmp_path.iterdir() if not path.name.endswith(("-wal", "-shm", "-owners")))
+        names = sorted(path.name for path in tmp_path.iterdir() if not path.name.endswith(("-wal", "-shm")))
         return names, Recent(settings).paths(), settings.get("workspace", "")
 
     async with started(work, settings) as bench:

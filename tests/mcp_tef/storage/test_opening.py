@@ -147,7 +147,7 @@ async def test_a_file_that_was_cut_off_is_set_aside(workspace: Path, share: floa
 async def test_a_damaged_file_that_another_process_uses_stays_where_it_is(workspace: Path) -> None:
     first = await open_store(workspace)
     content = b"not a database at all " * 100
-    put(workspace, content)
+    workspace.write_bytes(content)
     with pytest.raises(StoreError, match="damaged, and another mcp-tef is using it"):
         await open_store(workspace)
     assert content_of(workspace) == content

@@ -8,16 +8,18 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from mcp_tef.engine import Engine
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import RunId
+from mcp_tef.model.installation import data_folder
 from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import BatchStatus, FailureInfo, RunStatus
-from mcp_tef.storage.process_locks import Owner
-from mcp_tef.storage.store import SqliteStore, open_store
+from mcp_tef.storage.process_locks import Owner, locks_folder
+from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from tests.support.workspace_files import Filled, change, fill, rows
 
 ROOT = Path(__file__).parents[3]
@@ -108,10 +110,7 @@ def left(dead: Path, workspace: Path) -> Path:
 
 
 async def test_runs_of_a_killed_process_become_failed_with_the_reason_and_can_be_resumed(left: Path) -> None:
-    marks = left.with_name("workspace.db-owners")
-    (mark,) = marks.iterdir()
     store = await open_store(left)
-    assert not mark.exists()
     assert await store.runs.interrupt_leftovers() == 2
     assert await statuses(store) == [RunStatus.FAILED] * 2 + [RunStatus.COMPLETED]
     failed = (await store.runs.runs(RunFilter(statuses=(RunStatus.FAILED,))))[0]
@@ -132,7 +131,18 @@ async def test_runs_of_a_killed_process_become_failed_with_the_reason_and_can_be
     assert await statuses(store) == [RunStatus.PENDING] * 2 + [RunStatus.COMPLETED]
     assert await store.runs.interrupt_leftovers() == 0
     await store.close()
-    assert not marks.exists()
+    assert list((data_folder() / "locks").iterdir()) == []
+
+
+async def test_the_mark_of_a_killed_process_is_removed(workspace: Path) -> None:
+    await die(workspace)
+    folder = locks_folder(workspace)
+    assert folder is not None
+    (mark,) = folder.iterdir()
+    store = await open_store(workspace)
+    assert not mark.exists()
+    await store.close()
+    assert not folder.exists()
 
 
 async def test_a_kill_in_the_middle_of_writing_loses_nothing_that_was_finished(workspace: Path) -> None:
@@ -167,7 +177,9 @@ async def test_a_workspace_whose_opening_failed_half_way_is_held_by_nobody(works
         await Engine.open(workspace, environment={})
     await store.close()
     assert Owner(workspace).others() == ()
-    assert not workspace.with_name(f"{workspace.name}-owners").exists()
+    folder = locks_folder(workspace)
+    assert folder is not None
+    assert not folder.exists()
 
 
 async def test_what_a_living_process_works_on_is_left_alone_and_neither_resumed_nor_deleted(workspace: Path) -> None:
@@ -203,3 +215,66 @@ async def test_whatever_stands_in_a_batch_that_a_dead_process_left_the_workspace
         with pytest.raises(StoreError, match=r"cannot be read: .*batches, row "):
             await store.runs.batches()
     await store.close()
+
+
+async def test_a_link_to_a_workspace_leads_to_the_same_locks(workspace: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(workspace)
+    async with other_process(workspace, repeats=3, first_finished=2) as process:
+        await until_ready(process)
+        store = await open_store(link)
+        assert await store.runs.interrupt_leftovers() == 0
+        (batch,) = await store.runs.batches()
+        assert (batch.status, batch.count("failed")) == (BatchStatus.RUNNING, 0)
+        await store.close()
+
+
+async def test_a_file_with_two_hard_links_is_refused_by_both_names(workspace: Path, tmp_path: Path) -> None:
+    await (await open_store(workspace)).close()
+    other = tmp_path / "other.db"
+    other.hardlink_to(workspace)
+    for name in (workspace, other):
+        for opening in (open_store, open_store_for_reading):
+            with pytest.raises(StoreError, match="more than one name"):
+                await opening(name)
+    other.unlink()
+    await (await open_store(workspace)).close()
+
+
+async def test_a_link_that_leads_nowhere_makes_no_file_elsewhere(tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "elsewhere.db")
+    with pytest.raises(StoreError, match="cannot be opened or written"):
+        await open_store(link)
+    assert not (tmp_path / "elsewhere.db").exists()
+
+
+@pytest.mark.parametrize("form", ["{file}", "../{name}", "../../{name}", "", ".", "\x00", "x" * 36, "-" * 36, "🚲"])
+async def test_a_token_of_a_row_names_no_file(left: Path, tmp_path: Path, form: str) -> None:
+    """Beside the workspace lies a lock of another program, and a folder of locks that leads to it."""
+    lock = tmp_path / "project" / "Cargo.lock"
+    lock.parent.mkdir()
+    lock.write_text("kept")
+    left.with_name(f"{left.name}-owners").symlink_to(lock.parent)
+    token = form.format(file=lock.with_suffix(""), name="project/Cargo")
+    change(left, f"UPDATE batches SET owner_token = CAST(x'{token.encode().hex()}' AS TEXT)")
+    store = await open_store(left)
+    assert await store.runs.interrupt_leftovers() == 2
+    await store.close()
+    assert lock.read_text() == "kept"
+
+
+def test_a_lock_that_is_a_link_or_has_two_names_is_neither_followed_nor_removed(workspace: Path) -> None:
+    workspace.touch()
+    owner, folder = Owner(workspace), locks_folder(workspace)
+    assert folder is not None
+    folder.mkdir(parents=True)
+    victim = workspace.with_name("victim")
+    victim.write_text("kept")
+    tokens = [str(uuid4()), str(uuid4())]
+    (folder / f"{tokens[0]}.lock").symlink_to(victim)
+    (folder / f"{tokens[1]}.lock").hardlink_to(victim)
+    assert [owner.alive(token) for token in tokens] == [False, False]
+    assert owner.others() == ()
+    assert victim.read_text() == "kept"
+    assert len(list(folder.iterdir())) == 2
