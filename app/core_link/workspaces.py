@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.settings import Recent, Settings
-from app.theme import theme
 from app.widgets import Action, ask
+from app.widgets.file_dialog import FileChoice, ask_path
 from mcp_tef import StoreError, TefError
 
 ENDING = "mcp-tef"
@@ -93,24 +93,19 @@ class WorkspaceMenu:
 
     def ask_new(self) -> None:
         """Ask for the name of a new workspace."""
-        dialog = self._dialog("New workspace", self._go_to, "Create")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        self._ask("New workspace", self._go_to, "Create", FileChoice.NAME)
 
     def ask_open(self) -> None:
         """Ask which workspace to open."""
-        self._dialog("Open a workspace", self.open, "Open").setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._ask("Open a workspace", self.open, "Open")
 
     def ask_either(self) -> None:
         """Ask for an existing workspace, or for the name of a new one."""
-        dialog = self._dialog("Open a workspace, or name a new one", self._go_to, "Open")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        self._ask("Open a workspace, or name a new one", self._go_to, "Open", FileChoice.NAME)
 
     def ask_copy(self) -> None:
         """Ask where to save a copy, and continue in the copy."""
-        dialog = self._dialog("Save the workspace as", self._copy_to, "Save")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        self._ask("Save the workspace as", self._copy_to, "Save", FileChoice.NEW)
 
     def ask_name(self) -> None:
         """Ask for a new name of this workspace."""
@@ -185,16 +180,9 @@ class WorkspaceMenu:
             return False
         return True
 
-    def _dialog(self, title: str, chosen: Callable[[Path], None], verb: str) -> QFileDialog:
-        dialog = QFileDialog(self._frame, title, str(self.current.parent) if self.current else "", FILES)
-        theme().apply_to(dialog)
-        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, verb)
-        dialog.setDefaultSuffix(ENDING)
-        dialog.fileSelected.connect(lambda name: chosen(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+    def _ask(self, title: str, chosen: Callable[[Path], None], verb: str, choice: FileChoice = FileChoice.FILE) -> None:
+        folder = self.current.parent if self.current else ""
+        ask_path(self._frame, title, chosen, choice, at=folder, filters=FILES, ending=ENDING, verb=verb)
 
     def _commands(self) -> list[Command]:
         def command(name: str, text: str, do: Callable[[], object], keys: str = "") -> Command:

@@ -16,6 +16,7 @@ from app.text.data_tables import DataTable, csv_text
 from app.theme import Role, sized
 from app.widgets import Action, Cell, Column, Dialog, FlowText, ListTable, Row, one_line
 from app.widgets.chart import ChartPanel, Drawn, save_picture
+from app.widgets.file_dialog import FileChoice, ask_path
 from mcp_tef import BatchId, ReportFormat, RunFilter, require_replaceable
 
 FORMAT_PURPOSES: Final[Mapping[str, tuple[str, str]]] = {
@@ -94,18 +95,14 @@ def ask_file(parent: QWidget, session: Session, title: str, name: str, writers: 
     """Ask for a file and write it in the format of its ending, otherwise in the format selected in the dialog."""
     filters = {FORMATS[ending]: ending for ending in writers}
     first = next(iter(writers))
-    dialog = QFileDialog(parent, one_line(title, MAX_TITLE), f"{name}.{first}")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters(list(filters))
-    dialog.setDefaultSuffix(first)
+
+    def write(file: Path) -> None:
+        selected = filters.get(dialog.selectedNameFilter(), first)
+        session.spawn(save(session, file, writer_of(file, selected, writers)))
+
+    said, file, offered = one_line(title, MAX_TITLE), f"{name}.{first}", ";;".join(filters)
+    dialog = ask_path(parent, said, write, FileChoice.NEW, at=file, filters=offered, ending=first)
     dialog.filterSelected.connect(lambda selected: _change_ending(dialog, filters[selected]))
-    dialog.fileSelected.connect(
-        lambda file: session.spawn(
-            save(session, Path(file), writer_of(Path(file), filters.get(dialog.selectedNameFilter(), first), writers))
-        )
-    )
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
     return dialog
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 import statistics
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -115,6 +116,34 @@ def test_only_presenters_call_the_core() -> None:
         if isinstance(node, ast.Call) and _is_core_call(node.func)
     ]
     assert wrong == []
+
+
+FILE_LISTERS = {"QFileSystemModel", "QFileIconProvider", "QAbstractFileIconProvider", "QMimeDatabase", "QDirListing"}
+
+
+def test_one_module_opens_file_dialogs_and_lists_files() -> None:
+    """Others may name `QFileDialog` as a type only: a dialog of Qt opens the workspace, which loses SQLite's locks."""
+    wrong = [
+        f"{module.path}:{node.lineno}"
+        for module in modules("app")
+        if module.path != "app/widgets/file_dialog.py"
+        for node in module.nodes
+        if _makes_file_dialog(node)
+    ]
+    assert wrong == []
+
+
+def _makes_file_dialog(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
+    match node:
+        case ast.ImportFrom(module=str(module), names=names) if module.startswith("PySide6"):
+            return any(one.name in FILE_LISTERS for one in names)
+        case ast.Call(func=ast.Name(id="QFileDialog")) | ast.Attribute(value=ast.Name(id="QFileDialog")):
+            return True
+        case ast.Attribute(attr=attr):
+            return attr == "QFileDialog" or attr in FILE_LISTERS
+        case ast.ClassDef(bases=bases):
+            return any(isinstance(base, ast.Name) and base.id == "QFileDialog" for base in bases)
+    return False
 
 
 def _is_core_call(function: ast.expr) -> bool:

@@ -31,6 +31,7 @@ from app.widgets import (
     Span,
     one_line,
 )
+from app.widgets.file_dialog import FileChoice, ask_path
 from mcp_tef import (
     CaseFileFormat,
     CaseId,
@@ -268,10 +269,8 @@ class CaseFiles:
 
     def ask_ci_export(self) -> None:
         """Ask for the folder to write everything to that runs all cases in continuous integration."""
-        dialog = QFileDialog(self._page, "Export for CI: select a folder")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        _opened(dialog, lambda folder: self._page.session.spawn(self.export_for_ci(folder)))
+        spawn, title = self._page.session.spawn, "Export for CI: select a folder"
+        ask_path(self._page, title, lambda folder: spawn(self.export_for_ci(folder)), FileChoice.FOLDER)
 
     async def export_for_ci(self, folder: Path) -> None:
         """Write cases, tools, options and a workflow file to a folder."""
@@ -288,24 +287,21 @@ def _left(preview: CaseImportPreview) -> DropOutcome:
 
 def choose_to_read(parent: QWidget, chosen: Chosen) -> QFileDialog:
     """Ask for the file to import; its format is detected unless a filter names it."""
-    dialog = QFileDialog(parent, "Import test cases")
-    dialog.setNameFilters(list(READABLE))
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    return _opened(dialog, lambda file: chosen(file, READABLE.get(dialog.selectedNameFilter())))
+
+    def read(file: Path) -> None:
+        chosen(file, READABLE.get(dialog.selectedNameFilter()))
+
+    dialog = ask_path(parent, "Import test cases", read, filters=";;".join(READABLE))
+    return dialog
 
 
 def choose_to_write(parent: QWidget, number: int, chosen: Chosen) -> QFileDialog:
     """Ask for the file to export to; the filter selects the format."""
-    dialog = QFileDialog(parent, f"Export {count(number, 'case')}", "cases.yaml")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters(list(WRITABLE))
-    dialog.setDefaultSuffix("yaml")
+
+    def write(file: Path) -> None:
+        chosen(file, WRITABLE[dialog.selectedNameFilter()][0])
+
+    title, filters = f"Export {count(number, 'case')}", ";;".join(WRITABLE)
+    dialog = ask_path(parent, title, write, FileChoice.NEW, at="cases.yaml", filters=filters, ending="yaml")
     dialog.filterSelected.connect(lambda name: dialog.setDefaultSuffix(WRITABLE[name][1]))
-    return _opened(dialog, lambda file: chosen(file, WRITABLE[dialog.selectedNameFilter()][0]))
-
-
-def _opened(dialog: QFileDialog, chosen: Callable[[Path], object]) -> QFileDialog:
-    dialog.fileSelected.connect(lambda name: chosen(Path(name)))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
     return dialog

@@ -16,6 +16,7 @@ from app.screens.library.dialogs import ServeDialog
 from app.screens.library.presenter import LibraryPresenter
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
+from app.widgets.file_dialog import ask_path
 from mcp_tef import Draft, SourceKind, TakenTools, ToolSource
 
 
@@ -48,11 +49,8 @@ class LibraryTransfer:
         show_menu_under([Action(text="Tools file…", do=self._ask_file), *take], opener or self._page)
 
     def _ask_file(self) -> None:
-        dialog = QFileDialog(self._page, "Take tools into the library", "", "Tools files (*.json)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda file: self._take(_file_source(file)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, filters = "Take tools into the library", "Tools files (*.json)"
+        ask_path(self._page, title, lambda file: self._take(_file_source(file)), filters=filters)
 
     def _take(self, source: ToolSource) -> None:
         self._page.session.spawn(self.take(partial(self._presenter.take, source)))
@@ -74,8 +72,8 @@ class LibraryTransfer:
             session.failed.emit(*_refusal(taken))
 
 
-def _file_source(file: str) -> ToolSource:
-    return ToolSource(kind=SourceKind.FILES, names=(str(Path(file)),))
+def _file_source(file: Path) -> ToolSource:
+    return ToolSource(kind=SourceKind.FILES, names=(str(file),))
 
 
 def _refusal(taken: TakenTools) -> tuple[str, str, str]:

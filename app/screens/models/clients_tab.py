@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core_link.commands import Command
 from app.core_link.refresh import Refresh
@@ -36,6 +36,7 @@ from app.widgets import (
     Split,
     column_layout,
 )
+from app.widgets.file_dialog import ask_path
 from mcp_tef import ClientProfile, Event, InputError
 
 SIDE: Final = 16
@@ -236,11 +237,8 @@ class ClientsTab(ModelsTab):
 
     def ask_file(self) -> None:
         """Ask for the file of a profile."""
-        dialog = QFileDialog(self, "Add a client profile", "", "Client profiles (*.yaml *.yml)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda file: self.session.spawn(self.add(Path(file)), of=self))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, filters = "Add a client profile", "Client profiles (*.yaml *.yml)"
+        ask_path(self, title, lambda file: self.session.spawn(self.add(file), of=self), filters=filters)
 
     async def add(self, file: Path) -> None:
         """Keep a copy of a profile, and show it; what is wrong with the file is said, and nothing is kept of it."""

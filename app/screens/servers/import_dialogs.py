@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QDir, QMimeData, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.core_link.cancellable_work import call_cancellable
 from app.core_link.import_outcomes import DropOutcome, DropStatus
@@ -38,6 +38,7 @@ from app.widgets import (
     one_line,
 )
 from app.widgets.fields import files_in
+from app.widgets.file_dialog import ask_paths
 from mcp_tef import (
     DetectedConfig,
     DetectedFile,
@@ -116,13 +117,7 @@ class ImportSourceDialog(Dialog):
         self.accept()
 
     def _ask_files(self) -> None:
-        dialog = QFileDialog(self, "Import servers")
-        dialog.setNameFilters(FILES.split(";;"))
-        dialog.setFilter(dialog.filter() | QDir.Filter.Hidden)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(lambda names: self._read_files_soon([Path(name) for name in names]))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_paths(self, "Import servers", self._read_files_soon, FILES)
 
 
 COLUMNS = (

@@ -5,11 +5,12 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.screens.servers.server_form import OAUTH_TYPES, ParsedServerForm, ServerForm, free_name, read, suggested_name
 from app.theme import theme
 from app.widgets import Action, Field, LineEdit, MenuButton, TextArea, button, column_layout, row_layout
+from app.widgets.file_dialog import ask_path
 from mcp_tef import AuthType, ServerSpec
 
 _AUTH = [
@@ -206,10 +207,7 @@ class ServerFields(QWidget):
         self.fields["variable"].set_label(_SECRET_LABELS.get(auth, ""))
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, "Select a tools file", "", FILES)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self.path.setText)
-        dialog.open()
+        ask_path(self, "Select a tools file", lambda file: self.path.setText(str(file)), filters=FILES)
 
 
 def _fields_of(auth: AuthType) -> set[str]:

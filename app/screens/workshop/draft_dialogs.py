@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.screens.workshop.trial_cases import shown_texts
 from app.text.formatting import count
@@ -27,6 +27,7 @@ from app.widgets import (
     SearchField,
 )
 from app.widgets.checkable_table import MakeCells
+from app.widgets.file_dialog import ask_path
 from app.widgets.text_view import CodeView
 from mcp_tef import InputError, SourceEdit, TestCase, TextConflict, canonical, require_draft_name
 
@@ -93,11 +94,7 @@ class DraftNameDialog(Dialog):
         return "There is a draft with this name already. Use another name." if taken else ""
 
     def _ask_file(self) -> None:
-        dialog = QFileDialog(self, "Select a tools file", "", "Tools file (*.json)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self.use_file)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_path(self, "Select a tools file", lambda file: self.use_file(str(file)), filters="Tools file (*.json)")
 
     def use_file(self, path: str) -> None:
         """Take a tools file instead of a server."""
