@@ -1,5 +1,6 @@
 """The E-value, the sign-flip test, the score interval and Fisher's test, against scipy and sums written out."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -132,15 +133,54 @@ def test_repeats_that_all_agree_are_worth_one_run_of_each_case() -> None:
     assert clustered_difference(again).difference.high == pytest.approx(clustered_difference(once).difference.high)
 
 
-def test_intervals_of_the_difference_hold_the_true_one() -> None:
+def clustered_variance(found: PairedCases) -> float:
+    """Variance of the difference between two shares by least squares on single runs, clustered by family (CR0)."""
+    rows = []
+    sides = ((0, found.runs_before, found.passed_before), (1, found.runs_after, found.passed_after))
+    for side, runs, passed in sides:
+        for number, right, family in zip(runs, passed, found.family, strict=True):
+            rows += [(side, int(run < right), family) for run in range(number)]
+    side, outcome, family = np.array(rows, float).T
+    design = np.stack([np.ones(len(side)), side], axis=1)
+    bread = np.linalg.inv(design.T @ design)
+    residual = outcome - design @ (bread @ design.T @ outcome)
+    scores = np.stack([(design * residual[:, None])[family == one].sum(axis=0) for one in np.unique(family)])
+    return float((bread @ (scores.T @ scores) @ bread)[1, 1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_variance_is_that_of_a_regression_with_errors_clustered_by_family(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    family = np.arange(1_200) // 2
+    rates = pass_rates(0.6, 0.5, (1_200,), random)
+    gains = random.normal(0.05, 0.4, 600)[family]  # what helps one query of a family helps the other
+    found = replace(compared(rates, np.clip(rates + gains, 0, 1), 5, random), family=family)
+    expected = clustered_variance(found)
+    ours = clustered_difference(found)
+    # Among 600 families, the one that is added weighs next to nothing.
+    assert ours.of_case / len(found) == pytest.approx(expected, rel=0.02)
+    assert ours.difference.low is not None
+    assert ours.difference.high is not None
+    assert ours.difference.high - ours.difference.low == pytest.approx(2 * 1.96 * np.sqrt(expected), rel=0.02)
+
+
+def test_ten_small_gains_are_as_much_evidence_as_ten_large_ones() -> None:
+    # 2 of the 1,024 ways to give ten equal differences signs reach their sum.
+    assert sign_flip(np.full(10, 0.1)) == pytest.approx(2 / 1024)
+    assert sign_flip(np.full(10, 0.01)) == sign_flip(np.full(10, 1.0)) == pytest.approx(2 / 1024)
+
+
+@pytest.mark.parametrize(("correlation", "most"), [(0.0, 0.98), (0.5, 0.98), (0.84, 0.995)])
+def test_intervals_of_the_difference_hold_the_true_one_and_are_no_wider_than_that_takes(
+    correlation: float, most: float
+) -> None:
     random = np.random.default_rng(3)
-    for correlation in (0.0, 0.84):
-        held = 0
-        for _ in range(400):
-            rates = pass_rates(0.7, correlation, (20,), random)
-            found = clustered_difference(compared(rates, rates, 5, random)).difference
-            held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
-        assert held / 400 >= 0.94
+    held = 0
+    for _ in range(400):
+        rates = pass_rates(0.7, correlation, (40,), random)
+        found = clustered_difference(compared(rates, rates, 5, random)).difference
+        held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
+    assert 0.94 <= held / 400 <= most
 
 
 @pytest.mark.parametrize("counts", [(3, 3, 0, 3), (4, 5, 2, 6), (6, 6, 6, 6), (0, 4, 4, 4), (1, 1, 0, 1), (5, 9, 1, 7)])

@@ -1,6 +1,7 @@
 """A key belongs to a provider and an origin: a table of where keys go, where a question comes first, and where none."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -186,6 +187,17 @@ def test_embedders_follow_the_same_rule() -> None:
     stored.consents.add_typed_address("http", "https://vectors.example/embed")
     assert stored.models.embedder_key(endpoint, TYPED) == TYPED
     assert stored.models.embedder_key(parse_embedder("tfidf"), TYPED) is None
+
+
+def test_a_stored_key_goes_to_no_embedder_at_an_address_of_its_own_unasked() -> None:
+    stored = StoredKeys()
+    elsewhere = replace(parse_embedder("litellm:cloud/embed"), base_url="https://evil.example/v1")
+    with pytest.raises(ConsentError, match=r"https://evil\.example"):
+        stored.models.embedder_key(elsewhere)
+    with pytest.raises(ConsentError, match=r"https://evil\.example"):
+        stored.models.embedder_key(elsewhere, TYPED)
+    stored.consents.add_typed_embedder(elsewhere)
+    assert stored.models.embedder_key(elsewhere, TYPED) == TYPED
 
 
 def at(base_url: str | None) -> ModelSettings:
