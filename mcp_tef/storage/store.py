@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import BatchStatus
+from mcp_tef.storage.held_connection import connect_held
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
 from mcp_tef.storage.workspace_file import (
     LOCK_WAIT_S,
     Connections,
-    connect,
     is_empty,
     prepare,
     read_only_connections,
@@ -198,7 +198,7 @@ def _open(
             notices = prepare(path, alone=alone, lock_wait=lock_wait, recover=recover)
             owner.follow(path)
             _tighten_files(path)
-            database = _database(path, thread, partial(connect, path, lock_wait))
+            database = _database(path, thread, partial(connect_held, path, lock_wait, owner.others))
             on_failure.callback(database.close_here)
             if alone and not keep_removed:
                 from mcp_tef.storage.run_store import tidy

@@ -19,6 +19,7 @@ from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_d
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
 from mcp_tef.trust.files import copy_private, create_private, open_regular_file, replaced_database
+from mcp_tef.trust.open_files import is_open_here
 
 LOCK_WAIT_S = 5.0
 _SETTINGS = (
@@ -68,7 +69,9 @@ def require_one_name(path: Path) -> None:
             )
 
 
-def connect(path: Path, lock_wait: float = LOCK_WAIT_S) -> sqlite3.Connection:
+def connect(
+    path: Path, lock_wait: float = LOCK_WAIT_S, kind: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
     """Return a connection that starts no transaction by itself; it waits `lock_wait` seconds for other writers.
 
     A new file is private. Raises StoreError where the file cannot be written.
@@ -80,7 +83,7 @@ def connect(path: Path, lock_wait: float = LOCK_WAIT_S) -> sqlite3.Connection:
         raise cannot_write(path) from error
     if not may_write:
         raise cannot_write(path)
-    return _configured(sqlite3.connect(path, timeout=lock_wait, isolation_level=None))
+    return _configured(sqlite3.connect(path, timeout=lock_wait, isolation_level=None, factory=kind))
 
 
 def connect_read_only(path: Path, lock_wait: float, *, immutable: bool) -> sqlite3.Connection:
@@ -149,6 +152,8 @@ def require_workspace(path: Path) -> None:
 
 
 def _require_header(path: Path) -> None:
+    if is_open_here(path):
+        return
     try:
         with open_regular_file(path) as file:
             beginning = file.read(len(_HEADER))

@@ -50,7 +50,7 @@ def open_regular_file(path: Path) -> BinaryIO:
 
     The file is opened without blocking and examined afterwards, so that it cannot be exchanged in between.
     """
-    require_regular(os.stat(path).st_mode, path)  # opening some devices has effects of its own
+    require_regular(os.stat(path), path)  # opening some devices has effects of its own
     return regular_file(os.open(path, READABLE), path)
 
 

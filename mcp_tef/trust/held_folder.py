@@ -13,6 +13,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Self
 
+from mcp_tef.trust.open_files import keep_if_open, require_closed
+
 READABLE: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Flags that open a file for reading without waiting for whoever writes to it."""
 NO_LINK: Final[int] = getattr(os, "O_NOFOLLOW", 0)
@@ -63,7 +65,7 @@ class HeldFolder:
     def read(self, name: str) -> BinaryIO:
         """Open a regular file in this folder. Raises OSError for anything else, links among it."""
         place, at = self._place(name)
-        require_regular(self.found(name).st_mode, self.path / name)  # opening some devices has effects of its own
+        require_regular(self.found(name), self.path / name)  # opening some devices has effects of its own
         return regular_file(os.open(place, READABLE | NO_LINK, dir_fd=at), self.path / name)
 
     def append(self, name: str, mode: int = PUBLIC_FILE_MODE) -> BinaryIO:
@@ -131,7 +133,7 @@ class HeldFolder:
 
     def _require_replaceable(self, name: str, over_link: bool) -> None:
         try:
-            require_regular(self.found(name).st_mode, self.path / name)
+            require_regular(self.found(name), self.path / name)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -194,17 +196,20 @@ def unfinished_name() -> str:
 def regular_file(descriptor: int, path: Path, mode: str = "rb") -> BinaryIO:
     """Return an open file, or close it and raise OSError where it is not a regular one."""
     try:
-        require_regular(os.fstat(descriptor).st_mode, path)
+        require_regular(os.fstat(descriptor), path)
     except OSError:
-        os.close(descriptor)
+        if not keep_if_open(descriptor):
+            os.close(descriptor)
         raise
     file: BinaryIO = open(descriptor, mode)  # type: ignore[assignment]  # noqa: SIM115
     return file
 
 
-def require_regular(mode: int, path: Path) -> None:
-    """Raise OSError for what is not a regular file."""
+def require_regular(found: os.stat_result, path: Path) -> None:
+    """Raise OSError for what is not a regular file, and for one that SQLite has open here."""
+    mode = found.st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, _NOT_REGULAR, str(path))
+    require_closed(found, path)

@@ -17,6 +17,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.trust.files import open_regular_file, replaced_file, write_failed, write_private
+from mcp_tef.trust.open_files import is_open_here
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys and positions that lead to a value of a document."""
@@ -65,6 +66,8 @@ def _decoded(data: bytes, path: Path) -> str:
 
 def is_database(path: Path) -> bool:
     """Return True if a file is an SQLite database, as workspaces are; raises InputError if it cannot be read."""
+    if is_open_here(path):
+        return True
     try:
         with open_regular_file(path) as file:
             return file.read(len(_DATABASE)) == _DATABASE
