@@ -197,7 +197,7 @@ _NAMES = {
     "mcp_tef.workflows.library": "TakenTools",
     "mcp_tef.workflows.run_parts": "part_name part_of",
     "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
-    "mcp_tef.workflows.source_edits": "SourceEdit undo_source_edit write_source_edit",
+    "mcp_tef.workflows.source_edits": "CopyOnlyText SourceEdit undo_source_edit write_source_edit",
     "mcp_tef.workflows.transfer": "ImportReport",
     "mcp_tef.workflows.trial_plan": "newest_trials trials_by_step",
 }

@@ -483,7 +483,7 @@ from mcp_tef.workflows.health import HealthOverview
 from mcp_tef.workflows.library import TakenTools
 from mcp_tef.workflows.run_parts import part_name, part_of
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
-from mcp_tef.workflows.source_edits import SourceEdit, undo_source_edit, write_source_edit
+from mcp_tef.workflows.source_edits import CopyOnlyText, SourceEdit, undo_source_edit, write_source_edit
 from mcp_tef.workflows.transfer import ImportReport
 from mcp_tef.workflows.trial_plan import newest_trials, trials_by_step
 
@@ -503,7 +503,7 @@ __all__ = [
     "ClientFact", "ClientProfile", "ClientResult", "Cluster", "ClusterMerge", "Clusters", "ComparedRuns",
     "ComparedTool", "ConfidenceCategory", "ConfidenceSource", "Config", "ConflictError", "ConfusionMatrix",
     "Consent", "ConsentAnswer", "ConsentDeclinedError", "ConsentError", "ConsentKind", "ConsentRequest",
-    "ContactKind", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource",
+    "ContactKind", "CopyOnlyText", "CrowdKind", "CrowdLoss", "CrowdPoint", "CrowdRequest", "CrowdResult", "CrowdSource",
     "DefinitionChange", "DefinitionKind", "DefinitionWithoutSecrets", "DefinitionsChanged", "Deployment",
     "DetectedConfig", "DetectedFile", "DifferentiationIssue", "DirectionRecord", "Draft", "DraftFormat", "DraftId",
     "DraftKind", "DraftedCase", "DraftedCases", "DraftingPlan", "DraftsChanged", "Drift", "EarlierMessage",

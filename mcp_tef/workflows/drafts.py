@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.tools import Listing, Tool
     from mcp_tef.ports import DraftStore, ServerGateway
     from mcp_tef.workflows.servers import Servers
-    from mcp_tef.workflows.source_edits import SourceEdit
+    from mcp_tef.workflows.source_edits import CopyOnlyText, SourceEdit
 
 
 class Drafts:
@@ -211,7 +211,7 @@ class Drafts:
             return None
         return (replace(original[0], tools=_placed(found, checked)),)
 
-    async def source_edits(self, draft: Draft) -> tuple[SourceEdit, ...]:
+    async def source_edits(self, draft: Draft) -> tuple[SourceEdit | CopyOnlyText, ...]:
         """Return edits of the server's own source, for changed texts that stand once in its folder on this machine.
 
         Nothing is written: that is for `write_source_edit`. Without such a folder there is none.

@@ -1,13 +1,14 @@
 """Edits of a server's own source: where a text stands in a folder on this machine, and the edit as a diff.
 
-Nothing is written until `write` is called, and `undo` puts back the bytes that were there.
+Nothing is written until `write` is called, and `undo` puts back the bytes that were there. `trust/source_texts.py`
+decides where a text may be written; elsewhere it is only found, to be copied.
 """
 
 from __future__ import annotations
 
-import json
+import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -17,6 +18,7 @@ from mcp_tef.errors import InputError
 from mcp_tef.model.servers import Transport
 from mcp_tef.model.variables import MB
 from mcp_tef.trust.files import open_regular_file, replace_if_unchanged
+from mcp_tef.trust.source_texts import SourceMatch, matched_source
 
 if TYPE_CHECKING:
     from mcp_tef.model.servers import ServerSpec
@@ -41,6 +43,16 @@ class SourceEdit:
     after: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class CopyOnlyText:
+    """A new text that the user has to put into a file; `reason` says in one sentence why it cannot be written."""
+
+    path: Path
+    line: int
+    text: str
+    reason: str
+
+
 def source_folder(spec: ServerSpec) -> Path | None:
     """Return the folder with a server's source: its working folder, else that of its script; None without one."""
     if spec.transport is not Transport.STDIO:
@@ -56,28 +68,23 @@ def _is_script(path: Path) -> bool:
     return path.suffix in _SCRIPTS and path.is_absolute() and path.is_file()
 
 
-def find_source_edit(folder: Path, before: str, after: str) -> SourceEdit | None:
+def find_source_edit(folder: Path, before: str, after: str) -> SourceEdit | CopyOnlyText | None:
     """Return the edit where a text stands exactly once in exactly one text file of a folder, else None. Blocks.
 
+    Where it stands once, and not as a string that can be exchanged for certain, its new text is to be copied.
     Links are not followed; hidden and installed files, binary ones and those above 1 MB are left out. None as well
     where the folder holds more than 2,000 files or 50 MB, since a second place could not be ruled out.
     """
     if len(before.strip()) < SHORTEST_TEXT or before == after:
         return None
-    forms = [form.encode("utf-8", "surrogatepass") for form in _forms(before)]
-    found: list[tuple[Path, bytes, bytes]] = []
+    found: list[tuple[Path, bytes, SourceMatch]] = []
     for path in _files(folder.resolve()):
         if path is None:
             return None
-        found += _places(path, forms)
+        data = _text_of(path)
+        match = matched_source(path.name, data, before, after)
+        found += [(path, data, match)] * match.number
     return _edit(*found[0], after) if len(found) == 1 else None
-
-
-def _places(path: Path, forms: Sequence[bytes]) -> Iterator[tuple[Path, bytes, bytes]]:
-    """Yield the file with its bytes and the form of the text, once for each place where it stands."""
-    data = _text_of(path)
-    for form in forms:
-        yield from [(path, data, form)] * data.count(form)
 
 
 def write_source_edit(edit: SourceEdit) -> None:
@@ -102,12 +109,6 @@ def _replace(path: Path, expected: bytes, wanted: bytes) -> None:
 def _read(path: Path) -> bytes:
     with open_regular_file(path) as file:
         return file.read(MOST_FILE_BYTES + 1)
-
-
-def _forms(text: str) -> set[str]:
-    """Return a text as it may stand in source: as it is, or escaped within quotes."""
-    escaped = {json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
-    return {text, *escaped, *(one.replace('\\"', '"').replace("'", "\\'") for one in escaped)}
 
 
 def _files(folder: Path) -> Iterator[Path | None]:
@@ -147,21 +148,11 @@ def _text_of(path: Path) -> bytes:
     return b"" if len(data) > MOST_FILE_BYTES or b"\0" in data else data
 
 
-def _edit(path: Path, data: bytes, old: bytes, after: str) -> SourceEdit:
-    start = data.index(old)
-    new = data[:start] + _inserted(data, start, start + len(old), after) + data[start + len(old) :]
-    lines = [part.decode("utf-8").splitlines(keepends=True) for part in (data, new)]
+def _edit(path: Path, data: bytes, match: SourceMatch, after: str) -> SourceEdit | CopyOnlyText:
+    line = data.count(b"\n", 0, match.start) + 1
+    if match.edited is None:
+        return CopyOnlyText(path, line, after, match.reason)
+    lines = [list(io.StringIO(part.decode("utf-8"), newline="\n")) for part in (data, match.edited)]
     diff = unified_diff(lines[0], lines[1], fromfile=f"a/{path.name}", tofile=f"b/{path.name}")
     whole = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
-    return SourceEdit(path, data.count(b"\n", 0, start) + 1, whole, data, new)
-
-
-def _inserted(data: bytes, start: int, end: int, text: str) -> bytes:
-    """Return a text as it has to stand there: escaped where it is the whole of a quoted string on one line."""
-    quote = data[start - 1 : start] if start else b""
-    if quote not in (b'"', b"'") or data[end : end + 1] != quote or data[start - 3 : start] == quote * 3:
-        return text.encode()
-    escaped = json.dumps(text, ensure_ascii=False)[1:-1]
-    if quote == b"'":
-        escaped = escaped.replace('\\"', '"').replace("'", "\\'")
-    return escaped.encode()
+    return SourceEdit(path, line, whole, data, match.edited)

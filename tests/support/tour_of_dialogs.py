@@ -28,7 +28,7 @@ from app.screens.workshop.draft_dialogs import (
 )
 from app.screens.workshop.draft_verdicts import DraftHistoryRow
 from app.shell.main_window import MainWindow
-from mcp_tef import CaseDraft, ModelRoute, ModelRouter, SourceEdit, TextConflict
+from mcp_tef import CaseDraft, CopyOnlyText, ModelRoute, ModelRouter, SourceEdit, TextConflict
 from tests.support.case_factories import stored
 
 Over = Iterator[tuple[str, Callable[[], object]]]
@@ -48,13 +48,14 @@ def _of_drafts(window: MainWindow, text: str) -> Over:
     case = stored(CaseDraft(name=text, query=text))
     conflict = TextConflict(tool=text, path=("description",), was=text, now="now", draft=None)
     edit = SourceEdit(path=Path("server.py"), line=3, diff=text, before=b"", after=b"")
+    copy = CopyOnlyText(path=Path("server.js"), line=3, text=text, reason="The file cannot be parsed.")
     rows = [DraftHistoryRow(step=step, changes=text, made="now", current=step == 0) for step in range(2)]
     crowd = CrowdPresenter(window.session.call)
     yield "new draft", lambda: DraftNameDialog("New draft", "", (), window, (text,)).open()
     yield "name of a draft", lambda: DraftNameDialog("Rename the draft", text, (), window).open()
     yield "cases of a trial", lambda: AddCasesDialog("Target cases", [(case, text)], window).open()
     yield "changed listing", lambda: ListingConflictsDialog([conflict], window).open()
-    yield "edits of the source", lambda: SourceEditsDialog([edit], window).open()
+    yield "edits of the source", lambda: SourceEditsDialog([edit, copy], str, window).open()
     yield "how it was decided", lambda: DecisionDialog([(text, [(text, text)])], window).open()
     yield "history of a draft", lambda: DraftHistoryDialog(text, rows, window).open()
     yield "options of a crowd", lambda: CrowdOptionsDialog("Options", crowd, window).open()

@@ -1,10 +1,9 @@
 """Dialogs of the workshop: a draft's name, cases to add, a newer listing in three columns, edits of source files."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.screens.workshop.trial_cases import shown_texts
@@ -29,7 +28,7 @@ from app.widgets import (
 from app.widgets.checkable_table import MakeCells
 from app.widgets.file_dialog import ask_path
 from app.widgets.text_view import CodeView
-from mcp_tef import InputError, SourceEdit, TestCase, TextConflict, canonical, require_draft_name
+from mcp_tef import CopyOnlyText, InputError, SourceEdit, TestCase, TextConflict, canonical, require_draft_name
 
 CONFLICT_COLUMNS: Final = (
     Column(key="text", title="Text", kind=CellKind.MONO, width=150, tip="The text that both changed"),
@@ -181,12 +180,25 @@ def _value(value: object) -> str:
 
 
 class SourceEditsDialog(Dialog):
-    """Edits of the server's source as unified diffs; nothing is written before `write_wanted`."""
+    """Edits of the server's source as unified diffs, written once it is accepted, and texts that can only be copied."""
 
-    write_wanted = Signal()
-
-    def __init__(self, edits: Sequence[SourceEdit], parent: QWidget) -> None:
+    def __init__(
+        self, places: Sequence[SourceEdit | CopyOnlyText], copy: Callable[[str], object], parent: QWidget
+    ) -> None:
         super().__init__("Change the server’s source", parent, width=760)
+        edits = [one for one in places if isinstance(one, SourceEdit)]
+        others = [one for one in places if isinstance(one, CopyOnlyText)]
+        buttons = [Action(text="Cancel", do=self.reject)]
+        if others:
+            self.body.addWidget(FlowText(_why_only_copied(others), role=Role.TEXT))
+            text = "\n\n".join(one.text for one in others)
+            kind = "plain" if edits else "primary"
+            buttons.append(Action(text="Copy the new text", do=partial(copy, text), kind=kind, icon="copy"))
+        if edits:
+            buttons.append(self._show_edits(edits))
+        self.set_buttons(buttons)
+
+    def _show_edits(self, edits: Sequence[SourceEdit]) -> Action:
         places = "\n".join(f"{edit.path}, line {edit.line:,}" for edit in edits)
         self.body.addWidget(FlowText(f"The old text stands once here:\n{places}", role=Role.DIM))
         view = CodeView("Changes of the source")
@@ -194,7 +206,10 @@ class SourceEditsDialog(Dialog):
         view.setMinimumHeight(240)
         self.body.addWidget(view)
         number = len({edit.path for edit in edits})
-        write = Action(
-            text="Write to the file" if number == 1 else f"Write to {number} files", do=self.accept, kind="primary"
-        )
-        self.set_buttons([Action(text="Cancel", do=self.reject), write])
+        text = "Write to the file" if number == 1 else f"Write to {number} files"
+        return Action(text=text, do=self.accept, kind="primary")
+
+
+def _why_only_copied(texts: Sequence[CopyOnlyText]) -> str:
+    places = (f"{one.path}, line {one.line:,}: {one.reason}" for one in texts)
+    return "\n".join(("Copy the new text and put it in by hand:", *places))

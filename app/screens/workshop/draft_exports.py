@@ -93,11 +93,13 @@ class DraftExports(QObject):
     async def change_source(self) -> None:
         """Show the edit of the server's own source, and write it after a click; it can be undone."""
         await self._save()
-        edits = await self._drafts.source_edits()
-        if not edits:
+        places = await self._drafts.source_edits()
+        if not places:
             self._session.toast("No file on this computer holds the old text exactly once.")
             return
-        if await SourceEditsDialog(edits, self._page).done_with():
+        edits = [one for one in places if isinstance(one, SourceEdit)]
+        copy = partial(copy_text, self._session, what="the new text")
+        if await SourceEditsDialog(places, copy, self._page).done_with():
             await _write_source(edits)
             undo = partial(_write_source, edits, back=True)
             self._session.toast("Changed the server’s source", undo=undo, action="change the server’s source")

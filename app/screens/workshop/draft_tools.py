@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from app.screens.workshop.definition_fields import definition_edit
 from mcp_tef import (
     INSTRUCTIONS,
+    CopyOnlyText,
     Draft,
     DraftId,
     JsonObject,
@@ -166,7 +167,7 @@ async def listing_state(core: "Engine", draft: Draft | None) -> ListingState:
     return ListingState.SAME if newer is None else ListingState.NEWER
 
 
-async def source_edits(core: "Engine", draft: Draft | None) -> tuple[SourceEdit, ...]:
+async def source_edits(core: "Engine", draft: Draft | None) -> tuple[SourceEdit | CopyOnlyText, ...]:
     """Return the edits of the server's own source that would make the change of a draft; nothing is written."""
     with suppress(NotFoundError):
         return await core.drafts.source_edits(draft) if draft else ()

@@ -18,6 +18,7 @@ from app.screens.workshop.tool_opening import OpenedTool, opened_tool
 from mcp_tef import (
     INSTRUCTIONS,
     SAMPLE_SERVER,
+    CopyOnlyText,
     Draft,
     DraftId,
     DraftsChanged,
@@ -387,7 +388,7 @@ class WorkshopPresenter:
 
     # ------------------------------------------------------------ ways out
 
-    async def source_edits(self) -> tuple[SourceEdit, ...]:
+    async def source_edits(self) -> tuple[SourceEdit | CopyOnlyText, ...]:
         """Return the edits of the server's own source that would make the change; nothing is written."""
         known = self.draft if self.listing is not ListingState.SERVER_GONE else None
         return await self._ask(partial(drafting.source_edits, draft=known))

@@ -19,6 +19,7 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.ports import CheckResult
 from mcp_tef.workflows.drafts import Drafts
 from mcp_tef.workflows.sample_program import SAMPLE_SERVER
+from mcp_tef.workflows.source_edits import SourceEdit
 from tests.support.memory_store import MemoryStore
 from tests.support.workflow_bench import Bench, bench
 from tests.support.workspace_files import tool
@@ -208,6 +209,7 @@ async def test_changed_texts_are_found_in_the_folder_of_the_server(tmp_path: Pat
     draft = await drafts.new("Own", server="own")
     assert await drafts.source_edits(draft) == ()
     (edit,) = await drafts.source_edits(await drafts.edit(draft.id, "search", ToolEdit(description="Finds.")))
+    assert isinstance(edit, SourceEdit)
     assert (edit.path, edit.line, edit.after) == (tmp_path / "main.py", 1, b'description = "Finds."\n')
     assert (tmp_path / "main.py").read_bytes() == edit.before
 

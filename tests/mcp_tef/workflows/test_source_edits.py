@@ -7,12 +7,20 @@ import pytest
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.workflows.source_edits import find_source_edit, source_folder, undo_source_edit, write_source_edit
+from mcp_tef.workflows.source_edits import (
+    CopyOnlyText,
+    SourceEdit,
+    find_source_edit,
+    source_folder,
+    undo_source_edit,
+    write_source_edit,
+)
 
 OLD, NEW = "Looks for words.", "Finds pages that hold words."
 SOURCE = f'''@tool(
     description="{OLD}",
 )
+def look() -> None: ...
 '''
 
 
@@ -30,25 +38,30 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
+def edited(folder: Path, before: str, after: str) -> SourceEdit:
+    found = find_source_edit(folder, before, after)
+    assert isinstance(found, SourceEdit), found
+    return found
+
+
 def test_a_text_that_stands_once_is_found_with_its_line_and_diff(folder: Path) -> None:
-    edit = find_source_edit(folder, OLD, NEW)
-    assert edit is not None
+    edit = edited(folder, OLD, NEW)
     assert (edit.path, edit.line) == (folder / "main.py", 2)
     assert edit.diff.splitlines() == [
         "--- a/main.py",
         "+++ b/main.py",
-        "@@ -1,3 +1,3 @@",
+        "@@ -1,4 +1,4 @@",
         " @tool(",
         f'-    description="{OLD}",',
         f'+    description="{NEW}",',
         " )",
+        " def look() -> None: ...",
     ]
     assert (folder / "main.py").read_text() == SOURCE
 
 
 def test_an_edit_is_written_and_undone_and_keeps_the_mode(folder: Path) -> None:
-    edit = find_source_edit(folder, OLD, NEW)
-    assert edit is not None
+    edit = edited(folder, OLD, NEW)
     write_source_edit(edit)
     assert (folder / "main.py").read_text() == SOURCE.replace(OLD, NEW)
     assert (folder / "main.py").stat().st_mode & 0o777 == 0o755
@@ -94,11 +107,29 @@ def test_a_text_in_no_or_several_places_is_not_edited(tmp_path: Path, files: dic
 def test_texts_are_found_and_written_as_strings_of_source(
     tmp_path: Path, source: str, old: str, new: str, expected: str
 ) -> None:
-    (tmp_path / "main.py").write_text(source)
-    edit = find_source_edit(tmp_path, old, new)
-    assert edit is not None
-    write_source_edit(edit)
-    assert (tmp_path / "main.py").read_text() == expected
+    name = "tools.json" if source.startswith("{") else "main.py"
+    (tmp_path / name).write_text(source)
+    write_source_edit(edited(tmp_path, old, new))
+    assert (tmp_path / name).read_text() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "new", "reason"),
+    [
+        ("a.php", f'<?php $d = "{OLD}";', "{$x[phpinfo()]}", "Only strings in Python, JSON"),
+        ("a.sh", f'D="{OLD}"', "$(touch x)", "Only strings in Python, JSON"),
+        ("a.js", f"const d = `{OLD}`;", "${process.exit(1)}", "a comment, a template or an f-string"),
+        ("a.py", f'd = f"{OLD}"', "{exit()}", "a comment, a template or an f-string"),
+        ("a.py", f'# coding: utf-7\nd = "{OLD}"', "+ACI-", "The file is written in utf-7"),
+        ("a.py", f'd = "{OLD}"', "a \u202e b", "The new text holds hidden characters"),
+    ],
+)
+def test_elsewhere_a_text_is_only_copied(tmp_path: Path, name: str, source: str, new: str, reason: str) -> None:
+    (tmp_path / name).write_text(source)
+    found = find_source_edit(tmp_path, OLD, new)
+    assert isinstance(found, CopyOnlyText)
+    assert (found.path, found.line, found.text) == (tmp_path / name, 1 + source.startswith("#"), new)
+    assert reason in found.reason
 
 
 def test_the_folder_is_that_of_a_program_on_this_machine(folder: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.core_link.targets import ChangeTool
@@ -14,6 +15,7 @@ from app.screens.workshop.definition_editor import DefinitionFieldView
 from app.screens.workshop.draft_dialogs import DraftNameDialog, ListingConflictsDialog, SourceEditsDialog
 from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.page import WorkshopPage
+from app.widgets import Button
 from app.widgets.text_view import CodeView
 from mcp_tef import Draft, ServerSpec, ToolLabel, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
@@ -319,3 +321,22 @@ async def test_the_source_is_changed_after_a_click_and_put_back(qapp: QApplicati
         await bench.until(lambda: "source" in bench.session.undo_words())
         bench.session.undo()
         await bench.until(lambda: NEW_TEXT not in source.read_text("utf-8"))
+
+
+async def test_a_text_in_a_template_can_only_be_copied(qapp: QApplication, tmp_path: Path) -> None:
+    source = tmp_path / "server.js"
+    source.write_text("const d = `Book a repair in the workshop on a day.`;\n", "utf-8")
+    async with workshop() as bench:
+        await bench.change()
+        await bench.type_text(NEW_TEXT)
+        (server,) = await bench.fake.servers.list()
+        spec = ServerSpec(name=server.name, transport=Transport.STDIO, command="node", cwd=str(tmp_path))
+        await bench.session.call(lambda core: core.servers.edit(server.id, spec))
+        bench.do(ids.SOURCE)
+        dialog = await opened_dialog(bench.page, SourceEditsDialog)
+        buttons = {one.text(): one for one in dialog.findChildren(Button)}
+        assert not [text for text in buttons if text.startswith("Write")]
+        buttons["Copy the new text"].click()
+        assert QGuiApplication.clipboard().text() == NEW_TEXT
+        assert NEW_TEXT not in source.read_text("utf-8")
+        dialog.reject()

@@ -1,0 +1,168 @@
+"""The rule by which a text is written into a user's source: as a string, for certain, or not at all.
+
+A text is written only where its literal is parsed, encoded for its kind, and the file parsed again equals the old one
+but for that string. All else is for the user to copy: other languages and encodings, f-strings, templates, comments,
+and texts with hidden characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Final
+
+from mcp_tef.trust.source_documents import SourceLiteral, UnsureSourceError, source_document
+
+_BOM: Final = b"\xef\xbb\xbf"
+_UNSEEN_KINDS: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_UNSEEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMatch:
+    """Where a text stands in one file: how often, and if once, from which byte on.
+
+    `edited` is the file with the new text; where that is not certain it is None, and `reason` is one sentence.
+    """
+
+    number: int
+    start: int = 0
+    edited: bytes | None = None
+    reason: str = ""
+
+
+def matched_source(name: str, data: bytes, before: str, after: str) -> SourceMatch:
+    """Look for a text in a source file, and exchange it where it is one string for certain."""
+    body = data.removeprefix(_BOM)
+    raw = _written_places(body, before)
+    if not raw and not any(form in body for form in _anchors(before)):
+        return SourceMatch(0)
+    number, start = len(raw), min(raw, default=0)
+    try:
+        held = [one for one in source_document(name, body).literals for _ in range(_count(one, before))]
+        number = max(number, len(held))
+        if number == 1:
+            start = held[0].start if held else start
+            return SourceMatch(1, start, data[: len(data) - len(body)] + _edited(name, body, held, before, after))
+    except UnsureSourceError as error:
+        return SourceMatch(number, start, None, str(error))
+    return SourceMatch(number)
+
+
+def has_hidden_characters(text: str) -> bool:
+    """Return True for characters that a reader does not see; those that make a sign a picture are no such ones."""
+    return any(_is_hidden(last, one) for last, one in zip(f" {text}", text, strict=False))
+
+
+def _is_hidden(last: str, one: str) -> bool:
+    if one in "\n\t" or one.isascii():
+        return not (one in "\n\t" or one.isprintable())
+    if one == "\ufe0f":
+        return unicodedata.category(last) not in ("So", "Sm")
+    is_selector = "\ufe00" <= one <= "\ufe0f" or "\U000e0100" <= one <= "\U000e01ef"
+    return is_selector or one in _UNSEEN or unicodedata.category(one) in _UNSEEN_KINDS
+
+
+def written_forms(text: str) -> set[str]:
+    """Return a text as it may stand in source: as it is, or escaped within quotes."""
+    escaped = {json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
+    return {text, *escaped, *(one.replace('\\"', '"').replace("'", "\\'") for one in escaped)}
+
+
+def _written_places(body: bytes, text: str) -> list[int]:
+    return [body.index(form) for form in _bytes_of(written_forms(text)) for _ in range(body.count(form))]
+
+
+def _anchors(text: str) -> list[bytes]:
+    """Return forms of its longest word, without which a text stands in no file, however its lines are indented."""
+    return _bytes_of(written_forms(max(text.split(), key=len, default="")))
+
+
+def _bytes_of(forms: set[str]) -> list[bytes]:
+    return [form.encode("utf-8", "surrogatepass") for form in forms]
+
+
+def _count(literal: SourceLiteral, text: str) -> int:
+    found = literal.value.count(text) or literal.value.count(_indented(text, literal.margin or ""))
+    return found or int(literal.margin is not None and cleandoc(literal.value) == text)
+
+
+def _indented(text: str, margin: str) -> str:
+    first, *others = text.split("\n")
+    return "\n".join([first, *(line and f"{margin}{line}" for line in others)])
+
+
+def _edited(name: str, body: bytes, held: Sequence[SourceLiteral], before: str, after: str) -> bytes:
+    if not held:
+        raise UnsureSourceError("The text stands in a comment, a template or an f-string.")
+    if has_hidden_characters(after):
+        raise UnsureSourceError("The new text holds hidden characters.")
+    (literal,), document = held, source_document(name, body)
+    place = document.literals.index(literal)
+    for exchange in _exchanges(literal, before, after):
+        wanted = document.dump(place, exchange[0])
+        for source in _sources(body, literal, exchange):
+            edited = body[: literal.start] + source + body[literal.end :]
+            with suppress(UnsureSourceError):
+                if source_document(name, edited).dump(None, "") == wanted:
+                    return edited
+    raise UnsureSourceError("The text cannot be exchanged without a change of what stands around it.")
+
+
+def _exchanges(literal: SourceLiteral, before: str, after: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the value that a literal is to have, with the piece that is exchanged and what comes instead.
+
+    Readers of docstrings take the indentation off, so that the text may have been listed with it or without.
+    """
+    value, margin = literal.value, literal.margin
+    cleaned = cleandoc(value)
+    if margin is None or value == before or before not in cleaned:
+        yield value.replace(before, after), before, after
+        return
+    pieces = [(before, after), (_indented(before, margin), _indented(after, margin))]
+    if cleaned == before:
+        pieces.append((value.strip(), _indented(after, margin)))
+    for old, new in pieces:
+        exchanged = value.replace(old, new)
+        if value.count(old) == 1 and cleandoc(exchanged) == cleaned.replace(before, after):
+            yield exchanged, old, new
+
+
+def _sources(body: bytes, literal: SourceLiteral, exchange: tuple[str, str, str]) -> Iterator[bytes]:
+    """Yield ways to write a literal, the one that changes least first; each is checked by parsing the file again."""
+    expected, old, new = exchange
+    newline = "\r\n" if body.partition(b"\n")[0].endswith(b"\r") else "\n"
+    forms = sorted(_bytes_of(written_forms(old) | {old.replace("\n", newline)}), key=len, reverse=True)
+    for start, end, quote in literal.parts:
+        inner = body[start:end]
+        for form in (form for form in forms if inner.count(form) == 1):
+            text = inner.replace(form, _encoded(new, quote, newline).encode())
+            yield body[literal.start : start] + text + body[end : literal.end]
+    if _is_whole(body, literal, old) and not has_hidden_characters(expected):  # escapes of these have to stay escapes
+        begin, _, quote = literal.parts[0]
+        quote = quote.removeprefix("r")
+        opening = body[literal.start : begin].lstrip(b"rR")
+        yield opening + _encoded(expected, quote, newline).encode() + quote.encode()
+
+
+def _is_whole(body: bytes, literal: SourceLiteral, old: str) -> bool:
+    """Return True if a literal can be written as one string: it is one, or all of it is exchanged and no comment."""
+    if len(literal.parts) < 2:
+        return bool(literal.parts)
+    pairs = zip(literal.parts, literal.parts[1:], strict=False)
+    return literal.value == old and not any(b"#" in body[last[1] : following[0]] for last, following in pairs)
+
+
+def _encoded(text: str, quote: str, newline: str) -> str:
+    """Return a text as it stands between quotes, which a leading r makes raw."""
+    if quote.startswith("r"):
+        return text.replace("\n", newline)
+    escaped = text.replace("\\", "\\\\")
+    if len(quote) == 3:
+        return re.sub(f"{quote[0]}(?={quote[0]}|\\Z)", f"\\\\{quote[0]}", escaped).replace("\n", newline)
+    return escaped.replace(quote, f"\\{quote}").replace("\n", "\\n").replace("\t", "\\t")
