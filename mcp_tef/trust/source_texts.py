@@ -40,7 +40,7 @@ def matched_source(name: str, data: bytes, before: str, after: str) -> SourceMat
     """Look for a text in a source file, and exchange it where it is one string for certain."""
     body = data.removeprefix(_BOM)
     raw = _written_places(body, before)
-    if not raw and not any(form in body for form in _anchors(before)):
+    if not raw and not _holds_longest_word(body, before):
         return SourceMatch(0)
     number, start = len(raw), min(raw, default=0)
     try:
@@ -78,9 +78,9 @@ def _written_places(body: bytes, text: str) -> list[int]:
     return [body.index(form) for form in _bytes_of(written_forms(text)) for _ in range(body.count(form))]
 
 
-def _anchors(text: str) -> list[bytes]:
-    """Return forms of its longest word, without which a text stands in no file, however its lines are indented."""
-    return _bytes_of(written_forms(max(text.split(), key=len, default="")))
+def _holds_longest_word(body: bytes, text: str) -> bool:
+    """Return True if its longest word is there, without which a text stands in no file, however it is indented."""
+    return any(form in body for form in _bytes_of(written_forms(max(text.split(), key=len, default=""))))
 
 
 def _bytes_of(forms: set[str]) -> list[bytes]:
