@@ -15,6 +15,7 @@ from mcp_tef.model.installation import data_folder
 from mcp_tef.trust.files import make_private_folder
 from mcp_tef.trust.lock_files import LockFile
 
+_TRIES: Final = 100
 _TOKEN: Final = re.compile(r"[0-9a-f-]{36}")
 
 
@@ -34,12 +35,12 @@ class Owner:
         if self._folder is None:
             return
         lock = LockFile(self._folder / f"{self.token}.lock")
-        for _ in range(3):  # another process that ends may remove the empty folder in between
+        for _ in range(_TRIES):  # another process may take it for the mark of a dead one, or remove the empty folder
             make_private_folder(self._folder)
             with suppress(FileNotFoundError):
-                lock.acquire()
-                self._lock = lock
-                return
+                if lock.acquire():
+                    self._lock = lock
+                    return
         raise FileNotFoundError(self._folder)
 
     def follow(self, workspace: Path) -> None:
