@@ -13,7 +13,7 @@ from typing import Any
 
 from mcp_tef.errors import InputError
 from mcp_tef.events import CasesChanged, EventStream, ServersChanged
-from mcp_tef.formats.cases.case_formats import FORMS, CaseFormat, form_of, form_to_read, form_to_write
+from mcp_tef.formats.cases.case_formats import FORMS, CaseFormat, form_to_write, read_entries, read_text_entries
 from mcp_tef.formats.cases.entries import (
     CannotHoldError,
     CaseEntry,
@@ -24,7 +24,7 @@ from mcp_tef.formats.cases.entries import (
     first_line,
     shortened,
 )
-from mcp_tef.formats.cases.texts import read_text, to_json, write_text
+from mcp_tef.formats.cases.texts import to_json, write_text
 from mcp_tef.model.cancellation import CancellableWork
 from mcp_tef.model.cases import CaseDraft, TestCase
 from mcp_tef.model.ids import CaseId
@@ -221,13 +221,19 @@ class CaseTransfer:
         self._folder = folder
 
     async def preview(
-        self, path: Path, form: CaseFileFormat | None = None, *, attach: Sequence[str] = ()
+        self,
+        path: Path,
+        form: CaseFileFormat | None = None,
+        *,
+        attach: Sequence[str] = (),
+        inside: Path | None = None,
     ) -> CaseImportPreview:
         """Preview the import of a file; raises InputError if the file is unreadable as a whole or holds no case.
 
-        `attach` names servers: a single one for every case, several for cases that name none.
+        `attach` names servers: a single one for every case, several for cases that name none. `inside` is the folder
+        of a project file that names the file, which may lead nowhere else.
         """
-        found, entries = await asyncio.to_thread(_read, path, form)
+        found, entries = await asyncio.to_thread(read_entries, path, form, inside)
         if not entries:
             raise InputError(f"{path.name} holds no case.", hint="Write at least one case with a query.")
         named = {name for entry in entries if entry.draft for name in entry.draft.servers}
@@ -237,7 +243,7 @@ class CaseTransfer:
 
     async def preview_text(self, text: str) -> CaseImportPreview:
         """Return the same of a pasted text."""
-        found, entries = await asyncio.to_thread(_read_text, text)
+        found, entries = await asyncio.to_thread(read_text_entries, text)
         return await self.preview_entries(entries, "the text", found)
 
     async def keep_tools(self, text: str) -> Path:
@@ -336,19 +342,6 @@ class CaseTransfer:
             listing = await self._store.servers.listing(server.id)
             found[server.name] = listing.tools if listing else None
         return found
-
-
-def _read(path: Path, form: CaseFileFormat | None) -> tuple[CaseFileFormat, tuple[CaseEntry, ...]]:
-    source = CaseSource(read_text(path), path.name, path)
-    found = form or form_to_read(path, source)
-    return found, FORMS[found].read(source)
-
-
-def _read_text(text: str) -> tuple[CaseFileFormat, tuple[CaseEntry, ...]]:
-    is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    source = CaseSource(text, "the text.json" if is_json else "the text.yaml")
-    found = form_of(source)
-    return found, FORMS[found].read(source)
 
 
 def _kept(folder: Path, text: str) -> Path:
