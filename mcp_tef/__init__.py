@@ -48,8 +48,8 @@ _NAMES = {
     "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
-        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
-        "ServerError ServerFault StoreError TefError"
+        "GAVE_UP ChangedMeanwhileError ConflictError EmbeddingError FieldConflict InputError ModelError ModelFault "
+        "NotFoundError ReachError ServerError ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
@@ -185,6 +185,7 @@ _NAMES = {
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
+    "mcp_tef.trust.field_changes": "changed_fields merged_fields",
     "mcp_tef.trust.files": (
         "bounded_lines make_private_folder open_inside open_private open_regular_file tighten write_lines write_private"
     ),

@@ -90,7 +90,7 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     found = differences(case.draft, draft)
     changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found.items())
     fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
-    return replace(made, fate=fate, case_id=case.id, changes=changes)
+    return replace(made, fate=fate, case_id=case.id, changes=changes, before=case.draft)
 
 
 def _refused(entry: CaseEntry, reason: str) -> ImportedCase:
@@ -269,19 +269,19 @@ class CaseTransfer:
         added = [case.draft for case in preview.of(ImportStatus.ADDED) if case.draft]
         changed = {case.case_id: case.draft for case in preview.of(ImportStatus.CHANGED) if case.case_id and case.draft}
         if added or changed:
-            await self._store_all(added, changed, preview.servers, by, work or CancellableWork())
+            await self._store_all(added, changed, preview, by, work or CancellableWork())
         return _report(preview)
 
     async def _store_all(
         self,
         added: Sequence[CaseDraft],
         changed: Mapping[CaseId, CaseDraft],
-        servers: Sequence[NewServer],
+        preview: CaseImportPreview,
         by: str,
         work: CancellableWork,
     ) -> None:
-        cases = await to_its_end(work, self._write_all(added, changed, servers, work))
-        names = {new.name for new in servers}
+        cases = await to_its_end(work, self._write_all(added, changed, preview, work))
+        names = {new.name for new in preview.servers}
         ids = [server.id for server in await self._store.servers.all() if server.name in names]
         if ids:
             self._events.publish(ServersChanged(tuple(ids), by))
@@ -293,17 +293,18 @@ class CaseTransfer:
         self,
         added: Sequence[CaseDraft],
         changed: Mapping[CaseId, CaseDraft],
-        servers: Sequence[NewServer],
+        preview: CaseImportPreview,
         work: CancellableWork,
     ) -> tuple[TestCase, ...]:
         """Tools files, and the one transaction; the files that were not there go again where that does not end well."""
+        servers = preview.servers
         specs = [ServerSpec(name=new.name, transport=Transport.FILE, path=str(new.path)) for new in servers]
         with ExitStack() as take_back:
             for new in servers:
                 if not new.path.exists():
                     take_back.callback(new.path.unlink, missing_ok=True)
             await asyncio.to_thread(_write_tools, servers)
-            cases = await self._store.cases.apply(added, changed, specs, step=work.step)
+            cases = await self._store.cases.apply(added, changed, specs, seen=preview.seen, step=work.step)
             take_back.pop_all()
         return cases
 
