@@ -132,5 +132,5 @@ class Preferences:
         if name == "model":
             usual, _ = Config.lenient(self._environment, {})
             return "" if usual.default_model.offline else usual.default_model.label
-        text = self._environment.get(name, "").strip()
-        return text if name in _OF_CORE and not _OF_CORE[name].fault(text) else ""
+        text = _OF_CORE[name].text(self._environment) if name in _OF_CORE else ""
+        return "" if text and _OF_CORE[name].fault(text) else text

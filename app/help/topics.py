@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import resources
 from app.core_link.commands import Command
 from app.core_link.preferences import RUNS
 from app.text.glossary import TERMS
-from mcp_tef import VARIABLES
+from mcp_tef import VARIABLES, Variable
 
 FOLDER: Final = Path(resources.__file__).parent / "help"
 SHORTCUTS: Final = "shortcuts"
@@ -135,9 +135,13 @@ def glossary() -> str:
 def variables() -> str:
     """Return the table of environment variables."""
     rows = [
-        (f"`{one.name}`", f"{one.reason} {_allowed(one.allowed)}", _default(one.default, one.unit)) for one in VARIABLES
+        (_names(one), f"{one.reason} {_allowed(one.allowed)}", _default(one.default, one.unit)) for one in VARIABLES
     ]
     return _table(("Variable", "What it does", "Otherwise"), rows)
+
+
+def _names(one: Variable[Any]) -> str:
+    return f"`{one.own_name}`" if one.name == one.own_name else f"`{one.own_name}`, `{one.name}`"
 
 
 def runs() -> str:

@@ -38,7 +38,7 @@ from app.shell.screen_specs import last_screen, screens
 from app.shell.system_notifications import SystemNotifications, show_opening_notices
 from app.shell.work_questions import ClosingQuestions, InterruptedBatches, ask_for_workspace_name
 from app.widgets import Action, FileDrops, frozen_updates, install_accessible_roles, yield_to_ui
-from mcp_tef import Event, InputError, NoticePublished, SessionSecrets, TefError, make_private_folder
+from mcp_tef import Config, Event, InputError, NoticePublished, SessionSecrets, TefError, make_private_folder
 
 if TYPE_CHECKING:
     from mcp_tef import Engine
@@ -362,7 +362,7 @@ class WorkspaceController:
         self.frame.setWindowTitle(PRODUCT)
 
     def _last_workspace(self) -> Path | None:
-        if os.environ.get("DATABASE_URL"):
+        if Config.lenient(os.environ, {})[0].workspace is not None:
             return None
         last = self.settings.get("workspace", "")
         return Path(last) if last and os.path.isfile(last) else None

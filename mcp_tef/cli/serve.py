@@ -12,6 +12,7 @@ from mcp_tef import (
     TOKEN,
     CallBudget,
     InputError,
+    foreign_note,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
 from mcp_tef.cli.library import bearer_token, token_of
@@ -61,6 +62,8 @@ async def serve(arguments: Namespace, terminal: Terminal) -> None:
         certificate_key=arguments.tls_key,
         token=_token(arguments),
     )
+    if arguments.port is None and PORT.is_foreign(os.environ):
+        terminal.note(*foreign_note([PORT]))
     async with opened(arguments, terminal) as engine:
         await serve_rest(engine, options, terminal.note)
 

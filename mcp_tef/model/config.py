@@ -14,7 +14,7 @@ from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.model_catalogue import parse_model
 from mcp_tef.model.runs import Baseline, ModelSettings
 from mcp_tef.model.similarity import HIGH_FROM, EmbedderChoice, EmbedderKind, FlagRule, MatrixKind, parse_embedder
-from mcp_tef.model.variables import Variable, number, sound, whole
+from mcp_tef.model.variables import Variable, foreign_note, number, sound, whole
 
 _SQLITE = "sqlite:///"
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -56,7 +56,7 @@ class Config:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Config":
-        """Return the settings of the variables; InputError for an invalid value."""
+        """Return the settings of the variables; InputError for an invalid value of our own ones."""
         return cls(
             workspace=WORKSPACE.value(environment, None),
             limits=Limits.from_environment(environment),
@@ -75,14 +75,18 @@ class Config:
     @classmethod
     def chosen(
         cls, environment: Mapping[str, str], settings: Mapping[str, str] | None
-    ) -> tuple["Config", tuple[InputError, ...]]:
-        """Read settings as `lenient` does; without saved settings, an invalid value raises InputError."""
-        return (cls.from_environment(environment), ()) if settings is None else cls.lenient(environment, settings)
+    ) -> tuple["Config", tuple[str, ...]]:
+        """Read settings as `lenient` does, with notes; without saved settings, an invalid value raises InputError."""
+        note = foreign_note(_foreign(environment))
+        if settings is None:
+            return cls.from_environment(environment), note
+        config, problems = cls.lenient(environment, settings)
+        return config, (*(f"{one.message} {one.hint}" for one in problems), *note)
 
     @staticmethod
     def names_a_model(environment: Mapping[str, str]) -> bool:
         """Return True if a variable names the model to ask by default."""
-        return bool(environment.get(MODEL.name, "").strip())
+        return bool(MODEL.text(environment)) and MODEL not in _foreign(environment)
 
     @classmethod
     def lenient(
@@ -90,15 +94,17 @@ class Config:
     ) -> tuple["Config", tuple[InputError, ...]]:
         """Read settings from environment variables, then from saved settings of the same names, then from the defaults.
 
-        Invalid values are skipped; those of environment variables are returned as errors.
+        Invalid values are skipped; those of our own environment variables are returned as errors.
         """
         kept, problems = sound(VARIABLES, environment)
-        remembered, _ = sound(VARIABLES, settings)
+        usable = [one for one in VARIABLES if settings.get(one.name, "") and not one.fault(settings[one.name])]
+        remembered = {one.name: settings[one.name] for one in usable}
         said = {**remembered, **{name: text for name, text in kept.items() if text.strip()}}
         try:
             return cls.from_environment(said), problems
         except InputError as error:
-            return cls.from_environment({**said, PROVIDER.name: "", MODEL.name: ""}), (*problems, error)
+            names = (PROVIDER.name, PROVIDER.own_name, MODEL.name, MODEL.own_name)
+            return cls.from_environment(said | dict.fromkeys(names, "")), (*problems, error)
 
 
 class CurrentConfig:
@@ -133,8 +139,11 @@ def _name(text: str) -> str | None:
 
 
 def _file(text: str) -> Path | None:
-    foreign = "://" in text and not text.startswith(_SQLITE)
-    return None if foreign or text == _SQLITE else Path(os.path.expanduser(text.removeprefix(_SQLITE)))
+    """Return the path of `sqlite:///PATH` or of a plain path; None for other schemes, such as file: and postgres:."""
+    path = text.removeprefix(_SQLITE)
+    scheme = path.partition(":")[0] if ":" in path else ""
+    foreign = len(scheme) > 1 and not {"/", "\\"} & {*scheme}
+    return None if foreign or not path or path.startswith(":") else Path(os.path.expanduser(path))
 
 
 def _separator(text: str) -> str | None:
@@ -162,11 +171,32 @@ def _embedder(text: str) -> EmbedderChoice | None:
         return None
 
 
+def _foreign(environment: Mapping[str, str]) -> list[Variable[Any]]:
+    """Return the variables whose names hold values of other programs, a provider and a model that do not fit too."""
+    found = [one for one in VARIABLES if one is not PORT and one.is_foreign(environment)]
+    model = [one for one in (PROVIDER, MODEL) if one.text(environment)]
+    try:
+        _named_model(environment)
+    except InputError:
+        found += [one for one in model if not environment.get(one.own_name, "").strip()]
+    return found
+
+
 def _default_model(environment: Mapping[str, str]) -> ModelSettings:
+    """Return the named model; InputError for one that does not fit, if a name of ours says it."""
+    try:
+        return _named_model(environment)
+    except InputError:
+        if any(environment.get(one.own_name, "").strip() for one in (PROVIDER, MODEL)):
+            raise
+        return ModelSettings()
+
+
+def _named_model(environment: Mapping[str, str]) -> ModelSettings:
     """Return provider and model, or a model that names its provider."""
     provider, model = PROVIDER.value(environment, ""), MODEL.value(environment, "")
     if provider and not model:
-        raise InputError(f"{PROVIDER.name} is set, and no model.", hint=f"Set {MODEL.name} as well.")
+        raise InputError(f"{PROVIDER.own_name} is set, and no model.", hint=f"Set {MODEL.own_name} as well.")
     if model and not provider:
         provider, model = parse_model(model)
     return ModelSettings(provider=provider, model=model) if model else ModelSettings()

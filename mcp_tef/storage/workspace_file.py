@@ -151,6 +151,15 @@ def require_workspace(path: Path) -> None:
         require_own(connection, path)
 
 
+def may_be_workspace(path: Path) -> bool:
+    """Return False for a file of another program and for one without a folder, where no workspace can be made."""
+    try:
+        require_workspace(require_folder(path))
+    except StoreError as error:
+        return error.code in ("workspace_too_new", "workspace_too_old", "workspace_schema_foreign")
+    return True
+
+
 def _require_header(path: Path) -> None:
     if is_open_here(path):
         return

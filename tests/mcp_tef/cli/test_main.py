@@ -316,14 +316,14 @@ def test_the_log_level_of_the_environment_is_that_of_stderr(book: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("DATABASE_URL", "postgresql://me:hidden@db/x", "DATABASE_URL is “postgresql://…”, not a path"),
-        ("DEFAULT_LLM_PROVIDER", "openai", "DEFAULT_LLM_PROVIDER is set, and no model. Set DEFAULT_LLM_MODEL as well."),
-        ("DEFAULT_LLM_MODEL", "gpt-4.1-mini", "The model “gpt-4.1-mini” is not of the form PROVIDER/NAME."),
-        ("LOG_LEVEL", "loud", "LOG_LEVEL is “loud”, not one of DEBUG, INFO, WARNING and ERROR."),
-        ("TOOL_INGESTION_TIMEOUT_SECONDS", "soon", "not a number of seconds from 0.1 to 3600."),
-        ("EMBEDDING_MODEL_TYPE", "word2vec", "EMBEDDING_MODEL_TYPE is “word2vec”, not fastembed,"),
-        ("SIMILARITY_THRESHOLD", "1.5", "SIMILARITY_THRESHOLD is “1.5”, not a number from 0 to 1."),
-        ("MCP_TOOL_PREFIX_SEPARATOR", "a b", "MCP_TOOL_PREFIX_SEPARATOR is “a b”, not at most 8 characters"),
+        ("MCP_TEF_DATABASE_URL", "postgresql://me:hidden@db/x", "_DATABASE_URL is “postgresql://…”, not a path"),
+        ("MCP_TEF_DEFAULT_LLM_PROVIDER", "openai", "is set, and no model. Set MCP_TEF_DEFAULT_LLM_MODEL as well."),
+        ("MCP_TEF_DEFAULT_LLM_MODEL", "gpt-4.1-mini", "The model “gpt-4.1-mini” is not of the form PROVIDER/NAME."),
+        ("MCP_TEF_LOG_LEVEL", "loud", "LOG_LEVEL is “loud”, not one of DEBUG, INFO, WARNING and ERROR."),
+        ("MCP_TEF_TOOL_INGESTION_TIMEOUT_SECONDS", "soon", "not a number of seconds from 0.1 to 3600."),
+        ("MCP_TEF_EMBEDDING_MODEL_TYPE", "word2vec", "EMBEDDING_MODEL_TYPE is “word2vec”, not fastembed,"),
+        ("MCP_TEF_SIMILARITY_THRESHOLD", "1.5", "SIMILARITY_THRESHOLD is “1.5”, not a number from 0 to 1."),
+        ("MCP_TEF_TOOL_PREFIX_SEPARATOR", "a b", "MCP_TEF_TOOL_PREFIX_SEPARATOR is “a b”, not at most 8 characters"),
     ],
 )
 def test_a_value_that_cannot_be_meant_is_one_sentence_and_exit_code_2(
@@ -335,6 +335,16 @@ def test_a_value_that_cannot_be_meant_is_one_sentence_and_exit_code_2(
     assert said in answer.err
     assert answer.err.count("\n") == 1
     assert "hidden" not in answer.err
+
+
+def test_variables_of_other_programs_are_ignored_with_one_note(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, DATABASE_URL="postgres://me:hidden@db/x", LOG_LEVEL="warn", PORT="tcp://10.0.0.1:80")
+    answer = say("servers", "list")
+    assert answer.code == 0
+    assert answer.err == (
+        "Ignored DATABASE_URL and LOG_LEVEL: the value is for another program. For mcp-tef, set MCP_TEF_DATABASE_URL "
+        "and MCP_TEF_LOG_LEVEL.\n"
+    )
 
 
 def test_without_a_display_the_window_says_what_to_use_instead() -> None:

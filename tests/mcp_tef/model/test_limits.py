@@ -32,8 +32,8 @@ def test_a_limit_that_cannot_be_meant_is_refused_by_name(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0", "soon", "4000", "nan"])
 def test_a_time_that_cannot_be_meant_is_refused_by_name(text: str) -> None:
-    with pytest.raises(InputError, match="TOOL_INGESTION_TIMEOUT_SECONDS"):
-        Config.from_environment({"TOOL_INGESTION_TIMEOUT_SECONDS": text})
+    with pytest.raises(InputError, match="MCP_TEF_TOOL_INGESTION_TIMEOUT_SECONDS"):
+        Config.from_environment({"MCP_TEF_TOOL_INGESTION_TIMEOUT_SECONDS": text})
 
 
 def test_nobody_can_ask_for_definitions_deeper_than_our_own_walks_reach() -> None:
