@@ -48,8 +48,8 @@ _NAMES = {
     "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
     "mcp_tef.errors": (
-        "GAVE_UP ConflictError EmbeddingError InputError ModelError ModelFault NotFoundError ReachError "
-        "ServerError ServerFault StoreError TefError"
+        "GAVE_UP ChangedMeanwhileError ConflictError EmbeddingError FieldConflict InputError ModelError ModelFault "
+        "NotFoundError ReachError ServerError ServerFault StoreError TefError"
     ),
     "mcp_tef.events": (
         "BatchEnded BatchPaused BatchProgressed BatchQueued BatchStarted BatchesChanged CasesChanged "
@@ -152,6 +152,7 @@ _NAMES = {
         "USUAL_RESULTS Freshness SearchAnswer SearchProvider SearchRequest SearchResult SearchTool "
         "parse_search_provider search_answer_to_json search_request search_tool_to_json"
     ),
+    "mcp_tef.options": "OPTIONS SOURCE_USES ProjectUse VerbOption",
     "mcp_tef.ports.calling": "AgentOperations CallingAgent",
     "mcp_tef.prompts.templates": (
         "BUILT_IN_VARIABLES SELECTING_KINDS asked_with filled prompt_fault selection_values template_pieces "
@@ -184,9 +185,11 @@ _NAMES = {
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
+    "mcp_tef.trust.field_changes": "changed_fields merged_fields",
     "mcp_tef.trust.files": (
-        "bounded_lines make_private_folder open_private open_regular_file tighten write_lines write_private"
+        "bounded_lines make_private_folder open_inside open_private open_regular_file tighten write_lines write_private"
     ),
+    "mcp_tef.trust.project_files": "path_inside read_inside result_path write_result",
     "mcp_tef.workflows.batch_results": "tally_of",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",
     "mcp_tef.workflows.cases": "free_suite_name",

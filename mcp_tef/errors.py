@@ -4,6 +4,7 @@ TefError
 ├── InputError           what was given is wrong: change it                        (exit 2)
 │   ├── NotFoundError    nothing here has that name or id
 │   ├── ConflictError    something else has that name already
+│   │   └── ChangedMeanwhileError   somebody else changed the same field since it was read
 │   └── ConsentError     something would start or be sent that is not allowed (in trust/consents.py)
 │       └── ConsentDeclinedError   the user said no (in api/consent.py)
 ├── ReachError           something outside did not answer: repair it or try again  (exit 3)
@@ -16,7 +17,8 @@ Every error has a stable `code`, one sentence for the user (`message`: what, to 
 (what to do) and a `context` of plain values. Adapters translate foreign errors at their edge.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import ClassVar, Final
 
@@ -103,6 +105,29 @@ class ConflictError(InputError):
     """Something else has that name already."""
 
     default_code = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldConflict:
+    """A field that was changed elsewhere since it was read: its name, and the two values as text for people."""
+
+    field: str
+    stored: str
+    wanted: str
+
+
+class ChangedMeanwhileError(ConflictError):
+    """Somebody else changed the same fields since they were read; nothing was stored, and `conflicts` has both."""
+
+    default_code = "changed_meanwhile"
+
+    def __init__(self, what: str, conflicts: Sequence[FieldConflict]) -> None:
+        first = conflicts[0]
+        said = f"The field “{first.field}” of {what} was changed meanwhile."
+        said += f" It is now “{first.stored}”; you wanted “{first.wanted}”."
+        hint = "Nothing was overwritten. Look at it again, and repeat your change if you still want it."
+        super().__init__(said, hint=hint, context={"what": what, **asdict(first)})
+        self.conflicts = tuple(conflicts)
 
 
 class ReachError(TefError):

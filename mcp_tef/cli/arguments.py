@@ -82,6 +82,7 @@ class Parser(argparse.ArgumentParser):
         defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
         for action in self._actions:
             action.default = argparse.SUPPRESS
+            self._defaults.pop(action.dest, None)  # else a default would count as typed
         found, unknown = super().parse_known_args(args)
         values = vars(found)
         values["typed"], values["project"] = frozenset(values), None
@@ -92,17 +93,16 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _take_from_file(self, values: dict[str, Any], path: Path, table: Mapping[str, Any]) -> None:
-        from mcp_tef.cli.project_file import TARGETS, ProjectFile, as_arguments, overruled
+        from mcp_tef.cli.project_file import TARGETS, ProjectFile, options_from_file
 
-        options = as_arguments(path, {key: table[key] for key in table if key != TARGETS}, self._actions)
-        for name in overruled(values, options):
-            del options[name]
-        try:
-            taken, _ = super().parse_known_args([text for texts in options.values() for text in texts])
-        except InputError as error:
-            raise InputError(f"{path.name}: {error.message}", hint=error.hint, code=error.code) from error
-        values.update({name: getattr(taken, name) for name in options if hasattr(taken, name)})
-        values["project"] = ProjectFile(path, frozenset(options))
+        own = {key: table[key] for key in table if key != TARGETS}
+        found = options_from_file(path, own, self._actions, values, self.parsed)
+        values.update(found)
+        values["project"] = ProjectFile(path, frozenset(found))
+
+    def parsed(self, texts: list[str]) -> argparse.Namespace:
+        """Return what these options alone say."""
+        return super().parse_known_args(texts)[0]
 
 
 def _is_hidden(action: argparse.Action, choice: Any) -> bool:

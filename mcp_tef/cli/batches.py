@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shlex
 from argparse import Namespace
 from collections.abc import Awaitable, Sequence
@@ -15,7 +14,6 @@ from mcp_tef import (
     CUT_OFF_CODE,
     GAVE_UP,
     NOT_OFFERED_CODE,
-    InputError,
     Json,
     ReportFormat,
     RunEnded,
@@ -23,12 +21,18 @@ from mcp_tef import (
     RunStatus,
     RunSummary,
     error_to_json,
-    open_regular_file,
 )
 from mcp_tef.cli.arguments import DONE, FAILED, UNREACHED, Parser, share
 from mcp_tef.cli.formatting import batch_line, client_lines, comparison_lines, counted, overview_lines, run_lines
 from mcp_tef.cli.interruption import to_completion
-from mcp_tef.cli.output_files import asked_files, is_dash, is_standard_input, output_name, writable, write_verdict
+from mcp_tef.cli.output_files import (
+    asked_files,
+    earlier_result,
+    is_standard_input,
+    output_name,
+    writable,
+    write_verdict,
+)
 from mcp_tef.cli.progress import Progress
 from mcp_tef.cli.terminal import Terminal
 from mcp_tef.cli.thresholds import add_threshold_options, note_missed, threshold_checks
@@ -67,34 +71,6 @@ def add_report_options(parser: Parser) -> None:
     )
     for name in (*FILES, "verdict"):
         parser.add_argument(f"--{name}", type=writable, metavar="F", help=f"write the results as {name} to F")
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierResult:
-    """Output of an earlier command with --json, and the file that holds it."""
-
-    path: str
-    document: Json
-
-    def __fspath__(self) -> str:
-        return self.path
-
-    def at(self, path: str) -> EarlierResult:
-        """Read the document from another place."""
-        return earlier_result(path)
-
-
-def earlier_result(text: str) -> EarlierResult:
-    """Read the document of a batch, but standard input only once the command starts; InputError where it holds none."""
-    if is_dash(text):
-        return EarlierResult(text, None)
-    try:
-        with open_regular_file(Path(text)) as file:
-            return EarlierResult(text, json.loads(file.read()))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not a JSON document"
-        hint = f"Write it with: mcp-tef run … --json > {text}"
-        raise InputError(f"The baseline {text} cannot be read: {reason}.", hint=hint) from error
 
 
 async def write_reports(

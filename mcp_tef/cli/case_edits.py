@@ -90,7 +90,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> None:
         draft = _changed(case.draft, arguments)
         for name in arguments.servers or ():
             await engine.servers.find(name)
-        case = await engine.cases.edit(case.id, draft)
+        case = await engine.cases.edit(case.id, draft, seen=case.draft)
         _tell(case, "was changed", await engine.cases.warnings(case.draft), terminal)
 
 

@@ -221,7 +221,8 @@ async def families(arguments: Namespace, terminal: Terminal) -> None:
         if arguments.apply is not None:
             proposals = engine.families.named(arguments.apply, proposals)
             joined = [(case, proposal.name) for proposal in proposals for case in proposal.cases]
-            await engine.cases.edit_all({case.id: replace(case.draft, family=name) for case, name in joined})
+            wanted = {case.id: replace(case.draft, family=name) for case, name in joined}
+            await engine.cases.edit_all(wanted, seen={case.id: case.draft for case, _ in joined})
     shapes = [{"family": one.name, "cases": [case_to_json(case) for case in one.cases]} for one in proposals]
     terminal.document({"families": shapes, "applied": arguments.apply is not None})
     rows = [(one.name, case.name, case.draft.query) for one in proposals for case in one.cases]

@@ -217,7 +217,7 @@ async def set_tool(arguments: Namespace, terminal: Terminal) -> None:
         if arguments.remove:
             draft = await engine.drafts.remove_tool(draft.id, arguments.tool)
         else:
-            draft = await engine.drafts.edit(draft.id, arguments.tool, edit)
+            draft = await engine.drafts.edit(draft.id, arguments.tool, edit, seen=draft)
         _tell(draft, terminal)
 
 
@@ -292,13 +292,15 @@ async def patch(arguments: Namespace, terminal: Terminal) -> None:
 async def undo(arguments: Namespace, terminal: Terminal) -> None:
     """Take back one step."""
     async with opened(arguments, terminal) as engine:
-        _tell(await engine.drafts.undo((await engine.drafts.find(arguments.name)).id), terminal)
+        draft = await engine.drafts.find(arguments.name)
+        _tell(await engine.drafts.undo(draft.id, seen=draft), terminal)
 
 
 async def redo(arguments: Namespace, terminal: Terminal) -> None:
     """Apply one step again."""
     async with opened(arguments, terminal) as engine:
-        _tell(await engine.drafts.redo((await engine.drafts.find(arguments.name)).id), terminal)
+        draft = await engine.drafts.find(arguments.name)
+        _tell(await engine.drafts.redo(draft.id, seen=draft), terminal)
 
 
 def _tell(draft: Draft, terminal: Terminal) -> None:

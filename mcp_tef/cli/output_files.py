@@ -4,7 +4,7 @@ import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
@@ -122,6 +122,29 @@ def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Termin
                     copyfileobj(result, terminal.output)
 
 
+@contextmanager
+def project_results(arguments: Namespace, terminal: Terminal) -> Iterator[None]:
+    """Have the results that a project file names written to files of ours, then put into its folder of results."""
+    project = getattr(arguments, "project", None)
+    targets = {name: getattr(arguments, name) for name in WRITTEN if project and project.sets(name)}
+    if not targets:
+        yield
+        return
+    from mcp_tef import write_result
+
+    with TemporaryDirectory(prefix="mcp-tef-") as folder:
+        files = {name: Path(folder, f"{name}{target.suffix}") for name, target in targets.items()}
+        for name, file in files.items():
+            setattr(arguments, name, file)
+            terminal.aliases[str(file)] = str(targets[name])
+        try:
+            yield
+        finally:
+            for name, file in files.items():
+                if file.is_file():
+                    write_result(targets[name], file.read_bytes())
+
+
 def asked_files(arguments: Namespace, formats: Mapping[str, T]) -> dict[T, Path]:
     """Return the files that options name, by the format that each stands for."""
     return {form: path for name, form in formats.items() if (path := getattr(arguments, name, None))}
@@ -129,7 +152,9 @@ def asked_files(arguments: Namespace, formats: Mapping[str, T]) -> dict[T, Path]
 
 def from_standard_input(arguments: Namespace) -> list[str]:
     """Return the names of the options that are to be read from standard input."""
-    return [name for name in NAMED if any(map(is_dash, _values(arguments, name)))]
+    project = getattr(arguments, "project", None)
+    typed = [name for name in NAMED if not (project and project.sets(name))]
+    return [name for name in typed if any(map(is_dash, _values(arguments, name)))]
 
 
 def is_dash(value: object) -> bool:
@@ -196,6 +221,45 @@ def parsed_json(what: str, text: str, hint: str = "Correct it, and try again.") 
         return json.loads(text)
     except (ValueError, RecursionError):
         raise InputError(f"{what} is not valid JSON.", hint=hint) from None
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierResult:
+    """Output of an earlier command with --json, and the file that holds it."""
+
+    path: str
+    document: Json
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def at(self, path: str) -> "EarlierResult":
+        """Read the document from another place."""
+        return earlier_result(path)
+
+
+def earlier_result(text: str) -> EarlierResult:
+    """Read the document of a batch, but standard input only once the command starts; InputError where it holds none."""
+    if is_dash(text):
+        return EarlierResult(text, None)
+    try:
+        with open_regular_file(Path(text)) as file:
+            return parsed_result(text, file.read())
+    except OSError as error:
+        raise _no_result(text, error.strerror) from error
+
+
+def parsed_result(name: str, data: bytes) -> EarlierResult:
+    """Return the document of a batch that a file holds; InputError where it is none."""
+    try:
+        return EarlierResult(name, json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise _no_result(name, "it is not a JSON document") from error
+
+
+def _no_result(name: str, reason: str | None) -> InputError:
+    hint = f"Write it with: mcp-tef run … --json > {name}"
+    return InputError(f"The baseline {name} cannot be read: {reason}.", hint=hint)
 
 
 def read_json(name: str) -> Json:

@@ -37,6 +37,7 @@ from mcp_tef.cli.model_options import (
     tell_run_estimate,
     with_models,
 )
+from mcp_tef.cli.output_files import project_results
 from mcp_tef.cli.project_file import SOURCES, named_source
 from mcp_tef.cli.session import agree_to_servers, opened, wanted_cases, with_consent
 from mcp_tef.cli.terminal import Terminal
@@ -130,6 +131,11 @@ async def run_asked(arguments: Namespace, terminal: Terminal) -> int:
 
 async def run(arguments: Namespace, terminal: Terminal) -> int:
     """Start a batch, follow it, and tell its verdicts and figures."""
+    with project_results(arguments, terminal):
+        return await _run(arguments, terminal)
+
+
+async def _run(arguments: Namespace, terminal: Terminal) -> int:
     given = models(arguments)
     keys = read_keys_of(given, arguments, terminal)
     async with run_workspace(arguments, terminal) as engine:
@@ -198,7 +204,7 @@ def models(arguments: Namespace) -> tuple[ModelSettings, ...]:
         seed=arguments.seed,
         mode=CallingMode(arguments.mode),
         tool_choice=ToolChoiceMode(arguments.tool_choice),
-        system_prompt=_text(arguments.system_prompt),
+        system_prompt=_system_prompt(arguments),
     )
     return with_models(settings, default_models(arguments))
 
@@ -231,9 +237,10 @@ def _require_fitting(values: Mapping[str, str], arguments: Namespace) -> None:
         raise InputError("--var sets a variable of a prompt.", hint="Add --prompt NAME.", code="bad_usage")
 
 
-def _text(given: str | None) -> str | None:
-    """Return a text as it was typed, or that of the file after `@`."""
-    if given is None or not given.startswith("@"):
+def _system_prompt(arguments: Namespace) -> str | None:
+    """Return a text as it was typed, or that of the file after `@`; that of a project file is read already."""
+    given: str | None = arguments.system_prompt
+    if given is None or not given.startswith("@") or (arguments.project and arguments.project.sets("system_prompt")):
         return given
     try:
         return Path(given[1:]).read_text("utf-8")

@@ -106,7 +106,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
         await engine.consents.add_typed_server(typed, spec)
         await agree(engine, [spec], arguments, terminal)
         if there and arguments.replace:
-            await engine.servers.edit(there.id, spec)
+            await engine.servers.edit(there.id, spec, seen=there.spec)
             return _told(await engine.servers.check(there.id), terminal)
         checked = await engine.servers.check((await engine.servers.add(spec)).id)
         await _keep_or_remove(engine, checked, arguments, terminal)
@@ -195,7 +195,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
         if arguments.url:
             await engine.consents.add_typed_server(changed, spec)
         await agree(engine, [spec], arguments, terminal)
-        await engine.servers.edit(server.id, spec)
+        await engine.servers.edit(server.id, spec, seen=server.spec)
         return _told(await engine.servers.check(server.id), terminal)
 
 
@@ -232,7 +232,7 @@ async def include(arguments: Namespace, terminal: Terminal) -> None:
         offered = tuple(dict.fromkeys((*server.spec.allowed_tools, *arguments.tools)))
         allowed = offered if arguments.included and server.spec.allowed_tools else server.spec.allowed_tools
         spec = replace(server.spec, disallowed_tools=tuple(sorted(out)), allowed_tools=allowed)
-        changed = await engine.servers.edit(server.id, spec)
+        changed = await engine.servers.edit(server.id, spec, seen=server.spec)
     terminal.document({"name": changed.name, "excluded": list(changed.spec.disallowed_tools)})
     terminal.say(f"{changed.name} leaves out {', '.join(sorted(out)) or 'no tool'}.")
 

@@ -3,13 +3,23 @@
 from argparse import Namespace
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from mcp_tef import ImportStatus, InputError, ServerSpec, ServerStatus, placed_source
+from mcp_tef import (
+    ImportStatus,
+    InputError,
+    ServerSpec,
+    ServerStatus,
+    Transport,
+    placed_source,
+    read_inside,
+    write_private,
+)
 from mcp_tef.cli.formatting import counted, server_line
-from mcp_tef.cli.project_file import SOURCES, NamedSource
+from mcp_tef.cli.project_file import SOURCES, NamedSource, ProjectFile
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal
 
@@ -22,8 +32,8 @@ ONLY_NAME = "server"
 @asynccontextmanager
 async def stateless(arguments: Namespace, terminal: Terminal) -> AsyncIterator["Engine"]:
     """Open an engine on a workspace that ends with the command, with the servers and cases of the options."""
-    specs = _specs(arguments)
     with TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True) as folder:
+        specs = _specs(arguments, Path(folder), terminal)
         arguments.workspace = Path(folder, "run.db")
         async with opened(arguments, terminal) as engine:
             engine.consents.name_source("this command, which keeps no workspace")
@@ -31,30 +41,43 @@ async def stateless(arguments: Namespace, terminal: Terminal) -> AsyncIterator["
                 if spec.origin is None:
                     await engine.consents.add_typed_server(spec, remember=False)
                 await engine.servers.add(spec)
-            await _import_cases(engine, arguments.cases, [spec.name for spec in specs], terminal)
+            await _import_cases(engine, arguments, [spec.name for spec in specs], terminal)
             yield engine
 
 
-def _specs(arguments: Namespace) -> list[ServerSpec]:
+def _specs(arguments: Namespace, folder: Path, terminal: Terminal) -> list[ServerSpec]:
     named = [(option, source) for option in SOURCES for source in getattr(arguments, option)]
     names = [source.name or ONLY_NAME for _, source in named]
     if len(set(names)) < len(names):
         raise InputError(
             "Several sources need names of their own.", hint="Write each as NAME=SOURCE.", code="bad_usage"
         )
-    return [_spec(name, option, source, arguments) for name, (option, source) in zip(names, named, strict=True)]
+    return [
+        _spec(name, option, source, arguments.project, folder / f"tools-{number}.json", terminal)
+        for number, (name, (option, source)) in enumerate(zip(names, named, strict=True))
+    ]
 
 
-def _spec(name: str, option: str, source: NamedSource, arguments: Namespace) -> ServerSpec:
-    project = arguments.project if arguments.project and option in arguments.project.options else None
-    folder = (project.path.parent if project else Path()).absolute()
-    spec = ServerSpec(name=name, transport=SOURCES[option], origin=str(project.path) if project else None)
-    return placed_source(spec, source.place, folder)
+def _spec(
+    name: str, option: str, source: NamedSource, project: ProjectFile | None, copy: Path, terminal: Terminal
+) -> ServerSpec:
+    """Return a source; a tools file of a project file is copied at once, so that nothing else takes its place."""
+    spec = ServerSpec(name=name, transport=SOURCES[option])
+    if project is None or not project.sets(option):
+        return placed_source(spec, source.place, Path.cwd())
+    spec = replace(spec, origin=str(project.path))
+    if spec.transport is not Transport.FILE:
+        return placed_source(spec, source.place, project.folder.absolute())
+    write_private(copy, read_inside(project.folder, source.place, "tools-file"), durable=False)
+    terminal.aliases[str(copy)] = str(project.folder / source.place)
+    return placed_source(spec, str(copy), copy.parent)
 
 
-async def _import_cases(engine: "Engine", file: Path, names: list[str], terminal: Terminal) -> None:
+async def _import_cases(engine: "Engine", arguments: Namespace, names: list[str], terminal: Terminal) -> None:
     """Take in every case of the file; InputError where one is refused, after a note about each."""
-    preview = await engine.case_files.preview(file, attach=names)
+    file, project = arguments.cases, arguments.project
+    inside = project.folder if project and project.sets("cases") else None
+    preview = await engine.case_files.preview(file, attach=names, inside=inside)
     refused = preview.of(ImportStatus.REFUSED)
     for case in refused:
         terminal.note(f"Refused {case.label} ({case.place}): {case.reason}")

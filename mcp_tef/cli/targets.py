@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import subprocess
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_tef import InputError, Json, TefError, share_text
 from mcp_tef.cli.arguments import DONE, FAILED
-from mcp_tef.cli.project_file import OWN_FILE, SOURCES, TARGETS, ProjectFile, as_arguments, find_project_file
+from mcp_tef.cli.project_file import OWN_FILE, SOURCES, TARGETS, ProjectFile, find_project_file, options_from_file
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
 if TYPE_CHECKING:
@@ -132,19 +131,16 @@ async def _run_one(target: RunTarget, file: Path, arguments: Namespace, terminal
 def _arguments(target: RunTarget, file: Path, arguments: Namespace) -> Namespace:
     """Return the arguments of one target: typed options win, then those of the target, then shared ones."""
     parser = arguments.own_parser
-    texts = as_arguments(file, target.options, parser._actions)  # noqa: SLF001 (argparse gives it no public name)
-    texts = {name: one for name, one in texts.items() if name not in arguments.typed}
-    flat = [text for each in texts.values() for text in each]
-    taken, _ = argparse.ArgumentParser.parse_known_args(parser, flat)
-    given = {name: getattr(taken, name) for name in texts if hasattr(taken, name)}
+    typed = {name: getattr(arguments, name) for name in arguments.typed if hasattr(arguments, name)}
+    typed |= {"max_cost": arguments.max_cost} if arguments.max_cost is not None else {}
+    given = options_from_file(file, target.options, parser._actions, typed, parser.parsed)  # noqa: SLF001 (argparse gives it no public name)
     blank: dict[str, Any] = {name: [] for name in SOURCES} | {
         "cases": None,
         "workspace": None,
         "all": False,
         "name": target.name,
     }
-    cap = {"max_cost": arguments.max_cost} if arguments.max_cost is not None else {}
-    return Namespace(**{**vars(arguments), **blank, **given, **cap, "project": ProjectFile(file, frozenset(texts))})
+    return Namespace(**{**vars(arguments), **blank, **given, "project": ProjectFile(file, frozenset(given))})
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any, TypeAlias
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.model.drafts import (
@@ -18,6 +19,8 @@ from mcp_tef.model.drafts import (
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.json_patch import MISSING, Path, object_changes, same
 from mcp_tef.model.search import did_you_mean
+
+PathChanges: TypeAlias = Mapping[Path, tuple[Any, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,18 @@ def edited_draft(draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Draft:
     made = replace(draft, steps=(*draft.steps[: draft.step], step), step=draft.step + 1)
     made.__dict__["states"] = (*draft.states, after)  # applying every step again takes too long while one types
     return made
+
+
+def edited_values(seen: Draft, stored: Draft, tool: str, edit: ToolEdit) -> tuple[PathChanges, PathChanges]:
+    """Return what an edit changes in a tool as it was seen, and what is changed there by now, by path."""
+    if tool == INSTRUCTIONS:
+        before, after = {"description": seen.instructions}, {"description": edit.description or ""}
+        return object_changes(before, after), object_changes(before, {"description": stored.instructions})
+    known = {name_of(raw): raw for raw in reversed(seen.tools)}
+    now = {name_of(raw): raw for raw in reversed(stored.tools)}
+    if tool not in known or tool not in now:
+        return {}, {}
+    return object_changes(known[tool], edited_tool(known[tool], edit)), object_changes(known[tool], now[tool])
 
 
 def _given(values: Mapping[str, Json]) -> dict[str, Json]:

@@ -314,6 +314,11 @@ def _placed(kept: list[ToolKey], place: int, key: ToolKey, raw: JsonObject) -> l
     return [{"op": "move", "from": pointer("tools", str(source)), "path": at}]
 
 
+def steps_text(step: int, steps: int) -> str:
+    """Return how many steps of a draft apply, for people."""
+    return f"{step} of {steps} steps"
+
+
 def require_sound_set(before: Sequence[JsonObject], after: Sequence[JsonObject]) -> None:
     """Raise InputError for a set of tools that is empty, or holds a name twice that it did not hold twice before."""
     if not after:

@@ -63,6 +63,8 @@ class FieldChange:
 class ImportedCase:
     """One case of a file and its fate. `place` says where it stands in the file; `case_id` what it would change.
 
+    `before` is the stored case as the preview saw it.
+
     `reason` says why it was refused; `notes` say what the file asks for that is not taken over.
     """
 
@@ -71,6 +73,7 @@ class ImportedCase:
     fate: ImportStatus
     draft: CaseDraft | None = None
     case_id: CaseId | None = None
+    before: CaseDraft | None = None
     changes: tuple[FieldChange, ...] = ()
     reason: str = ""
     notes: tuple[str, ...] = ()
@@ -123,6 +126,11 @@ class CaseImportPreview:
         used = {name for case in cases if case.draft for name in case.draft.servers}
         servers = tuple(server for server in self.servers if server.name in used)
         return replace(self, cases=cases, servers=servers, reviewed=True)
+
+    @property
+    def seen(self) -> dict[CaseId, CaseDraft]:
+        """The stored cases that it changes, as it saw them."""
+        return {one.case_id: one.before for one in self.of(ImportStatus.CHANGED) if one.case_id and one.before}
 
     def of(self, fate: ImportStatus) -> tuple[ImportedCase, ...]:
         """Return the cases of one fate, in the order of the file."""
@@ -207,7 +215,8 @@ class ImportedServer:
     """One server of a config and its fate. `label` is its name there, `place` where it stands in the config.
 
     `spec` has the name that it would get here, and references in place of `secrets`; `needs` are environment
-    variables that it refers to and that are not set. `reason` says why it was refused.
+    variables that it refers to and that are not set. `before` is the stored server that it would change, as the
+    preview saw it. `reason` says why it was refused.
     """
 
     label: str
@@ -215,6 +224,7 @@ class ImportedServer:
     fate: ImportStatus
     spec: ServerSpec | None = None
     server_id: ServerId | None = None
+    before: ServerSpec | None = None
     changes: tuple[FieldChange, ...] = ()
     secrets: tuple[PlainTextSecret, ...] = ()
     needs: tuple[str, ...] = ()
@@ -235,6 +245,11 @@ class ServerImportPreview:
     form: ServerFileFormat
     title: str
     servers: tuple[ImportedServer, ...] = ()
+
+    @property
+    def seen(self) -> dict[ServerId, ServerSpec]:
+        """The stored servers that it changes, as it saw them."""
+        return {one.server_id: one.before for one in self.of(ImportStatus.CHANGED) if one.server_id and one.before}
 
     def of(self, fate: ImportStatus) -> tuple[ImportedServer, ...]:
         """Return the servers of one fate, in the order of the config."""

@@ -23,6 +23,7 @@ from mcp_tef.ports.models import (
 )
 from mcp_tef.ports.servers import ContactStore, OpenAddress, SecretVault, ServerGateway, SignIns
 from mcp_tef.ports.storage import (
+    NOTHING_SEEN,
     CaseStore,
     CheckResult,
     ConsentStore,
@@ -39,6 +40,7 @@ from mcp_tef.ports.storage import (
 )
 
 __all__ = [
+    "NOTHING_SEEN",
     "BaselineScorer",
     "BaselineScores",
     "CaseStore",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from mcp_tef.model.answers import AnsweringModel
@@ -38,6 +39,7 @@ class CheckResult:
 
 
 ProgressStep = Callable[[int, int], object]
+NOTHING_SEEN: Final[Mapping[Any, Any]] = MappingProxyType({})  # what the store holds counts as seen
 
 
 def ignore_progress(_done: int, _whole: int) -> None:
@@ -48,12 +50,16 @@ class ServerStore(Protocol):
     """Servers on disk. Names are unique (ConflictError); unknown ids raise NotFoundError."""
 
     async def add(self, spec: ServerSpec) -> Server: ...
-    async def update(self, server_id: ServerId, spec: ServerSpec) -> Server: ...
+    async def update(self, server_id: ServerId, spec: ServerSpec, seen: ServerSpec | None = None) -> Server:
+        """Change the fields that differ from what was seen; ChangedMeanwhileError where they changed since."""
+        ...
+
     async def apply(
         self,
         added: Sequence[ServerSpec],
         changed: Mapping[ServerId, ServerSpec],
         *,
+        seen: Mapping[ServerId, ServerSpec] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
         """Add and change servers, all or nothing; the added ones, then the changed ones.
@@ -119,13 +125,17 @@ class CaseStore(Protocol):
     """Cases, suites and tags on disk. `remove` hides until the next open, so that `restore` undoes it."""
 
     async def add(self, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]: ...
-    async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase: ...
+    async def update(self, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
+        """Change the fields that differ from what was seen; ChangedMeanwhileError where they changed since."""
+        ...
+
     async def apply(
         self,
         added: Sequence[CaseDraft],
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[ServerSpec] = (),
         *,
+        seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all or nothing; the added cases, then the changed ones.
@@ -254,7 +264,7 @@ class RunStore(Protocol):
 
 
 class DraftStore(Protocol):
-    """Drafts of changed tools on disk. Names are unique without regard to case (ConflictError)."""
+    """Drafts on disk, by names of their own (ConflictError); a change names what was seen (ChangedMeanwhileError)."""
 
     async def add(self, draft: Draft) -> Draft:
         """Store a draft with its steps, also one that was removed."""
@@ -265,16 +275,17 @@ class DraftStore(Protocol):
         ...
 
     async def get(self, draft_id: DraftId) -> Draft: ...
-    async def append(self, draft_id: DraftId, step: DraftStep) -> Draft:
-        """Add a step in the place of those that were undone; ConflictError where it is not the next one."""
+    async def append(self, seen: Draft, step: DraftStep) -> Draft:
+        """Add a step in the place of those that were undone."""
         ...
 
-    async def move(self, draft_id: DraftId, step: int) -> Draft:
+    async def move(self, seen: Draft, step: int) -> Draft:
         """Let so many steps apply."""
         ...
 
-    async def replace(self, draft: Draft) -> Draft:
-        """Put other contents in the place of a draft's."""
+    async def rename(self, seen: Draft, name: str) -> Draft: ...
+    async def replace(self, seen: Draft, draft: Draft) -> Draft:
+        """Put another listing and other steps in the place of a draft's; its name stays."""
         ...
 
     async def remove(self, ids: Sequence[DraftId]) -> None: ...

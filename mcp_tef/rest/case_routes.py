@@ -138,7 +138,8 @@ async def get_case(engine: EngineOf, test_case_id: str) -> CaseAnswer:
 async def update_case(engine: EngineOf, test_case_id: str, body: CaseChange) -> CaseAnswer:
     """Change a test case; its past runs keep their verdicts."""
     case = await engine.cases.get(CaseId(test_case_id))
-    return case_answer(await engine.cases.edit(case.id, replace(case.draft, **body.fields())))
+    draft = replace(case.draft, **body.fields())
+    return case_answer(await engine.cases.edit(case.id, draft, seen=case.draft))
 
 
 @router.delete("/{test_case_id}", status_code=204)

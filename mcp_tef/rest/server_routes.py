@@ -99,7 +99,7 @@ async def update_server(engine: EngineOf, server_id: str, body: ServerChange) ->
     await _require_new(engine, spec, server)
     if body.url:
         await engine.consents.add_typed_server(spec)
-    return await _checked(engine, await engine.servers.edit(server.id, spec))
+    return await _checked(engine, await engine.servers.edit(server.id, spec, seen=server.spec))
 
 
 @router.delete("/{server_id}", status_code=204)

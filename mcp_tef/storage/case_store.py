@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, Table, delete, insert, or_, select, text
+from sqlalchemy import Select, delete, insert, or_, select, text
 from sqlalchemy import update as update_rows
 from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
@@ -16,11 +16,12 @@ from sqlmodel import Session
 from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, CaseOrigin, TestCase, expectation_to_json, messages_to_json
 from mcp_tef.model.ids import CaseId, new_id
-from mcp_tef.ports import ignore_progress
+from mcp_tef.ports import NOTHING_SEEN, ignore_progress
 from mcp_tef.storage.columns import expectation_of, messages_of, now, one_of, row_of, storable
 from mcp_tef.storage.database import chunks
 from mcp_tef.storage.server_store import add_server, named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
+from mcp_tef.trust.field_changes import changed_fields, merged_fields, same
 
 if TYPE_CHECKING:
     from mcp_tef.model.runs import RunSummary
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _VISIBLE = CASES.c.removed_at.is_(None)
 _ADDED = text("test_cases.rowid")
+_TIED = {"servers": CASE_SERVERS, "suites": SUITE_CASES, "tags": CASE_TAGS}
+"""Fields of a case with a table of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +74,19 @@ def add(session: Session, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
     return select_cases(session, Selection(ids=tuple(CaseId(item) for item in ids)))
 
 
-def update(session: Session, case_id: CaseId, draft: CaseDraft) -> TestCase:
-    """Change one case."""
-    get(session, case_id)
-    session.execute(update_rows(CASES).where(CASES.c.id == case_id).values(_cells(draft)))
-    for table in (CASE_SERVERS, CASE_TAGS, SUITE_CASES):
+def update(session: Session, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
+    """Change the fields of one case in which a draft differs from the one seen. ChangedMeanwhileError."""
+    stored = get(session, case_id).draft
+    draft = merged_fields(seen or stored, draft, stored, f"the case “{stored.name}”")
+    changed = changed_fields(stored, draft)
+    if not changed:
+        return get(session, case_id)
+    before = _cells(stored)
+    cells = {name: value for name, value in _cells(draft).items() if not same(value, before[name])}
+    session.execute(update_rows(CASES).where(CASES.c.id == case_id).values(updated_at=now(), **cells))
+    for table in (table for field, table in _TIED.items() if field in changed):
         session.execute(delete(table).where(table.c.test_case_id == case_id))
-    _tie(session, {case_id: draft})
+    _tie(session, {case_id: draft}, changed)
     return get(session, case_id)
 
 
@@ -155,22 +164,24 @@ def _cells(draft: CaseDraft) -> dict[str, Any]:
     }
 
 
-def _tie(session: Session, drafts: Mapping[str, CaseDraft]) -> None:
+def _tie(session: Session, drafts: Mapping[str, CaseDraft], wanted: Collection[str] = _TIED.keys()) -> None:
+    """Store the servers, suites and tags of cases, or those of them that are wanted."""
     servers = require_servers(session, tuple(drafts.values()))
     in_suites = _suite_ids(session, {storable(name) for draft in drafts.values() for name in draft.suites})
-    ties: tuple[tuple[Table, str, Callable[[CaseDraft], Iterable[str]]], ...] = (
-        (CASE_SERVERS, "mcp_server_id", lambda draft: (servers[name] for name in draft.servers)),
-        (SUITE_CASES, "suite_id", lambda draft: (in_suites[storable(name)] for name in draft.suites)),
-        (CASE_TAGS, "tag", lambda draft: draft.tags),
-    )
-    for table, column, values in ties:
+    ties: dict[str, tuple[str, Callable[[CaseDraft], Iterable[str]]]] = {
+        "servers": ("mcp_server_id", lambda draft: (servers[name] for name in draft.servers)),
+        "suites": ("suite_id", lambda draft: (in_suites[storable(name)] for name in draft.suites)),
+        "tags": ("tag", lambda draft: draft.tags),
+    }
+    for field in ties.keys() & wanted:
+        column, values = ties[field]
         rows = [
             {"test_case_id": case_id, column: value}
             for case_id, draft in drafts.items()
             for value in dict.fromkeys(values(draft))
         ]
         if rows:
-            session.execute(insert(table), rows)
+            session.execute(insert(_TIED[field]), rows)
 
 
 def _suite_ids(session: Session, names: set[str]) -> dict[str, str]:
@@ -258,6 +269,7 @@ class SqliteCases:
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[ServerSpec] = (),
         *,
+        seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all in one transaction; the added cases, then the changed ones.
@@ -275,7 +287,7 @@ class SqliteCases:
                 step(done := done + 1, whole)
             after = []
             for case_id, draft in changed.items():
-                after.append(update(session, case_id, draft))
+                after.append(update(session, case_id, draft, seen.get(case_id)))
                 step(done := done + 1, whole)
             before: list[TestCase] = []
             for piece in chunks(added):
@@ -285,9 +297,9 @@ class SqliteCases:
 
         return await self._database.write(work)
 
-    async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase:
+    async def update(self, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
         """Change a case; its past runs keep the query and the expectation that they were judged by."""
-        return await self._database.write(lambda session: update(session, case_id, draft))
+        return await self._database.write(lambda session: update(session, case_id, draft, seen))
 
     async def get(self, case_id: CaseId) -> TestCase:
         """One case. NotFoundError."""

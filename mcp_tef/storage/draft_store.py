@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,11 +10,12 @@ from sqlalchemy import Index, Text, delete, insert, select, update
 from sqlalchemy import text as sql
 from sqlmodel import Field, Session
 
-from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.drafts import Draft, DraftStep
+from mcp_tef.errors import ChangedMeanwhileError, ConflictError, FieldConflict, NotFoundError
+from mcp_tef.model.drafts import Draft, DraftStep, steps_text
 from mcp_tef.model.ids import DraftId
 from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, one_of, row_of, storable, table_of
 from mcp_tef.storage.database import Database, chunks
+from mcp_tef.trust.field_changes import merged_fields
 
 
 class DraftRow(StoredRow, table=True):
@@ -72,29 +74,46 @@ class SqliteDrafts:
         """One draft. NotFoundError."""
         return await self._database.read(lambda session: _get(session, draft_id))
 
-    async def append(self, draft_id: DraftId, step: DraftStep) -> Draft:
-        """Add a step in the place of those that were undone. ConflictError where it is not the next one."""
+    async def append(self, seen: Draft, step: DraftStep) -> Draft:
+        """Add a step in the place of those that were undone. ChangedMeanwhileError where the draft is another now."""
 
         def work(session: Session) -> Draft:
-            _require_step(session, draft_id, step.number - 1)
-            undone = (DRAFT_STEPS.c.draft_id == draft_id) & (DRAFT_STEPS.c.number >= step.number)
+            _require_seen(session, seen, f"step {step.number}")
+            undone = (DRAFT_STEPS.c.draft_id == seen.id) & (DRAFT_STEPS.c.number >= step.number)
             session.execute(delete(DRAFT_STEPS).where(undone))
-            _add_steps(session, draft_id, [step])
-            return _moved(session, draft_id, step.number)
+            _add_steps(session, seen.id, [step])
+            return _moved(session, seen.id, step.number)
 
         return await self._database.write(work)
 
-    async def move(self, draft_id: DraftId, step: int) -> Draft:
-        """Let so many steps apply. NotFoundError."""
-        return await self._database.write(lambda session: _moved(session, draft_id, step))
-
-    async def replace(self, draft: Draft) -> Draft:
-        """Put other contents in the place of a draft's. NotFoundError; ConflictError where its name is taken."""
+    async def move(self, seen: Draft, step: int) -> Draft:
+        """Let so many steps apply. NotFoundError; ChangedMeanwhileError."""
 
         def work(session: Session) -> Draft:
-            _get(session, draft.id)
-            _require_free(session, draft)
-            session.execute(update(DRAFTS).where(DRAFTS.c.id == draft.id).values(_cells(draft)))
+            _require_seen(session, seen, steps_text(step, len(seen.steps)))
+            return _moved(session, seen.id, step)
+
+        return await self._database.write(work)
+
+    async def rename(self, seen: Draft, name: str) -> Draft:
+        """Give a draft another name. NotFoundError; ConflictError where it is taken, or was changed meanwhile."""
+
+        def work(session: Session) -> Draft:
+            stored = _get(session, seen.id)
+            named = merged_fields(replace(stored, name=seen.name), replace(stored, name=name), stored, "the draft")
+            _require_free(session, named)
+            session.execute(update(DRAFTS).where(DRAFTS.c.id == seen.id).values(name=named.name, updated_at=now()))
+            return _get(session, seen.id)
+
+        return await self._database.write(work)
+
+    async def replace(self, seen: Draft, draft: Draft) -> Draft:
+        """Put another listing and other steps in the place of those seen. NotFoundError; ChangedMeanwhileError."""
+
+        def work(session: Session) -> Draft:
+            _require_seen(session, seen, "another listing")
+            cells = {name: value for name, value in _cells(draft).items() if name != "name"}
+            session.execute(update(DRAFTS).where(DRAFTS.c.id == draft.id).values(cells))
             session.execute(delete(DRAFT_STEPS).where(DRAFT_STEPS.c.draft_id == draft.id))
             _add_steps(session, draft.id, draft.steps)
             return _get(session, draft.id)
@@ -132,11 +151,12 @@ def _require_free(session: Session, draft: Draft) -> None:
         raise ConflictError(f"There is a draft named “{draft.name}” already.", hint="Use another name.")
 
 
-def _require_step(session: Session, draft_id: DraftId, expected: int) -> None:
-    if _get(session, draft_id).step != expected:
-        raise ConflictError(
-            "The draft was changed elsewhere meanwhile.", hint="Look at it again, and repeat the change."
-        )
+def _require_seen(session: Session, seen: Draft, wanted: str) -> None:
+    """Raise ChangedMeanwhileError where a draft has another listing or other steps than were seen."""
+    stored = _get(session, seen.id)
+    if (stored.step, stored.steps, stored.listing_hash) != (seen.step, seen.steps, seen.listing_hash):
+        conflict = FieldConflict("steps", steps_text(stored.step, len(stored.steps)), wanted)
+        raise ChangedMeanwhileError(f"the draft “{stored.name}”", [conflict])
 
 
 def _moved(session: Session, draft_id: DraftId, step: int) -> Draft:

@@ -24,13 +24,15 @@ from mcp_tef.model.health import (
 )
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.runs import FailureInfo
+from mcp_tef.model.servers import require_complete
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
-from mcp_tef.ports import ignore_progress
+from mcp_tef.ports import NOTHING_SEEN, ignore_progress
 from mcp_tef.storage import server_rows
 from mcp_tef.storage.columns import attributes, now, one_of, row_of
 from mcp_tef.storage.library_tables import SERVER_CONTACTS
-from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of
+from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of, spec_of
 from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
+from mcp_tef.trust.field_changes import merged_fields
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -51,22 +53,23 @@ class SqliteServers:
         """Store a new server. ConflictError where its name or url is taken."""
         return await self._database.write(lambda session: add_server(session, spec))
 
-    async def update(self, server_id: ServerId, spec: ServerSpec) -> Server:
+    async def update(self, server_id: ServerId, spec: ServerSpec, seen: ServerSpec | None = None) -> Server:
         """Change a server; where it is now reached differently, what the last check found is forgotten."""
-        return await self._database.write(lambda session: _update(session, server_id, spec))
+        return await self._database.write(lambda session: _update(session, server_id, spec, seen))
 
     async def apply(
         self,
         added: Sequence[ServerSpec],
         changed: Mapping[ServerId, ServerSpec],
         *,
+        seen: Mapping[ServerId, ServerSpec] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
         """Add and change servers in one transaction; ConflictError or NotFoundError leaves everything as it was.
 
         `step` is called on the store thread between the servers; what it raises takes all of it back.
         """
-        return await self._database.write(lambda session: _apply(session, added, changed, step))
+        return await self._database.write(lambda session: _apply(session, added, changed, seen, step))
 
     async def get(self, server_id: ServerId) -> Server:
         """One server. NotFoundError."""
@@ -141,9 +144,10 @@ def add_server(session: Session, spec: ServerSpec) -> Server:
     return _stored(session, row)
 
 
-def _update(session: Session, server_id: ServerId, spec: ServerSpec) -> Server:
+def _update(session: Session, server_id: ServerId, spec: ServerSpec, seen: ServerSpec | None) -> Server:
     row = _row(session, server_id)
-    cells = cells_of(spec)
+    stored = spec_of(row)
+    cells = cells_of(require_complete(merged_fields(seen or stored, spec, stored, f"the server “{row.name}”")))
     if reached_differently(row, cells):
         cells |= UNCHECKED
         session.execute(delete(ListingRow).where(col(ListingRow.mcp_server_id) == server_id))
@@ -153,13 +157,17 @@ def _update(session: Session, server_id: ServerId, spec: ServerSpec) -> Server:
 
 
 def _apply(
-    session: Session, added: Sequence[ServerSpec], changed: Mapping[ServerId, ServerSpec], step: ProgressStep
+    session: Session,
+    added: Sequence[ServerSpec],
+    changed: Mapping[ServerId, ServerSpec],
+    seen: Mapping[ServerId, ServerSpec],
+    step: ProgressStep,
 ) -> tuple[Server, ...]:
     whole = len(added) + len(changed)
     step(0, whole)
     edited, fresh = [], []
     for server_id, spec in changed.items():
-        edited.append(_update(session, server_id, spec))
+        edited.append(_update(session, server_id, spec, seen.get(server_id)))
         step(len(edited), whole)
     for spec in added:
         fresh.append(add_server(session, spec))

@@ -12,6 +12,7 @@ from mcp_tef.events import CasesChanged
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.search import did_you_mean
+from mcp_tef.ports import NOTHING_SEEN
 from mcp_tef.scoring.missing_tools import offered_names, why_missing, why_not_asked
 from mcp_tef.workflows.name_search import find_case, require_known
 
@@ -62,17 +63,24 @@ class Cases:
         self._touched((case.id for case in cases), by)
         return cases
 
-    async def edit(self, case_id: CaseId, draft: CaseDraft, *, by: str = "") -> TestCase:
-        """Change a case; its past runs keep the verdict they had."""
-        case = await self._store.cases.update(case_id, checked(draft))
+    async def edit(self, case_id: CaseId, draft: CaseDraft, *, seen: CaseDraft | None = None, by: str = "") -> TestCase:
+        """Change the fields of a case that differ from the draft seen; its past runs keep the verdict they had.
+
+        ChangedMeanwhileError where somebody else changed one of them since; nothing is stored then.
+        """
+        case = await self._store.cases.update(case_id, checked(draft), seen and checked(seen))
         self._touched((case_id,), by)
         return case
 
-    async def edit_all(self, drafts: Mapping[CaseId, CaseDraft], *, by: str = "") -> tuple[TestCase, ...]:
-        """Change many cases together, or none where one cannot be."""
+    async def edit_all(
+        self, drafts: Mapping[CaseId, CaseDraft], *, seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN, by: str = ""
+    ) -> tuple[TestCase, ...]:
+        """Change many cases together as `edit` does, or none where one cannot be."""
         if not drafts:
             return ()
-        cases = await self._store.cases.apply([], {case_id: checked(draft) for case_id, draft in drafts.items()})
+        wanted = {case_id: checked(draft) for case_id, draft in drafts.items()}
+        before = {case_id: checked(draft) for case_id, draft in seen.items()}
+        cases = await self._store.cases.apply([], wanted, seen=before)
         self._touched(drafts, by)
         return cases
 

@@ -18,8 +18,9 @@ _OPTIONS = """\
 # The tools are those that the servers listed last; export again after a change of them.
 # Without a model the offline baseline selects: model = ["openai/gpt-4.1-mini"]
 # A threshold decides instead of single cases: fail-under = ["correct_call=0.8"]
+# Results go into the folder mcp-tef-results.
 cases = "cases.yaml"
-junit = "mcp-tef.xml"
+junit = "results.xml"
 
 [tools-file]
 """

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from mcp_tef.errors import ConflictError, InputError, NotFoundError, ServerError
+from mcp_tef.errors import ChangedMeanwhileError, ConflictError, FieldConflict, InputError, NotFoundError, ServerError
 from mcp_tef.events import DraftsChanged
-from mcp_tef.model.draft_edits import RebasedDraft, ToolEdit, edited_tool, rebased
+from mcp_tef.model.draft_edits import RebasedDraft, ToolEdit, edited_tool, edited_values, rebased
 from mcp_tef.model.drafts import (
     INSTRUCTIONS,
     Draft,
@@ -30,6 +30,7 @@ from mcp_tef.model.ids import DraftId, new_id
 from mcp_tef.model.json import fingerprint, written_alike
 from mcp_tef.model.json_patch import read_patch, same
 from mcp_tef.model.search import did_you_mean
+from mcp_tef.trust.field_changes import shown
 from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 
 if TYPE_CHECKING:
@@ -95,12 +96,17 @@ class Drafts:
             return draft
         return await self._stepped(draft, step, after, by)
 
-    async def edit(self, draft_id: DraftId, tool: str, edit: ToolEdit, *, by: str = "") -> Draft:
+    async def edit(
+        self, draft_id: DraftId, tool: str, edit: ToolEdit, *, seen: Draft | None = None, by: str = ""
+    ) -> Draft:
         """Add a step that changes texts, parameters or annotations of one tool; NotFoundError names the nearest.
 
-        The tool `INSTRUCTIONS` is the server's instructions, as a description.
+        The tool `INSTRUCTIONS` is the server's instructions, as a description. ChangedMeanwhileError where somebody
+        else changed a value since the draft seen that the edit changes as well.
         """
         draft = await self.get(draft_id)
+        if seen is not None:
+            require_unchanged(seen, draft, tool, edit)
         if tool == INSTRUCTIONS:
             operations = instructions_change(draft.instructions, edit.description or "")
             return await self.apply(draft_id, list(operations), by=by) if operations else draft
@@ -132,18 +138,21 @@ class Drafts:
         place = _place_of(draft, tool)
         return await self._to(draft, (*draft.keyed[:place], *draft.keyed[place + 1 :]), by)
 
-    async def undo(self, draft_id: DraftId, *, by: str = "") -> Draft:
-        """Take back the last step that applies; InputError where there is none."""
-        return await self._moved(draft_id, -1, by)
+    async def undo(self, draft_id: DraftId, *, seen: Draft | None = None, by: str = "") -> Draft:
+        """Take back the last step that applies; InputError where there is none.
 
-    async def redo(self, draft_id: DraftId, *, by: str = "") -> Draft:
-        """Apply the next step that was undone; InputError where there is none."""
-        return await self._moved(draft_id, 1, by)
+        ChangedMeanwhileError where the draft has other steps than the one seen.
+        """
+        return await self._moved(seen or await self.get(draft_id), -1, by)
 
-    async def rename(self, draft_id: DraftId, name: str, *, by: str = "") -> Draft:
+    async def redo(self, draft_id: DraftId, *, seen: Draft | None = None, by: str = "") -> Draft:
+        """Apply the next step that was undone; as `undo`."""
+        return await self._moved(seen or await self.get(draft_id), 1, by)
+
+    async def rename(self, draft_id: DraftId, name: str, *, seen: Draft | None = None, by: str = "") -> Draft:
         """Give a draft another name; ConflictError where it is taken."""
-        draft = await self.get(draft_id)
-        return self._told(await self._store.replace(replace(draft, name=require_draft_name(name))), by)
+        draft = seen or await self.get(draft_id)
+        return self._told(await self._store.rename(draft, require_draft_name(name)), by)
 
     async def remove(self, ids: Sequence[DraftId], *, by: str = "") -> None:
         """Delete drafts; `restore` brings back what the caller kept."""
@@ -178,7 +187,7 @@ class Drafts:
         if found.conflicts and keep_draft is None:
             return replace(found, draft=draft)
         await self._require_sound(found.draft.base, found.draft.tools, draft.name)
-        return replace(found, draft=self._told(await self._store.replace(found.draft), by))
+        return replace(found, draft=self._told(await self._store.replace(draft, found.draft), by))
 
     async def arms(self, draft: Draft) -> tuple[tuple[Listing, ...], tuple[Listing, ...]]:
         """Return the tools of the listing and those of the draft, each as listings by server.
@@ -248,7 +257,7 @@ class Drafts:
 
     async def _stepped(self, draft: Draft, step: DraftStep, after: KeyedTools, by: str) -> Draft:
         await self._require_sound(draft.tools, [raw for _, raw in after], draft.name)
-        return self._told(await self._store.append(draft.id, step), by)
+        return self._told(await self._store.append(draft, step), by)
 
     async def _require_sound(self, before: Sequence[JsonObject], after: Sequence[JsonObject], name: str) -> None:
         """Raise InputError for a set that no server could list: the checks are those of listings."""
@@ -258,12 +267,11 @@ class Drafts:
                 said = f"The change would make {problem.tool or 'a tool'} invalid: {problem.reason}"
                 raise InputError(said, hint="Correct the change; the draft is as it was.", code="bad_draft")
 
-    async def _moved(self, draft_id: DraftId, by_steps: int, by: str) -> Draft:
-        draft = await self.get(draft_id)
+    async def _moved(self, draft: Draft, by_steps: int, by: str) -> Draft:
         if not 0 <= draft.step + by_steps <= len(draft.steps):
             what = "redo" if by_steps > 0 else "undo"
             raise InputError(f"There is nothing to {what} in the draft {draft.name}.", hint=_steps_text(draft))
-        return self._told(await self._store.move(draft.id, draft.step + by_steps), by)
+        return self._told(await self._store.move(draft, draft.step + by_steps), by)
 
     def _told(self, draft: Draft, by: str) -> Draft:
         self._events.publish(DraftsChanged((draft.id,), by))
@@ -280,6 +288,19 @@ def _new_definitions(before: Sequence[JsonObject], after: Sequence[JsonObject]) 
     kept = set(map(id, before)) & set(map(id, after))
     known = {fingerprint(raw) for raw in before if id(raw) not in kept}
     return [raw for raw in after if id(raw) not in kept and fingerprint(raw) not in known]
+
+
+def require_unchanged(seen: Draft, draft: Draft, tool: str, edit: ToolEdit) -> None:
+    """Raise ChangedMeanwhileError where a draft has other values than the one seen that an edit of a tool changes."""
+    wanted, stored = edited_values(seen, draft, tool, edit)
+    conflicts = [
+        FieldConflict(" ".join(path), shown(now), shown(after))
+        for path, (_, after) in wanted.items()
+        for other, (_, now) in stored.items()
+        if (path[: len(other)] == other or other[: len(path)] == path) and not (path == other and same(now, after))
+    ]
+    if conflicts:
+        raise ChangedMeanwhileError(f"{tool} in the draft “{draft.name}”", conflicts)
 
 
 def _instructed(listings: Sequence[Listing], text: str) -> tuple[Listing, ...]:

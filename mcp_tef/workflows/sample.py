@@ -40,7 +40,7 @@ async def open_sample(
         await servers.add(spec)
     else:
         if server.spec != spec:
-            await servers.edit(server.id, spec)
+            await servers.edit(server.id, spec, seen=server.spec)
     await _import(transfer, folder, "suite.yaml")
     return tuple(case for case in await cases.list() if suite in case.draft.suites)
 

@@ -166,8 +166,8 @@ class ServerPlan:
         kept = {name: getattr(before, name) for name in (_OURS if moved else (*_OURS, *_SIGN_IN))}
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
         notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
-        changes = tuple(_changes(before, spec))
-        return replace(made, fate=ImportStatus.CHANGED, spec=spec, server_id=stored.id, changes=changes, notes=notes)
+        made = replace(made, fate=ImportStatus.CHANGED, spec=spec, server_id=stored.id, before=before, notes=notes)
+        return replace(made, changes=tuple(_changes(before, spec)))
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
         """Yield the variables that are referred to, without a default, and not set."""
@@ -275,7 +275,8 @@ class ServerFiles:
         if not (added or changed):
             return ()
         steered = work or CancellableWork()
-        servers = await to_its_end(steered, self._store.apply(added, changed, step=steered.step))
+        applying = self._store.apply(added, changed, seen=preview.seen, step=steered.step)
+        servers = await to_its_end(steered, applying)
         self._events.publish(ServersChanged(tuple(server.id for server in servers), by))
         return servers
 

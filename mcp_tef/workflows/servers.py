@@ -59,10 +59,15 @@ class Servers:
         server = await self._store.add(require_complete(spec))
         return await self._touched(server, by)
 
-    async def edit(self, server_id: ServerId, spec: ServerSpec, *, by: str = "") -> Server:
-        """Change a server and check it again."""
+    async def edit(
+        self, server_id: ServerId, spec: ServerSpec, *, seen: ServerSpec | None = None, by: str = ""
+    ) -> Server:
+        """Change the fields of a server that differ from what was seen, and check it again.
+
+        ChangedMeanwhileError where somebody else changed one of them since; nothing is stored then.
+        """
         self._stop_check(server_id)
-        server = await self._store.update(server_id, require_complete(spec))
+        server = await self._store.update(server_id, require_complete(spec), seen)
         return await self._touched(server, by)
 
     async def remove(self, ids: Sequence[ServerId], *, by: str = "") -> None:

@@ -30,12 +30,25 @@ LINKS = re.compile(r"\bopenUrl\b|\bwebbrowser\b|OpenExternalLinks|linkActivated"
 MARKUP = re.compile(r"setHtml|setMarkdown|RichText|AutoText|\b(?:QTextBrowser|QTextEdit|QMessageBox)\b")
 READS_ONLY_OUR_OWN = {"app/dialogs/pdf_pages.py", "app/help/page_view.py"}
 ASKS_BEFORE_IT_OPENS = "app/shell/workspace_controller.py"
+EDITS = re.compile(r"(core|engine)\.((cases|servers)\.(edit|edit_all)|drafts\.(edit|rename|redo|undo))\b")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|not implemented", re.IGNORECASE)
 IN_TESTS_NEVER = re.compile(r"\bpatch\(|\btime\.sleep\(|assert True\b|mark\.skip\b|type: ignore(?!\[)|/root/|/work/")
 
 
 def length(function: Function) -> int:
     return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def test_every_edit_names_what_it_saw() -> None:
+    """Without it, an edit would restore what another program changed since."""
+    blind = [
+        f"{module.path}:{call.lineno}"
+        for module in modules("app", "mcp_tef")
+        for call in ast.walk(module.tree)
+        if isinstance(call, ast.Call) and EDITS.search(ast.unparse(call.func))
+        if not {"seen", None} & {keyword.arg for keyword in call.keywords}
+    ]
+    assert blind == []
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -46,5 +46,5 @@ def test_the_exported_folder_runs_alone_in_an_empty_home_as_the_workspace_did(tm
     assert done.returncode in (0, 1), done.stderr
     marks = {run["case"]: run["mark"] for run in json.loads(done.stdout)["runs"]}
     assert marks.items() >= {run["case"]: run["mark"] for run in ran["runs"]}.items()
-    assert (folder / "mcp-tef.xml").is_file()
+    assert (folder / "mcp-tef-results" / "results.xml").is_file()
     assert list(home.rglob("*.db")) == []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_tef.errors import ConflictError, NotFoundError
+from mcp_tef.errors import ChangedMeanwhileError, ConflictError, FieldConflict, NotFoundError
 from mcp_tef.model.drafts import Draft, DraftStep
 from mcp_tef.model.ids import DraftId
 
@@ -31,22 +31,30 @@ class MemoryDrafts:
             raise NotFoundError("That draft is not here any more.")
         return self._drafts[draft_id]
 
-    async def append(self, draft_id: DraftId, step: DraftStep) -> Draft:
+    async def append(self, seen: Draft, step: DraftStep) -> Draft:
         """One more step."""
-        draft = await self.get(draft_id)
-        if draft.step != step.number - 1:
-            raise ConflictError("The draft was changed elsewhere meanwhile.")
+        draft = await self._as_seen(seen)
         return self._kept(replace(draft, steps=(*draft.steps[: draft.step], step), step=step.number))
 
-    async def move(self, draft_id: DraftId, step: int) -> Draft:
+    async def move(self, seen: Draft, step: int) -> Draft:
         """So many apply."""
-        return self._kept(replace(await self.get(draft_id), step=step))
+        return self._kept(replace(await self._as_seen(seen), step=step))
 
-    async def replace(self, draft: Draft) -> Draft:
+    async def rename(self, seen: Draft, name: str) -> Draft:
+        """Another name."""
+        renamed = replace(await self.get(seen.id), name=name)
+        self._require_free(renamed)
+        return self._kept(renamed)
+
+    async def replace(self, seen: Draft, draft: Draft) -> Draft:
         """Another content."""
-        await self.get(draft.id)
-        self._require_free(draft)
-        return self._kept(draft)
+        return self._kept(replace(draft, name=(await self._as_seen(seen)).name))
+
+    async def _as_seen(self, seen: Draft) -> Draft:
+        draft = await self.get(seen.id)
+        if (draft.step, draft.steps, draft.listing) != (seen.step, seen.steps, seen.listing):
+            raise ChangedMeanwhileError("the draft", [FieldConflict("steps", str(draft.step), str(seen.step))])
+        return draft
 
     async def remove(self, ids: Sequence[DraftId]) -> None:
         """Gone."""

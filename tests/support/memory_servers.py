@@ -15,7 +15,8 @@ from mcp_tef.model.runs import RunSummary
 from mcp_tef.model.servers import Server, ServerSpec, ServerStatus
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, ProgressStep, ignore_progress
+from mcp_tef.ports import NOTHING_SEEN, CheckResult, ProgressStep, ignore_progress
+from mcp_tef.trust.field_changes import merged_fields
 
 NOW = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
 
@@ -44,9 +45,10 @@ class MemoryServers:
         self._servers[server.id] = server
         return server
 
-    async def update(self, server_id: ServerId, spec: ServerSpec) -> Server:
-        """Replace its spec."""
+    async def update(self, server_id: ServerId, spec: ServerSpec, seen: ServerSpec | None = None) -> Server:
+        """Change its spec."""
         server = await self.get(server_id)
+        spec = merged_fields(seen or server.spec, spec, server.spec, "the server")
         self._require_free(spec.name, server_id)
         self._servers[server_id] = replace(server, spec=spec, updated_at=NOW)
         return self._servers[server_id]
@@ -56,12 +58,13 @@ class MemoryServers:
         added: Sequence[ServerSpec],
         changed: Mapping[ServerId, ServerSpec],
         *,
+        seen: Mapping[ServerId, ServerSpec] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
         """Several at once; waits half way for the gate, if a test has closed one."""
         before = dict(self._servers)
         try:
-            edited = [await self.update(server_id, spec) for server_id, spec in changed.items()]
+            edited = [await self.update(server_id, spec, seen.get(server_id)) for server_id, spec in changed.items()]
             fresh = [await self.add(spec) for spec in added]
             await _half_way(self.gate, step)
         except (ConflictError, NotFoundError, StoppedError):
@@ -166,23 +169,26 @@ class MemoryCases:
         changed: Mapping[CaseId, CaseDraft],
         servers: Sequence[ServerSpec] = (),
         *,
+        seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Change and add; servers are no part of this. Waits half way for the gate, if a test has closed one."""
         assert not servers
         before = dict(self._cases)
         try:
-            after = [await self.update(case_id, draft) for case_id, draft in changed.items()]
+            after = [await self.update(case_id, draft, seen.get(case_id)) for case_id, draft in changed.items()]
             made = await self.add(added)
             await _half_way(self.gate, step)
-        except (StoppedError, NotFoundError):
+        except (ConflictError, NotFoundError, StoppedError):
             self._cases = before
             raise
         return (*made, *after)
 
-    async def update(self, case_id: CaseId, draft: CaseDraft) -> TestCase:
-        """Replace its draft."""
-        self._cases[case_id] = replace(await self.get(case_id), draft=draft, updated_at=NOW)
+    async def update(self, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
+        """Change its draft."""
+        stored = await self.get(case_id)
+        draft = merged_fields(seen or stored.draft, draft, stored.draft, "the case")
+        self._cases[case_id] = replace(stored, draft=draft, updated_at=NOW)
         return self._cases[case_id]
 
     async def get(self, case_id: CaseId) -> TestCase:

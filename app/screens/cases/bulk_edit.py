@@ -310,13 +310,13 @@ class BulkEdit:
         if not after:
             self._session.toast("No cases changed")
             return
-        await self._edit(after)
-        back, again = partial(self._edit, {case_id: before[case_id] for case_id in after}), partial(self._edit, after)
-        cases = count(len(after), "case")
+        await self._edit(after, before)
+        back = partial(self._edit, {case_id: before[case_id] for case_id in after}, after)
+        cases, again = count(len(after), "case"), partial(self._edit, after, before)
         self._session.toast(f"Changed {what} of {cases}", back, again, action=f"change {what} of {cases}")
 
-    async def _edit(self, drafts: Drafts) -> None:
-        await self._presenter.edit_all(drafts)
+    async def _edit(self, drafts: Drafts, seen: Drafts) -> None:
+        await self._presenter.edit_all(drafts, seen)
         self._visible_page.show()
 
     def _tell(self, verb: str, ids: Sequence[CaseId], back: Way, again: Way) -> None:

@@ -3,12 +3,15 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from app.arguments.parameters import parameters_of, unknown_parameter
 from app.arguments.values import UnreadableError, dumps, loads
 from app.screens.cases.matchers import ParameterField, read_field, refit, value_of
 from mcp_tef import ExpectedCall, Json, Listing, Tool
+
+if TYPE_CHECKING:
+    from mcp_tef import Engine, Server
 
 LONGEST_SENTENCE: Final = 160
 
@@ -227,3 +230,14 @@ def _fitted(form: CallForm, given: Mapping[str, Json], find: FindTool) -> CallFo
         read_field(item, given[item.name]) if item.name in given else ParameterField(item) for item in (*known, *extra)
     ]
     return replace(form, fields=tuple(fields), known=tool is not None)
+
+
+async def read_servers(core: "Engine") -> "tuple[tuple[Server, ...], Tools]":
+    """Return the servers, and the tools of each as last seen."""
+    servers = await core.servers.list()
+    listings: dict[str, Listing] = {}
+    for server in servers:
+        listing = await core.servers.known_tools(server.id)
+        if listing is not None:
+            listings[server.name] = listing
+    return servers, Tools(listings)

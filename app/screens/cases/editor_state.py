@@ -1,12 +1,22 @@
 """State of one case in the editor: typed form, stored draft and undo history."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final, TypeVar
 
 from app.screens.cases.calls import FindTool
 from app.screens.cases.form import CaseForm, ParsedCase, case_form, read_form, refitted_form
-from mcp_tef import CaseDraft, CaseId, canonical, expectation_to_json
+from mcp_tef import (
+    CaseDraft,
+    CaseId,
+    ChangedMeanwhileError,
+    canonical,
+    changed_fields,
+    expectation_to_json,
+    merged_fields,
+)
 
 MOST_STEPS: Final = 100
 Suited = TypeVar("Suited", CaseDraft, CaseForm)
@@ -125,14 +135,25 @@ class CaseEditorState:
         return True
 
     def update_stored(self, stored: CaseDraft, find: FindTool) -> None:
-        """Take over a change made elsewhere; unsaved typing stays in the form."""
-        if self.saved is not None and same_draft(stored, self.saved):
+        """Take over a change made elsewhere, which is no step to undo here; what was typed stays in the form.
+
+        Where both changed the same field, the form is not saved before the user, who is told, goes on.
+        """
+        if self.saved is None or same_draft(stored, self.saved):
             return
-        typed = self.save_status is not SaveStatus.SAVED
-        self._remember(stored)
+        seen, draft = self.saved, self.parsed.draft
+        if draft is None:
+            return
+        typed = {name: getattr(draft, name) for name in changed_fields(seen, draft)}
+        try:
+            merged_fields(seen, draft, stored, f"the case “{stored.name}”")
+        except ChangedMeanwhileError as error:
+            self.refusal_text = f"{error.message} {error.hint}"
+        came = {name: getattr(stored, name) for name in changed_fields(seen, stored)}
+        self.past = _without_repeats([replace(draft, **came) for draft in self.past], stored)
+        self.future = []
         self.saved = stored
-        if not typed:
-            self.form = case_form(stored, find)
+        self.form = case_form(replace(stored, **typed), find)
 
     def rename_suite(self, name: str, wanted: str) -> None:
         """Rename a suite in the form, the stored draft and both histories."""
@@ -144,6 +165,11 @@ class CaseEditorState:
     def update_tools(self, find: FindTool) -> None:
         """Adapt the form to newly listed tools."""
         self.form = refitted_form(self.form, find)
+
+
+def _without_repeats(drafts: Sequence[CaseDraft], last: CaseDraft) -> list[CaseDraft]:
+    """Return the drafts without those that equal the next one."""
+    return [one for one, following in pairwise([*drafts, last]) if not same_draft(one, following)]
 
 
 def _renamed(one: Suited, name: str, wanted: str) -> Suited:

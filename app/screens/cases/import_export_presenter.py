@@ -71,12 +71,12 @@ class CaseFilesPresenter:
     async def undo(self, change: CaseImportChange) -> None:
         """Undo an import."""
         await self._cases.remove(change.added)
-        await self._cases.edit_all(change.before)
+        await self._cases.edit_all(change.before, change.after)
 
     async def redo(self, change: CaseImportChange) -> None:
         """Redo an import that was undone."""
         await self._cases.restore(change.added)
-        await self._cases.edit_all(change.after)
+        await self._cases.edit_all(change.after, change.before)
 
     async def export(self, file: Path, ids: Sequence[CaseId], file_format: CaseFileFormat | None) -> ExportReport:
         """Write saved cases to a file and return what its format could not hold."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.core_link.model_requests import CoreCall
 from app.core_link.refresh import Refresh
-from app.screens.cases.calls import CallForm, ToolChoice, Tools, with_tool
+from app.screens.cases.calls import CallForm, ToolChoice, Tools, read_servers, with_tool
 from app.screens.cases.editor_state import CaseEditorState
 from app.screens.cases.form import CaseForm, case_form, with_selected_tool
 from app.screens.cases.rows import (
@@ -29,8 +29,8 @@ from mcp_tef import (
     CaseDraft,
     CaseId,
     CasesChanged,
+    ChangedMeanwhileError,
     Event,
-    Listing,
     RunEnded,
     RunsChanged,
     RunStatus,
@@ -41,10 +41,11 @@ from mcp_tef import (
     TefError,
     TestCase,
     ToolLabel,
+    changed_fields,
 )
 
 if TYPE_CHECKING:
-    from mcp_tef import Engine
+    pass
 
 
 BY: Final = "cases screen"
@@ -116,7 +117,7 @@ class CasesPresenter:
 
     async def _refresh(self, stale: StaleData) -> None:
         if StaleData.SERVERS in stale:
-            self.servers, self.tools = await self._call(_read_servers)
+            self.servers, self.tools = await self._call(read_servers)
         if StaleData.CASES in stale:
             cases = await self._call(lambda core: core.cases.list())
             self._suites = await self._call(lambda core: core.cases.suites())
@@ -285,17 +286,24 @@ class CasesPresenter:
     async def _save(self, edited: CaseEditorState, draft: CaseDraft) -> None:
         try:
             case = await self._stored(edited, draft)
+        except ChangedMeanwhileError:
+            case = await self._call(lambda core: core.cases.get(edited.case_id))
+            self._cases[case.id] = case
+            edited.update_stored(case.draft, self.tools.find)
+            return
         except TefError as error:
             edited.refusal_text = f"{error.message} {error.hint}".strip()
             return
         self._cases[case.id] = case
         edited.mark_saved(draft)
+        if changed_fields(draft, case.draft) - {"name"}:  # the core names a case that has no name
+            edited.update_stored(case.draft, self.tools.find)
         self._move(edited, case.id)
 
     async def _stored(self, edited: CaseEditorState, draft: CaseDraft) -> TestCase:
-        case_id = edited.case_id
-        if edited.saved is not None:
-            return await self._call(lambda core: core.cases.edit(case_id, draft, by=BY))
+        case_id, seen = edited.case_id, edited.saved
+        if seen is not None:
+            return await self._call(lambda core: core.cases.edit(case_id, draft, seen=seen, by=BY))
         return (await self._call(lambda core: core.cases.add([draft], by=BY)))[0]
 
     def _move(self, edited: CaseEditorState, case_id: CaseId) -> None:
@@ -356,11 +364,11 @@ class CasesPresenter:
             self.current = None
         return there
 
-    async def edit_all(self, drafts: Mapping[CaseId, CaseDraft]) -> None:
-        """Store new drafts of many cases at once; unsaved typing stays."""
+    async def edit_all(self, drafts: Mapping[CaseId, CaseDraft], seen: Mapping[CaseId, CaseDraft]) -> None:
+        """Store new drafts of many cases at once, in place of those seen; unsaved typing stays."""
         async with self._turn:
             await self._save_all()
-            await self._call(lambda core: core.cases.edit_all(drafts, by=BY))
+            await self._call(lambda core: core.cases.edit_all(drafts, seen=seen, by=BY))
             await self._refresh(StaleData.CASES)
 
     async def rename_suite(self, name: str, wanted: str) -> None:
@@ -384,13 +392,3 @@ class CasesPresenter:
                 await self._call(lambda core: core.cases.restore(stored, by=BY))
             self._editor_states.update(editor_states)
             await self._refresh(StaleData.CASES)
-
-
-async def _read_servers(core: "Engine") -> tuple[tuple[Server, ...], Tools]:
-    servers = await core.servers.list()
-    listings: dict[str, Listing] = {}
-    for server in servers:
-        listing = await core.servers.known_tools(server.id)
-        if listing is not None:
-            listings[server.name] = listing
-    return servers, Tools(listings)

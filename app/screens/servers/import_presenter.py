@@ -208,16 +208,16 @@ class ServerImportPresenter:
     async def undo(self, change: ServerImportChange) -> None:
         """Remove the added servers, and restore the specs of the changed ones."""
         await self._core.call(lambda core: core.servers.remove(change.added, by=BY))
-        await self._edit_all(change.before)
+        await self._edit_all(change.before, change.after)
 
     async def redo(self, change: ServerImportChange) -> None:
         """Redo an import that was undone."""
         await self._core.call(lambda core: core.servers.restore(change.added, by=BY))
-        await self._edit_all(change.after)
+        await self._edit_all(change.after, change.before)
 
-    async def _edit_all(self, specs: Mapping[ServerId, ServerSpec]) -> None:
+    async def _edit_all(self, specs: Mapping[ServerId, ServerSpec], seen: Mapping[ServerId, ServerSpec]) -> None:
         for server_id, spec in specs.items():
-            await self._edit(server_id, spec)
+            await self._edit(server_id, spec, seen[server_id])
 
-    async def _edit(self, server_id: ServerId, spec: ServerSpec) -> None:
-        await self._core.call(lambda core: core.servers.edit(server_id, spec, by=BY))
+    async def _edit(self, server_id: ServerId, spec: ServerSpec, seen: ServerSpec) -> None:
+        await self._core.call(lambda core: core.servers.edit(server_id, spec, seen=seen, by=BY))

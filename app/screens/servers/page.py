@@ -276,7 +276,7 @@ class ServersPage(Page):
             self.session.toast(f"Added {now.name}", undo, redo, action=f"add {now.name}")
         elif before.spec != now.spec:
             edit = partial(self.presenter.edit, now.id)
-            undo_edit, redo_edit = partial(edit, before.spec), partial(edit, now.spec)
+            undo_edit, redo_edit = partial(edit, before.spec, now.spec), partial(edit, now.spec, before.spec)
             self.session.toast(f"Changed {now.name}", undo_edit, redo_edit, action=f"edit {now.name}")
 
     async def _show_new(self, server_id: ServerId) -> None:

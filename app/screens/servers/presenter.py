@@ -305,7 +305,7 @@ class ServersPresenter:
         await self.missing_consents(spec, typed, before)
         if named is not None and named.fingerprint == spec.launch_fingerprint:
             await self.allow(spec)
-        return await self.add(spec) if before is None else await self.edit(before.id, spec)
+        return await self.add(spec) if before is None else await self.edit(before.id, spec, before.spec)
 
     async def keep_tools_file(self, text: str) -> Path:
         """Save a pasted list of tools as a file of the workspace, and return its path."""
@@ -315,9 +315,9 @@ class ServersPresenter:
         """Register a server."""
         return await self.core.call(lambda core: core.servers.add(spec, by=BY))
 
-    async def edit(self, server_id: ServerId, spec: ServerSpec) -> Server:
-        """Change a server."""
-        return await self.core.call(lambda core: core.servers.edit(server_id, spec, by=BY))
+    async def edit(self, server_id: ServerId, spec: ServerSpec, seen: ServerSpec) -> Server:
+        """Change a server where it differs from what was seen."""
+        return await self.core.call(lambda core: core.servers.edit(server_id, spec, seen=seen, by=BY))
 
     async def exclude(self, server_id: ServerId, names: Sequence[str]) -> Sequence[str]:
         """Exclude tools, so that no model is offered them; return those that were offered before."""
@@ -337,7 +337,7 @@ class ServersPresenter:
 
     async def _set_excluded(self, server_id: ServerId, spec: ServerSpec, names: tuple[str, ...]) -> None:
         if names != spec.disallowed_tools:
-            await self.edit(server_id, replace(spec, disallowed_tools=names))
+            await self.edit(server_id, replace(spec, disallowed_tools=names), spec)
 
     async def remove(self, ids: Sequence[ServerId]) -> Sequence[ServerId]:
         """Remove servers, which `restore` undoes; return those that were still there."""

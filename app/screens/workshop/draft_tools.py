@@ -140,9 +140,9 @@ def _same(one: Draft, other: Draft) -> bool:
     return len(one.steps) == len(other.steps) and all(getattr(one, name) == getattr(other, name) for name in kept)
 
 
-async def edited(core: "Engine", draft_id: DraftId, tool: str, edit: ToolEdit) -> Draft:
-    """Make a step that edits one tool."""
-    return await core.drafts.edit(draft_id, tool, edit, by=BY)
+async def edited(core: "Engine", draft: Draft, tool: str, edit: ToolEdit) -> Draft:
+    """Make a step that edits one tool of the draft as it is shown."""
+    return await core.drafts.edit(draft.id, tool, edit, seen=draft, by=BY)
 
 
 async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEdit]) -> Prediction | None:
@@ -151,9 +151,14 @@ async def predicted(core: "Engine", draft: Draft, edits: Mapping[ToolKey, ToolEd
     return await core.predictions.predict(changed)
 
 
-async def moved(core: "Engine", draft_id: DraftId, by: int) -> Draft:
-    """Undo a step of a draft, or redo one."""
-    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft_id, by=BY)
+async def read_draft(core: "Engine", draft_id: DraftId) -> Draft:
+    """Return a draft as it is now."""
+    return await core.drafts.get(draft_id)
+
+
+async def moved(core: "Engine", draft: Draft, by: int) -> Draft:
+    """Undo a step of the draft as it is shown, or redo one."""
+    return await (core.drafts.redo if by > 0 else core.drafts.undo)(draft.id, seen=draft, by=BY)
 
 
 async def listing_state(core: "Engine", draft: Draft | None) -> ListingState:

@@ -18,6 +18,7 @@ from app.screens.workshop.tool_opening import OpenedTool, opened_tool
 from mcp_tef import (
     INSTRUCTIONS,
     SAMPLE_SERVER,
+    ChangedMeanwhileError,
     CopyOnlyText,
     Draft,
     DraftId,
@@ -50,6 +51,7 @@ class WorkshopPresenter:
         self._drafts: dict[DraftId, Draft] = {}
         self._removed: set[DraftId] = set()
         self._typed_of: dict[DraftId | None, dict[tuple[ToolKey, str], str]] = {}
+        self._typed_over: dict[DraftId, Draft] = {}
         self.servers: tuple[str, ...] = ()
         self.draft_id: DraftId | None = None
         self.tool_key: str = ""
@@ -69,8 +71,6 @@ class WorkshopPresenter:
                 return Refresh.NOW
             case _:
                 return Refresh.NONE
-
-    # ------------------------------------------------------------ reading
 
     async def load(self) -> bool:
         """Read drafts and servers; return False if a later call has replaced this one."""
@@ -181,7 +181,11 @@ class WorkshopPresenter:
 
     def type_text(self, field: str, text: str) -> None:
         """Take a text as typed in a field of the selected tool; `save` makes it a step."""
-        if self.draft is not None:
+        draft = self.draft
+        if draft is not None:
+            # Whoever types on after a conflict was shown has seen what the draft holds by now.
+            if not self._typed or isinstance(self.problem, ChangedMeanwhileError):
+                self._typed_over[draft.id] = draft
             self._typed[drafting.key_of(self.tool_key), field] = text
 
     async def predict(self) -> bool:
@@ -210,11 +214,12 @@ class WorkshopPresenter:
         if draft is None or not typed:
             self._typed.clear()
             return False
-        before = draft.step
+        before, seen = draft.step, self._typed_over.get(draft.id, draft)
         try:
             for key, edit in drafting.edits_of(typed).items():
                 name = drafting.tool_name(draft, key)
-                draft = await self._changed(partial(drafting.edited, draft_id=draft.id, tool=name, edit=edit))
+                draft = await self._changed(partial(drafting.edited, draft=seen, tool=name, edit=edit))
+                seen = self._typed_over[draft.id] = draft
         except TefError as error:
             self.problem = error
             return False
@@ -224,8 +229,13 @@ class WorkshopPresenter:
         return draft.step != before
 
     async def _changed(self, change: "Callable[[Engine], Awaitable[Draft]]") -> Draft:
-        """Change the selected draft in the core, and keep what it is now."""
-        draft = await self._ask(change)
+        """Change the selected draft in the core, and keep what it is now, also where somebody else changed it."""
+        try:
+            draft = await self._ask(change)
+        except ChangedMeanwhileError:
+            if self.draft_id is not None:
+                self._keep(await self._ask(partial(drafting.read_draft, draft_id=self.draft_id)))
+            raise
         await self._ask(lambda _: asyncio.to_thread(lambda: draft.revisions))
         self._keep(draft)
         return draft
@@ -251,7 +261,7 @@ class WorkshopPresenter:
             self.problem = None
             if not self.can_step(by):
                 return False
-            await self._changed(partial(drafting.moved, draft_id=draft.id, by=by))
+            await self._changed(partial(drafting.moved, draft=draft, by=by))
             self._keep_tool()
             return True
 
@@ -304,8 +314,6 @@ class WorkshopPresenter:
             await self._changed(lambda core: core.drafts.remove_tool(draft.id, name, by=BY))
         self._keep_tool()
 
-    # ------------------------------------------------------------ drafts
-
     async def new(self, name: str, server: str | None, tools_file: str | None = None) -> Draft:
         """Make a draft over a server or file, and select it."""
         made = await self._changed(lambda core: core.drafts.new(name, server=server, tools_file=tools_file, by=BY))
@@ -325,7 +333,7 @@ class WorkshopPresenter:
     async def rename(self, name: str) -> None:
         """Give the selected draft another name."""
         if (draft := self.draft) is not None:
-            await self._changed(lambda core: core.drafts.rename(draft.id, name, by=BY))
+            await self._changed(lambda core: core.drafts.rename(draft.id, name, seen=draft, by=BY))
 
     async def remove(self) -> Draft | None:
         """Remove the selected draft; return it, so that `restore` can bring it back."""
@@ -385,8 +393,6 @@ class WorkshopPresenter:
         self._keep_tool()
         await self._compare_listing()
         return moved
-
-    # ------------------------------------------------------------ ways out
 
     async def source_edits(self) -> tuple[SourceEdit | CopyOnlyText, ...]:
         """Return the edits of the server's own source that would make the change; nothing is written."""

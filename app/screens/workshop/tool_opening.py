@@ -45,7 +45,7 @@ async def opened_tool(core: "Engine", draft: Draft, target: ChangeTool) -> Opene
     if name and not key:
         core.drafts.require_tool(draft, name)
     if target.description is not None:
-        found = RepairedDraft(await edited(core, draft.id, name, ToolEdit(description=target.description)))
+        found = RepairedDraft(await edited(core, draft, name, ToolEdit(description=target.description)))
     elif target.rule:
         now = next((str(raw.get("name")) for one, raw in draft.keyed if str(one) == key), name)
         found = await put_in_repair(core.drafts, core.quality, draft.id, now, target.rule, by=BY)

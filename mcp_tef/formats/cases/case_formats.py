@@ -8,8 +8,10 @@ from mcp_tef.errors import InputError
 from mcp_tef.formats.cases import bfcl, mcp_eval, promptfoo, recordings, spreadsheet, tef
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, parsed
 from mcp_tef.formats.cases.recordings import is_recording
+from mcp_tef.formats.cases.texts import decoded, read_text
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import CASE_FILE_SUFFIXES, CaseFileFormat
+from mcp_tef.trust.project_files import read_inside
 
 _RECORDED = {".json", ".jsonl", ".ndjson"}
 
@@ -32,6 +34,27 @@ FORMS: Mapping[CaseFileFormat, CaseFormat] = {
     CaseFileFormat.MCP_EVAL: CaseFormat("mcp-eval", mcp_eval.read, mcp_eval.row, mcp_eval.text),
     CaseFileFormat.RECORDING: CaseFormat("recording", recordings.read, recordings.row, recordings.text),
 }
+
+
+def read_entries(
+    path: Path, form: CaseFileFormat | None = None, inside: Path | None = None
+) -> tuple[CaseFileFormat, tuple[CaseEntry, ...]]:
+    """Return the form and the cases of a file; where `inside` is a folder, the path leads nowhere else. InputError."""
+    if inside is None:
+        text = read_text(path)
+    else:
+        text = decoded(read_inside(inside, path.relative_to(inside).as_posix(), "cases"), path)
+    source = CaseSource(text, path.name, path)
+    found = form or form_to_read(path, source)
+    return found, FORMS[found].read(source)
+
+
+def read_text_entries(text: str) -> tuple[CaseFileFormat, tuple[CaseEntry, ...]]:
+    """Return the form and the cases of a pasted text. Raises InputError."""
+    is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    source = CaseSource(text, "the text.json" if is_json else "the text.yaml")
+    found = form_of(source)
+    return found, FORMS[found].read(source)
 
 
 def form_to_write(path: Path) -> CaseFileFormat:

@@ -6,9 +6,9 @@ Files that a case file names are read only where they lie below its folder.
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 from urllib.parse import unquote
 
 import yaml
@@ -16,7 +16,7 @@ import yaml
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
-from mcp_tef.trust.files import open_regular_file, replaced_file, write_failed, write_private
+from mcp_tef.trust.files import open_inside, open_regular_file, replaced_file, write_failed, write_private
 from mcp_tef.trust.open_files import is_open_here
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -37,17 +37,22 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 
 def read_text(path: Path) -> str:
     """Return the text of a file in UTF-8, or in UTF-16 with its mark; InputError says what is wrong with it."""
+    return _read_text(path, lambda: open_regular_file(path))
+
+
+def _read_text(path: Path, opened: Callable[[], BinaryIO]) -> str:
     try:
-        with open_regular_file(path) as file:
+        with opened() as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path} could not be read: {error.strerror}.", hint="Check the path.") from error
     if len(data) > LARGEST_FILE_BYTES:
         raise InputError(f"{path} is larger than 50 MB.", hint="Split it into smaller files.")
-    return _decoded(data, path)
+    return decoded(data, path)
 
 
-def _decoded(data: bytes, path: Path) -> str:
+def decoded(data: bytes, path: Path) -> str:
+    """Return the text of a file's content in UTF-8, or in UTF-16 with its mark; InputError for anything else."""
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     if encoding == "utf-8" and b"\0" in data:
         raise InputError(
@@ -291,7 +296,8 @@ class FilesBeside:
     def text(self, path: Path) -> str:
         """Return the text of a file that `matching` returned. Raises InputError."""
         if path not in self._texts:
-            text = read_text(path)
+            place = path.relative_to(self.folder).as_posix()
+            text = _read_text(path, lambda: open_inside(self.folder, place))  # no link that is put there by now
             if len(self._texts) >= MOST_FILES or sum(map(len, self._texts.values())) + len(text) > LARGEST_FILE_BYTES:
                 raise InputError(f"It names more than {MOST_FILES} files or 50 MB in all.", hint="Split the case file.")
             self._texts[path] = text

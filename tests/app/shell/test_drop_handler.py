@@ -21,7 +21,12 @@ class EndlessReading(CaseTransfer):
     """Never comes to the end of one file."""
 
     async def preview(
-        self, path: Path, form: CaseFileFormat | None = None, *, attach: Sequence[str] = ()
+        self,
+        path: Path,
+        form: CaseFileFormat | None = None,
+        *,
+        attach: Sequence[str] = (),
+        inside: Path | None = None,
     ) -> CaseImportPreview:
         if path.name == "endless.json":
             await asyncio.Event().wait()

@@ -360,7 +360,7 @@ async def test_drafts_are_kept_with_their_steps_under_names_of_their_own(any_sto
         with pytest.raises(ConflictError):
             await drafts.add(replace(changed(name), id=DraftId("another")))
     with pytest.raises(ConflictError):
-        await drafts.replace(replace(second, name="shorter TEXTS"))
+        await drafts.rename(second, "shorter TEXTS")
     with pytest.raises(NotFoundError):
         await drafts.get(DraftId("gone"))
     await drafts.remove([first.id])
@@ -372,17 +372,17 @@ async def test_drafts_are_kept_with_their_steps_under_names_of_their_own(any_sto
 async def test_a_step_after_an_undo_takes_the_place_of_what_could_be_redone(any_store: Store) -> None:
     drafts = any_store.drafts
     made = await drafts.add(changed("Shorter", 3))
-    moved = await drafts.move(made.id, 1)
+    moved = await drafts.move(made, 1)
     assert (moved.step, len(moved.steps), moved.tools[0]["title"]) == (1, 3, "1")
     step = DraftStep(2, ({"op": "remove", "path": "/tools/0/title"},), MOMENT)
-    again = await drafts.append(made.id, step)
+    again = await drafts.append(moved, step)
     assert (again.steps, again.step) == ((made.steps[0], step), 2)
     with pytest.raises(ConflictError):
-        await drafts.append(made.id, step)
+        await drafts.append(moved, step)
     with pytest.raises(NotFoundError):
-        await drafts.move(DraftId("gone"), 1)
-    other = await drafts.replace(replace(again, name="Other", steps=(), step=0, listing={"tools": []}))
+        await drafts.move(replace(made, id=DraftId("gone")), 1)
+    other = await drafts.replace(again, replace(again, steps=(), step=0, listing={"tools": []}))
     assert same_draft(await drafts.get(made.id), other)
-    assert (other.name, other.steps, other.base) == ("Other", (), ())
+    assert (other.name, other.steps, other.base) == ("Shorter", (), ())
     with pytest.raises(NotFoundError):
-        await drafts.replace(replace(other, id=DraftId("gone")))
+        await drafts.replace(replace(other, id=DraftId("gone")), other)

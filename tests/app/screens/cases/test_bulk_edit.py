@@ -132,7 +132,7 @@ async def put_in(bench: Bench, query: str, *suites: str) -> CaseId:
     case_id = bench.page.presenter.current
     assert case_id is not None
     (draft,) = bench.page.presenter.drafts([case_id]).values()
-    await bench.page.presenter.edit_all({case_id: replace(draft, suites=suites)})
+    await bench.page.presenter.edit_all({case_id: replace(draft, suites=suites)}, {case_id: draft})
     bench.page._show_all()
     return case_id
 

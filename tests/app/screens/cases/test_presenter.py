@@ -196,6 +196,47 @@ async def test_what_someone_else_changed_is_shown_unless_something_is_typed_here
     assert edited.form.query == "Typed here"
 
 
+async def test_what_someone_else_changed_beside_the_typing_survives_the_save_and_its_undo(
+    fake: FakeEngine, presenter: CasesPresenter
+) -> None:
+    edited = opened(presenter)
+    assert edited.saved is not None
+    before = edited.saved
+    edited.edit(replace(edited.form, query=f"{before.query} today"))
+    await fake.cases.edit(edited.case_id, replace(before, tags=("theirs",), family="theirs"), seen=before)
+    await presenter.save()  # nobody has told the screen yet
+    query = f"{before.query} today"
+    both = replace(before, name=query, query=query, tags=("theirs",), family="theirs")
+    assert (await stored(fake, edited)).draft == both
+    assert (edited.save_status, edited.form.tags) == (SaveStatus.SAVED, ("theirs",))
+    await fake.cases.edit(edited.case_id, replace(both, suites=("Theirs",)), seen=both)
+    await presenter.refresh(StaleData.CASES)
+    assert presenter.go_back(edited)
+    await presenter.save()
+    assert (await stored(fake, edited)).draft == replace(before, tags=("theirs",), family="theirs", suites=("Theirs",))
+    assert not edited.can_go_back, "a change of somebody else is no step to undo here"
+
+
+async def test_of_two_edits_of_one_field_both_values_are_shown_and_none_is_overwritten(
+    fake: FakeEngine, presenter: CasesPresenter
+) -> None:
+    edited = opened(presenter)
+    assert edited.saved is not None
+    before = edited.saved
+    edited.edit(replace(edited.form, query="Typed here", tags=("typed",)))
+    await fake.cases.edit(edited.case_id, replace(before, query="Typed there"), seen=before)
+    for _ in range(2):  # saving again without a look at it changes nothing
+        await presenter.save()
+        assert (await stored(fake, edited)).draft == replace(before, query="Typed there")
+    assert edited.save_status is SaveStatus.REFUSED
+    assert "Typed there" in edited.problem_text
+    assert edited.form.query == "Typed here"
+    edited.edit(replace(edited.form, query="Typed here after all"))
+    await presenter.save()
+    query = "Typed here after all"
+    assert (await stored(fake, edited)).draft == replace(before, name=query, query=query, tags=("typed",))
+
+
 # ---------------------------------------------------------------- new cases
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -17,7 +18,7 @@ from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.page import WorkshopPage
 from app.widgets import Button
 from app.widgets.text_view import CodeView
-from mcp_tef import Draft, ServerSpec, ToolLabel, Transport
+from mcp_tef import ChangedMeanwhileError, Draft, ServerSpec, ToolEdit, ToolLabel, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.windows import PageBench, opened_dialog, session_for, until
 
@@ -299,6 +300,32 @@ async def test_the_sample_offers_a_prepared_draft(qapp: QApplication) -> None:
         await bench.until(lambda: bench.page.presenter.draft)
         assert bench.draft.changed_tools() == ("book_repair",)
         await bench.until(lambda: bench.page.view.editor.row("description"))
+
+
+async def test_what_the_command_line_did_to_a_draft_is_neither_undone_nor_overwritten_unseen(
+    qapp: QApplication,
+) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        await bench.type_text("Typed here")
+        await bench.type_text("Typed here twice")
+        shown, drafts, page = bench.draft, bench.fake.drafts, bench.page.presenter
+        theirs = await drafts.edit(shown.id, "book_repair", ToolEdit(description="Typed there"), by="cases screen")
+        page._drafts[shown.id] = shown  # the screen has not heard of it
+        with pytest.raises(ChangedMeanwhileError):
+            await page.step(-1)
+        assert (await drafts.get(shown.id)).step == theirs.step == 3
+        await bench.until(lambda: page.draft and page.draft.step == 3)
+        page._drafts[shown.id] = shown
+        page.type_text("description", "Typed here again")
+        page._drafts[shown.id] = theirs
+        for _ in range(2):
+            assert not await page.save()
+            assert "Typed there" in str(page.problem)
+            assert (await drafts.get(shown.id)).steps == theirs.steps
+        page.type_text("description", "Typed here after all")
+        assert await page.save()
+        assert bench.description() == "Typed here after all"
 
 
 async def test_the_source_is_changed_after_a_click_and_put_back(qapp: QApplication, tmp_path: Path) -> None:
