@@ -189,6 +189,7 @@ _NAMES = {
     "mcp_tef.trust.files": (
         "bounded_lines make_private_folder open_inside open_private open_regular_file tighten write_lines write_private"
     ),
+    "mcp_tef.trust.listeners": "bears new_token strong_token",
     "mcp_tef.trust.project_files": "path_inside read_inside result_path write_result",
     "mcp_tef.workflows.batch_results": "tally_of",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",

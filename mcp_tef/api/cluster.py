@@ -6,7 +6,11 @@ or a worker can run code on the others, as with every Dask cluster.
 """
 
 import asyncio
+import json
 import logging
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from mcp_tef.errors import InputError, ModelError, ModelFault, ReachError
-from mcp_tef.model.addresses import Destination, is_loopback
+from mcp_tef.model.addresses import Destination
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import new_id
@@ -27,6 +31,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import FlagRule
 from mcp_tef.ports import CaseTools, Question, RunExecutor, Selector, Selectors
 from mcp_tef.scoring.similarity.analysis import Similarity
+from mcp_tef.trust.listeners import worker_environment
 from mcp_tef.workflows.evaluate import SelectorExecutor, TargetSelectors, failed
 
 if TYPE_CHECKING:
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 LOCAL = "local:"
 AT_ONCE = 64
 """Runs that a worker of `local:N` has under way."""
+CLOSE_SECONDS = 20
 MOST_WORKERS = 64
 CONNECT_SECONDS = 10
 GATHERING_SECONDS = 0.01
@@ -270,12 +276,15 @@ async def _connected(address: str, stack: AsyncExitStack) -> Any:
     except ImportError:
         raise InputError("Runs on a cluster need Dask.", hint=how_to_install("distributed")) from None
     logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells of every connection
-    place: Any = address
+    place, security = address, None
+    if address.startswith("tls:") and not config.get("distributed.comm.tls.ca-file", None):
+        hint = "Name its files in Dask's configuration: distributed.comm.tls.ca-file, client.cert and client.key."
+        raise InputError(f"There is no certificate for {address}.", hint=hint, code="cluster_without_tls")
     if address.startswith(LOCAL):
-        place = await stack.enter_async_context(local_cluster(int(address.removeprefix(LOCAL))))
+        place, security = await stack.enter_async_context(_local(int(address.removeprefix(LOCAL))))
     own: float = utils.parse_timedelta(config.get("distributed.comm.timeouts.connect"))
     options = {"asynchronous": True, "timeout": min(own, CONNECT_SECONDS), "set_as_default": False}
-    client: Any = Client(place, **options)  # type: ignore[no-untyped-call]
+    client: Any = Client(place, security=security, **options)  # type: ignore[no-untyped-call]
     try:
         await stack.enter_async_context(client)
     except (OSError, TimeoutError, ValueError) as error:
@@ -291,22 +300,46 @@ def _require_safe(address: str, *, insecure: bool) -> None:
         return
     if (scheme := urlsplit(address).scheme) not in ("tcp", "tls"):
         raise InputError(f"{address} is not a cluster.", hint="Write local:3, tls://HOST:PORT or tcp://HOST:PORT.")
-    if scheme == "tcp" and not insecure and not is_loopback(address.replace("tcp://", "http://", 1)):
+    if scheme == "tcp" and not insecure:
         raise InputError(
-            f"{address} is another machine and has no TLS, so keys would be sent in the clear.",
+            f"{address} has no TLS: others could read the keys, or answer in its place and run code as you.",
             hint="Use tls://, or add --insecure-cluster.",
             code="cluster_without_tls",
         )
 
 
-def local_cluster(number: int) -> Any:
-    """Return a cluster of so many processes of this machine, to be entered."""
-    import dask
-    from distributed import LocalCluster
+@asynccontextmanager
+async def _local(number: int) -> AsyncIterator[tuple[str, Any]]:
+    """Run a cluster on this machine while the context is open: its address, and what its peers accept."""
+    from distributed.security import Security
 
-    # A run is asked again at most once where its worker died.
-    dask.config.set({"distributed.scheduler.allowed-failures": 1})
-    workers = {"n_workers": number, "threads_per_worker": AT_ONCE, "processes": True, "host": "127.0.0.1"}
-    return LocalCluster(  # type: ignore[no-untyped-call]
-        **workers, dashboard_address=None, asynchronous=True, silence_logs=logging.CRITICAL
+    words = (sys.executable, "-I", "-m", "mcp_tef.api.cluster_host", str(number))
+    process = await asyncio.create_subprocess_exec(
+        *words,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        env=worker_environment(os.environ),
+        cwd=sys.prefix,
+        start_new_session=True,  # Ctrl+C is for this process, which ends the cluster in order
     )
+    assert process.stdin, "a pipe"
+    assert process.stdout, "a pipe"
+    try:
+        told = json.loads(await process.stdout.readline() or "{}")
+        if not told:
+            raise ReachError(f"No cluster of {number} could be started on this machine.", hint="Ask for fewer workers.")
+        certificate, key = told["certificate"], told["key"]
+        yield (
+            told["address"],
+            Security(  # type: ignore[no-untyped-call]
+                require_encryption=True, tls_ca_file=certificate, tls_client_cert=certificate, tls_client_key=key
+            ),
+        )
+    finally:
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), CLOSE_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()

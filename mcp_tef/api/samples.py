@@ -20,47 +20,47 @@ if TYPE_CHECKING:
 ANSWERING = 'Answer the question in at most three sentences, from the passages alone. Write JSON: {"answer": "…"}.'
 
 
-def run_sample(sample: SampleName, http_port: int | None, model: ModelSettings | None = None) -> None:
-    """Serve a sample until told to stop: over stdio, or on a port of loopback; its url is written to stderr then.
+def run_sample(sample: SampleName, http: tuple[int, str] | None, model: ModelSettings | None = None) -> None:
+    """Serve a sample until told to stop: over stdio, or on a port of loopback with a token; stderr tells its url.
 
     A model, which needs no key, writes the answers of the reading room.
     """
-    serving = _serve_bike_shop(http_port) if sample is SampleName.BIKE_SHOP else _serve_reading_room(http_port, model)
+    serving = _serve_bike_shop(http) if sample is SampleName.BIKE_SHOP else _serve_reading_room(http, model)
     with suppress(KeyboardInterrupt):
         asyncio.run(serving)
 
 
-async def _serve_bike_shop(port: int | None) -> None:
+async def _serve_bike_shop(http: tuple[int, str] | None) -> None:
     from mcp_tef.servers.sample_server import BikeShop
 
-    await _serve(BikeShop(), SAMPLE_SERVER, port)
+    await _serve(BikeShop(), SAMPLE_SERVER, http)
 
 
-async def _serve_reading_room(port: int | None, model: ModelSettings | None) -> None:
+async def _serve_reading_room(http: tuple[int, str] | None, model: ModelSettings | None) -> None:
     from mcp_tef.servers.reading_room import ReadingRoom
 
     embed = await _local_embedding()
     if model is None:
-        await _serve(ReadingRoom(embed), READING_ROOM, port)
+        await _serve(ReadingRoom(embed), READING_ROOM, http)
         return
     from mcp_tef.llm.client import LitellmWriter
 
     writer = LitellmWriter()
     try:
-        await _serve(ReadingRoom(embed, write=_writing(writer, model)), READING_ROOM, port)
+        await _serve(ReadingRoom(embed, write=_writing(writer, model)), READING_ROOM, http)
     finally:
         await writer.close()
 
 
-async def _serve(tools: "BundledTools", name: str, port: int | None) -> None:
-    if port is None:
+async def _serve(tools: "BundledTools", name: str, http: tuple[int, str] | None) -> None:
+    if http is None:
         from mcp_tef.servers.bundled_tools import serve_over_stdio
 
         await serve_over_stdio(tools, name)
     else:
         from mcp_tef.servers.library_server import serve_over_http
 
-        await serve_over_http(tools, port, None, _tell, name)
+        await serve_over_http(tools, *http, _tell, name)
 
 
 def _writing(writer: "Writer", model: ModelSettings) -> "WriteAnswer":

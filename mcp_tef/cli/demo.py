@@ -4,6 +4,7 @@ import shlex
 from argparse import Namespace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from mcp_tef import ModelSettings, ReachError, SampleName, how_to_install, missing_library, parse_model
 from mcp_tef.cli.arguments import Parser, Verbs, add_verb
@@ -48,20 +49,23 @@ def register_sample_server(verbs: Verbs) -> None:
     parser = add_verb(verbs, "sample-server", "serve the bundled sample tools over stdio or HTTP", serve, listed=False)
     _add_sample(parser)
     parser.add_argument("--http", type=int, metavar="PORT", help="serve streamable HTTP on this port of loopback")
+    parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
     written = "writes the answers of the reading room, without a key (default: sentences of the documents)"
     parser.add_argument("--model", metavar="PROVIDER/NAME", help=written)
     add_base_url(parser)
 
 
-def serve(arguments: Namespace, _: Terminal) -> None:
+def serve(arguments: Namespace, terminal: Terminal) -> None:
     """Serve until told to stop."""
     from mcp_tef import run_sample
+    from mcp_tef.cli.library import bearer_token
 
     model = None
     if arguments.model:
         provider, name = parse_model(arguments.model)
         model = ModelSettings(provider=provider, model=name, base_url=arguments.base_url, max_tokens=MOST_TOKENS)
-    run_sample(SampleName(arguments.sample), arguments.http, model)
+    http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))
+    run_sample(SampleName(arguments.sample), http, model)
 
 
 def register_gui(verbs: Verbs) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from argparse import Namespace
 from dataclasses import replace
 from functools import partial
@@ -24,7 +23,9 @@ from mcp_tef import (
     execution_figures_to_json,
     execution_to_json,
     library_tool_to_json,
+    new_token,
     percent_text,
+    strong_token,
     tool_version_to_json,
     write_text,
 )
@@ -297,8 +298,8 @@ def token_of(file: Path) -> str:
 def bearer_token(file: Path | None, terminal: Terminal) -> str:
     """Return the token of a file, or a new one, which is told to the user."""
     if file is not None:
-        return token_of(file)
-    token = secrets.token_urlsafe(32)
+        return strong_token(token_of(file))
+    token = new_token()
     terminal.note(f"Authorization: Bearer {token}")
     return token
 

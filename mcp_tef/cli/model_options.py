@@ -85,7 +85,7 @@ def add_cluster_options(parser: Parser) -> None:
     """Add the options for the workers of a Dask cluster."""
     where = "work on N processes (local:N), or those of a Dask scheduler (tls://HOST:PORT)"
     parser.add_argument("--cluster", metavar="C", help=where)
-    parser.add_argument("--insecure-cluster", action="store_true", help="allow a scheduler elsewhere without TLS")
+    parser.add_argument("--insecure-cluster", action="store_true", help="allow a scheduler without TLS")
 
 
 @asynccontextmanager

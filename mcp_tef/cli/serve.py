@@ -37,7 +37,7 @@ def register_serve(verbs: Verbs) -> None:
     parser.add_argument("--port", type=port, metavar="P", help=free)
     parser.add_argument("--tls-cert", type=Path, metavar="F", help="serve https with this certificate (PEM)")
     parser.add_argument("--tls-key", type=Path, metavar="F", help="the key of the certificate (PEM)")
-    holds = "holds the token (default: $MCP_TEF_TOKEN, else a new one if needed)"
+    holds = "holds the token (default: $MCP_TEF_TOKEN, else a new one)"
     parser.add_argument("--token-file", type=Path, metavar="F", help=holds)
 
 

@@ -317,9 +317,9 @@ TOKEN: Final[Variable[str]] = Variable(
     name="MCP_TEF_TOKEN",
     title="Token of REST",
     reason="Clients of `mcp-tef serve` have to send it.",
-    allowed="16 characters or more",
+    allowed="random text of 128 bits or more, such as 32 hexadecimal digits",
     read=lambda text: text,  # never refused here, since the refusal would repeat it
-    default="a new one where other machines can ask",
+    default="a new one",
 )
 VARIABLES: Final[tuple[Variable[Any], ...]] = (
     *(PROVIDER, MODEL, WORKSPACE, LOG_LEVEL, EMBEDDER, FOLDER, THRESHOLD, SEPARATOR, TRUSTED_NETWORKS, THROUGH),

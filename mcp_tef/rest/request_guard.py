@@ -1,7 +1,6 @@
 """The guard before every request: host, origin, token, size and form of the body, and headers of every answer."""
 
 import asyncio
-import hmac
 import ipaddress
 import json
 import logging
@@ -13,7 +12,7 @@ from time import perf_counter
 from typing import Any, Final, NoReturn, TypeAlias
 from urllib.parse import parse_qsl
 
-from mcp_tef import Secret, canonical, deeper_than
+from mcp_tef import Secret, bears, canonical, deeper_than
 from mcp_tef.rest.errors import ErrorAnswer, answer
 
 _LOG = logging.getLogger(__name__)
@@ -25,8 +24,8 @@ AsgiApp: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 LARGEST_BODY: Final = 16 * 1024 * 1024
 MOST_LEVELS: Final = 64
 PARSED_ASIDE: Final = 256 * 1024
-OPEN_PATHS: Final = frozenset({"/health"})
-"""Paths that answer without the token, for monitors of the service."""
+OPEN_PATHS: Final = frozenset({"/health", "/docs", "/openapi.json"})
+"""Paths that answer without the token: the state of the service, and the description of its operations."""
 SECRET_NAMES: Final = frozenset(
     {"token", "access_token", "api_key", "apikey", "key", "authorization", "x-model-api-key"}
 )
@@ -43,11 +42,11 @@ _ALWAYS: Final = (
 class AccessRules:
     """Rules of access: a token, and the names that this service answers to; `any_address` adds every IP address.
 
-    A page that rebinds its own name to this machine brings that name as host, so only known ones are answered. Where a
-    token is demanded, addresses are answered as well, which no page can have as its name.
+    A page that rebinds its own name to this machine brings that name as host, so only known ones are answered. Beyond
+    loopback, addresses are answered as well, which no page can have as its name.
     """
 
-    token: Secret | None = None
+    token: Secret
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
     any_address: bool = False
     body_seconds: float = 30.0
@@ -105,10 +104,8 @@ class RequestGuard:
         return name in self._rules.hosts or (self._rules.any_address and _is_address(name))
 
     def _token_refusal(self, scope: Message) -> _Refusal | None:
-        if self._rules.token is None or scope["path"] in OPEN_PATHS:
-            return None
-        given, expected = _values(scope, b"authorization"), f"Bearer {self._rules.token.reveal()}"
-        if len(given) == 1 and hmac.compare_digest(given[0].encode(), expected.encode()):
+        given = [value for key, value in scope["headers"] if key == b"authorization"]
+        if scope["path"] in OPEN_PATHS or bears(given, self._rules.token.reveal()):
             return None
         hint = "Send Authorization: Bearer TOKEN with the token that was shown when the service started."
         return _Refusal(401, "token_needed", "The token is missing or wrong.", hint)

@@ -1,7 +1,6 @@
 """The REST service: a socket, a token where others can reach it, and the server that runs until it is stopped."""
 
 import asyncio
-import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,19 +8,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mcp_tef import Engine, InputError, ReachError, Secret, how_to_install
+from mcp_tef import Engine, InputError, ReachError, Secret, how_to_install, new_token, strong_token
 
 if TYPE_CHECKING:
     import uvicorn
 
-SHORTEST_TOKEN: Final = 16
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 MISSING: Final = f"REST needs further libraries. {how_to_install('fastapi')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestOptions:
-    """Address of the service, its certificate, and its token; beyond loopback one is made where none is given."""
+    """Address of the service, its certificate, and its token; one is made where none is given."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -107,14 +105,11 @@ def _load(config: "uvicorn.Config") -> None:
         raise InputError(f"The certificate cannot be used: {error.strerror or error}.", hint=hint) from None
 
 
-def _token(options: RestOptions, tell: Callable[[str], object]) -> Secret | None:
+def _token(options: RestOptions, tell: Callable[[str], object]) -> Secret:
     if options.token is not None:
-        if len(options.token.reveal()) < SHORTEST_TOKEN:
-            raise InputError("The token is too short.", hint=f"Use {SHORTEST_TOKEN} characters or more.")
+        strong_token(options.token.reveal())
         return options.token
-    if options.is_local:
-        return None
-    token = Secret(secrets.token_urlsafe(32))
+    token = Secret(new_token())
     tell(f"Authorization: Bearer {token.reveal()}")
     return token
 

@@ -129,8 +129,8 @@ class AgentServer(Server[Any]):
 
 
 async def serve_agents(
-    operations: AgentOperations, tell: Callable[[str], object], http: tuple[int, str | None] | None = None
+    operations: AgentOperations, tell: Callable[[str], object], http: tuple[int, str] | None = None
 ) -> None:
-    """Serve over stdio until it ends, or at a port of loopback until it is cancelled; without a token to everybody."""
+    """Serve over stdio until it ends, or at a port of loopback, to callers with the token, until it is cancelled."""
     server = AgentServer(operations)
     await (run_over_http(server, *http, tell) if http else run_over_stdio(server))

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from importlib.resources import files
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.errors import InputError, NotFoundError, TefError
 from mcp_tef.model.installation import VERSION
 from mcp_tef.model.tool_calls import ToolReply
+from mcp_tef.servers.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +27,6 @@ PROTOCOL_VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-0
 """Protocol versions with a handshake, the newest first."""
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 _LONGEST_CALLER = 200
-_STDIN = 0
 
 
 class BundledTools(ABC):
@@ -79,25 +77,10 @@ def _require_fit(raw: JsonObject, arguments: JsonObject) -> None:
 
 async def serve_over_stdio(tools: BundledTools, name: str) -> None:
     """Serve until standard input ends; calls that are under way then are answered."""
-    lines: asyncio.Queue[bytes] = asyncio.Queue()
-    reading = (asyncio.get_running_loop(), lines)
-    Thread(target=_read_lines, args=reading, name="standard input", daemon=True).start()
     conversation = _Conversation(tools, name)
-    while line := await lines.get():
+    async for line in StandardInput():
         conversation.take(line)
     await conversation.finish()
-
-
-def _read_lines(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[bytes]) -> None:
-    """Read on a thread, since not everything that can be standard input has events; empty at its end.
-
-    The file is one of its own: Python could not end while another thread reads from `sys.stdin`.
-    """
-    with suppress(RuntimeError):  # the loop is closed
-        with suppress(OSError), os.fdopen(os.dup(_STDIN), "rb") as file:  # no standard input ends like an empty one
-            while line := file.readline():
-                loop.call_soon_threadsafe(lines.put_nowait, line)
-        loop.call_soon_threadsafe(lines.put_nowait, b"")
 
 
 class _Refusal(Exception):  # noqa: N818  # an answer of the protocol

@@ -115,7 +115,7 @@ async def serve_over_stdio(tools: ServedTools) -> None:
 
 
 async def serve_over_http(
-    tools: ServedTools, port: int, token: str | None, tell: Callable[[str], object], name: str = LIBRARY
+    tools: ServedTools, port: int, token: str, tell: Callable[[str], object], name: str = LIBRARY
 ) -> None:
     """Serve on loopback, as `run_over_http` does."""
     await tools.refresh()

@@ -15,6 +15,7 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -30,7 +31,7 @@ from app.shell.main_window import MainWindow
 from app.shell.screen_specs import ScreenSpec
 from app.theme import ThemeMode, theme
 from app.widgets import IncrementalBuild
-from mcp_tef import Engine, ServerSpec, Transport
+from mcp_tef import AuthType, Engine, ServerSpec, Transport, new_token
 from tests.benchmarks.window_stalls import Watch, figures
 
 SECONDS_BETWEEN = 60.0
@@ -41,8 +42,14 @@ MOST_OWN_MS = 50.0
 async def register(core: Engine, url: str, number: int) -> None:
     """So many servers at one address, all of them allowed."""
     for place in range(number):
-        spec = ServerSpec(name=f"shop {place}", transport=Transport.STREAMABLE_HTTP, url=f"{url}?{place}")
-        await core.consents.add_typed_server(spec)
+        spec = ServerSpec(
+            name=f"shop {place}",
+            transport=Transport.STREAMABLE_HTTP,
+            url=f"{url}?{place}",
+            auth_type=AuthType.BEARER,
+            secret="${SHOP_TOKEN}",
+        )
+        await core.consents.allow_server(spec)
         await core.servers.add(spec)
 
 
@@ -91,6 +98,13 @@ def _page(session: Session) -> IncrementalBuild[Page]:
     return ServersPage(session)
 
 
+def written(file: IO[str], text: str) -> str:
+    """Write a text to a file; its name."""
+    file.write(text)
+    file.flush()
+    return file.name
+
+
 def main() -> int:
     """Print the figures; 1 where a limit is passed."""
     parser = argparse.ArgumentParser(description="Cost of watching servers.")
@@ -99,10 +113,14 @@ def main() -> int:
     chosen = parser.parse_args()
     application = QApplication(sys.argv[:1])
     theme().install(ThemeMode.LIGHT)
-    command = [sys.executable, "-m", "mcp_tef", "sample-server", "--http", "0"]
+    command = [sys.executable, "-m", "mcp_tef", "sample-server", "--http", "0", "--token-file"]
+    os.environ["SHOP_TOKEN"] = token = new_token()
     with (
         tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server,
+        tempfile.NamedTemporaryFile("w", suffix=".token") as file,
+        subprocess.Popen(
+            [*command, written(file, token)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as server,
         QEventLoop(application) as loop,
     ):
         assert server.stdout is not None

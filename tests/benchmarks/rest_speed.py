@@ -26,6 +26,8 @@ ROOT = Path(__file__).parents[2]
 PAGES, AT_ONCE, LIMIT_MS = 1_000, 32, 50.0
 RUNS, LIMIT_RATIO, TRIES = 900, 1.2, 3
 CASES = 1_000
+TOKEN = "0123456789abcdef0123456789abcdef"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
 TOOLS = [
     {"name": name, "description": text, "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}}}
     for name, text in (("weather_report", "Weather in a city."), ("train_times", "Trains from a city."))
@@ -36,7 +38,9 @@ TOOLS = [
 def service(workspace: Path, environment: dict[str, str]) -> Iterator[tuple[str, int]]:
     """The address and the process of a service."""
     words = [sys.executable, "-m", "mcp_tef", "serve", "--port", "0", "--workspace", os.fspath(workspace)]
-    with subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, cwd=ROOT, env={**environment, "MCP_TEF_TOKEN": TOKEN}, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stderr is not None
         try:
             yield next(line.strip() for line in process.stderr if line.startswith("http")), process.pid
@@ -94,7 +98,7 @@ async def asked(host: str, port: int, request: bytes, number: int) -> list[float
 async def pages(address: str, path: str) -> list[float]:
     """Milliseconds of all requests for pages."""
     host, port = address.removeprefix("http://").split(":")
-    request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode()
+    request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode()
     shares = [PAGES // AT_ONCE + (number < PAGES % AT_ONCE) for number in range(AT_ONCE)]
     found = await asyncio.gather(*(asked(host, int(port), request, share) for share in shares))
     return [one for times in found for one in times]
@@ -102,7 +106,7 @@ async def pages(address: str, path: str) -> list[float]:
 
 def send(address: str, path: str, body: Any) -> Any:
     """The JSON of the answer to a POST."""
-    headers = {"Content-Type": "application/json", "X-Model-API-Key": "sk-of-a-benchmark"}
+    headers = {"Content-Type": "application/json", "X-Model-API-Key": "sk-of-a-benchmark", **BEARER}
     return json.load(urlopen(Request(f"{address}{path}", json.dumps(body).encode(), headers)))
 
 
@@ -112,7 +116,7 @@ def batch(address: str, model: str, case: str, repeats: int) -> None:
     started = send(
         address, "/batches", {"test_case_ids": [case], "models": [fields], "repeats": repeats, "concurrency": 8}
     )
-    events = urlopen(f"{address}/batches/{started['id']}/events").read().decode()
+    events = urlopen(Request(f"{address}/batches/{started['id']}/events", headers=BEARER)).read().decode()
     counts = json.loads(events.rpartition("data: ")[2])
     assert (counts["status"], counts["total"], counts["counts"].get("failed", 0)) == ("completed", repeats, 0), counts
 
@@ -149,7 +153,7 @@ def page_figures(workspace: Path, environment: dict[str, str]) -> tuple[float, f
 def run_costs(workspace: Path, model: str, environment: dict[str, str]) -> tuple[float, float]:
     """Milliseconds of CPU for each run: over REST, and by the command line without its start."""
     with service(workspace, environment) as (address, pid):
-        case = json.load(urlopen(f"{address}/test-cases?limit=2"))["items"][1]["id"]
+        case = json.load(urlopen(Request(f"{address}/test-cases?limit=2", headers=BEARER)))["items"][1]["id"]
         batch(address, model, case, 20)
         over_rest = []
         for _ in range(TRIES):

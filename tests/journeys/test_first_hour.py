@@ -12,12 +12,16 @@ from tests.support.command_line import ROOT, command, run, say
 from tests.support.model_stub import ModelStub
 
 KEY = "sk-journey-0123456789abcdef"
+TOKEN = "a-token-of-the-sample-0123456789"
 
 
 @pytest.fixture
-def sample_over_http() -> Iterator[str]:
+def sample_over_http(tmp_path: Path) -> Iterator[str]:
     """The bundled server over HTTP, as a process; its url."""
-    process = subprocess.Popen(command("sample-server", "--http", "0"), stderr=subprocess.PIPE, text=True)
+    file = tmp_path / "token"
+    file.write_text(TOKEN, "utf-8")
+    words = command("sample-server", "--http", "0", "--token-file", file)
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     try:
         yield re.findall(r"http://\S+", process.stderr.readline())[0]
@@ -41,11 +45,13 @@ def test_the_demo_needs_nothing_and_can_be_repeated(home: Path) -> None:
     assert [file.suffix for file in home.rglob("sample.db")] == [".db"]
 
 
-def test_the_same_tools_over_both_transports(sample_over_http: str) -> None:
+def test_the_same_tools_over_both_transports(sample_over_http: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_TOKEN", TOKEN)
     program, *rest = command("sample-server")
     stdio = ("--command", program, *(f"--arg={one}" for one in rest))
     assert say("servers", "add", "pipe", *stdio, "--yes", "--json").document["status"] == "active"
-    assert say("servers", "add", "web", "--url", sample_over_http, "--json").document["status"] == "active"
+    web = ("--url", sample_over_http, "--bearer-env", "SHOP_TOKEN")
+    assert say("servers", "add", "web", *web, "--yes", "--json").document["status"] == "active"
     piped = say("servers", "tools", "pipe", "--json").document["tools"]
     assert len(piped) >= 10
     assert say("servers", "tools", "web", "--json").document["tools"] == piped

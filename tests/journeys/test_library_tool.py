@@ -17,7 +17,7 @@ from tests.support.real_servers import inspector
 from tests.support.workspace_files import written
 
 SECONDS = 120
-TOKEN = "a-token-of-the-journey"
+TOKEN = "a-token-of-the-journey-0123456789"
 WORDS = {"type": "object", "properties": {"words": {"type": "string", "description": "What to look for."}}}
 SCHEMA = {**WORDS, "required": ["words"]}
 FIRST = {"name": "find_events", "description": "Look things up in town.", "inputSchema": SCHEMA}

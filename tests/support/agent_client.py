@@ -31,7 +31,7 @@ from mcp_tef import (
 )
 from tests.support.workspace_files import tools_file
 
-TOKEN = "a-token-for-this-test"
+TOKEN = "a-token-for-this-test-0123456789"
 SECONDS = 60.0
 SCHEMAS = {raw["name"]: Draft202012Validator(raw["outputSchema"]) for raw in tool_definitions()}
 

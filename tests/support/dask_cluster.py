@@ -1,4 +1,4 @@
-"""A Dask cluster on loopback in a process of its own: `python -m tests.support.dask_cluster WORKERS`.
+"""A Dask cluster of somebody, without TLS, in a process of its own: `python -m tests.support.dask_cluster WORKERS`.
 
 It prints its address and the process ids of its workers as JSON, and ends when its standard input does.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mcp_tef.api.cluster import local_cluster
+from mcp_tef.api.cluster import AT_ONCE
 from tests.support.command_line import ROOT
 
 
@@ -43,8 +43,11 @@ def running_cluster(workers: int) -> Iterator[RunningCluster]:
 
 
 async def serve(workers: int) -> None:
-    """Run a cluster of this machine, as `local:N` starts it, until the end of standard input."""
-    async with local_cluster(workers) as cluster:
+    """Run a cluster of this machine until the end of standard input."""
+    from distributed import LocalCluster
+
+    options = {"n_workers": workers, "threads_per_worker": AT_ONCE, "host": "127.0.0.1", "dashboard_address": None}
+    async with LocalCluster(**options, asynchronous=True) as cluster:  # type: ignore[no-untyped-call]
         pids = [nanny.pid for nanny in cluster.workers.values()]
         print(json.dumps({"address": cluster.scheduler_address, "workers": pids}), flush=True)
         await asyncio.to_thread(sys.stdin.read)

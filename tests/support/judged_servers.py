@@ -8,9 +8,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp_tef import CallBudget, Engine, ModelSettings, ToolStatus, WorkspaceOperations, serve_agents
+from mcp.server.lowlevel import Server
+
+from mcp_tef import CallBudget, Engine, ModelSettings, ToolStatus, WorkspaceOperations
 from mcp_tef.model.library import ExecutorKind, ToolDesign
-from mcp_tef.servers.library_server import serve_over_http
+from mcp_tef.servers.agent_server import AgentServer
+from mcp_tef.servers.library_server import LibraryServer
+from mcp_tef.servers.serving import listen
 from tests.support.agent_client import serving_ended
 from tests.support.library_designs import answering
 
@@ -64,11 +68,13 @@ async def judged_server(name: str, engine: Engine) -> AsyncIterator[str]:
         for design in TOOLS:
             await engine.library.add(design)
             await engine.library.set_status(design.name, ToolStatus.ACTIVE)
-        served = serve_over_http(engine.served_library, 0, None, address.set_result)
+        await engine.served_library.refresh()
+        server: Server[Any] = LibraryServer(engine.served_library)
     else:
         operations = WorkspaceOperations(engine, ModelSettings(), CallBudget())
-        served = serve_agents(operations, address.set_result, (0, None))
-    serving = asyncio.create_task(served)
+        server = AgentServer(operations)
+    app = server.streamable_http_app(host="127.0.0.1")  # the judging programs can send no token
+    serving = asyncio.create_task(listen(app, 0, address.set_result))
     try:
         yield await address
     finally:

@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mcp_tef import CaseDraft, Engine, ServerSpec, Transport, expectation_from_json
+from mcp_tef import CaseDraft, Engine, Secret, ServerSpec, Transport, expectation_from_json
 from mcp_tef.rest.app import create_app
 from mcp_tef.rest.request_guard import AccessRules
+from tests.support.rest_service import BEARER, TOKEN
 from tests.support.workspace_files import TOOLS
 
 BY_GATEWAY = {502, 504}
@@ -149,8 +150,10 @@ def answers_to(examples: int) -> tuple[Counter[int], list[str]]:
     statuses, problems = Counter[int](), list[str]()
     with tempfile.TemporaryDirectory() as folder, asyncio.Runner() as runner:
         engine, ids = runner.run(_filled(Path(folder)))
-        transport = httpx.ASGITransport(create_app(engine, AccessRules()), raise_app_exceptions=False)
-        client = httpx.AsyncClient(transport=transport, base_url="http://localhost")
+        transport = httpx.ASGITransport(
+            create_app(engine, AccessRules(token=Secret(TOKEN))), raise_app_exceptions=False
+        )
+        client = httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=BEARER)
         described = OpenApiDocument(runner.run(client.get("/openapi.json")).json(), ids)
 
         @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -8,11 +8,14 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_tef import Engine, RestOptions, serve_rest
-from mcp_tef.servers.library_server import serve_over_http
+from mcp_tef import Engine, RestOptions, Secret, serve_rest
+from mcp_tef.servers.library_server import LibraryServer
 from mcp_tef.servers.sample_server import BikeShop
+from mcp_tef.servers.serving import listen
 
 PATIENCE_SECONDS = 60.0
+TOKEN = "0123456789abcdef0123456789abcdef"
+BEARER = {"authorization": f"Bearer {TOKEN}"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ async def rest_service(engine: Engine, options: RestOptions | None = None) -> As
         if text.startswith("http"):
             ready.set()
 
-    serving = asyncio.create_task(serve_rest(engine, options or RestOptions(port=0), hear))
+    serving = asyncio.create_task(serve_rest(engine, options or RestOptions(port=0, token=Secret(TOKEN)), hear))
     waiting = asyncio.create_task(ready.wait())
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -58,7 +61,16 @@ async def curl(line: str, places: Mapping[str, str]) -> RestAnswer:
     """Run a curl line as somebody would paste it, with `$NAME` for what differs from run to run."""
     for name, text in places.items():
         line = line.replace(f"${name}", text)
-    words = [*shlex.split(line.replace("\\\n", " ")), "-s", "-m", "60", "-w", "\n%{http_code}"]
+    words = [
+        *shlex.split(line.replace("\\\n", " ")),
+        "-H",
+        f"Authorization: Bearer {TOKEN}",
+        "-s",
+        "-m",
+        "60",
+        "-w",
+        "\n%{http_code}",
+    ]
     process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     text, _, status = out.decode().rpartition("\n")
@@ -67,9 +79,10 @@ async def curl(line: str, places: Mapping[str, str]) -> RestAnswer:
 
 @asynccontextmanager
 async def http_sample_server() -> AsyncIterator[str]:
-    """The address of the bundled bike shop over streamable HTTP."""
+    """The address of the bundled bike shop over streamable HTTP, as a server of somebody who asks for no token."""
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve_over_http(BikeShop(), 0, None, told.set_result))
+    shop = LibraryServer(BikeShop(), "Bike shop")
+    serving = asyncio.create_task(listen(shop.streamable_http_app(host="127.0.0.1"), 0, told.set_result))
     try:
         yield await asyncio.wait_for(told, 30)
     finally:

@@ -1,7 +1,6 @@
 """Ways of tools into the library and out of it: tools files, servers, exports, and serving over MCP."""
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from app.screens.library.presenter import LibraryPresenter
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
 from app.widgets.file_dialog import ask_path
-from mcp_tef import Draft, SourceKind, TakenTools, ToolSource
+from mcp_tef import Draft, SourceKind, TakenTools, ToolSource, new_token
 
 
 class LibraryTransfer:
@@ -118,7 +117,7 @@ class LibraryServing(QObject):
             self._task.cancel()
 
     async def _serve(self) -> None:
-        session, token = self._session, secrets.token_urlsafe(32)
+        session, token = self._session, new_token()
         try:
             if await with_consent(session, self._dialog or self._page, self._presenter.allowed_to_serve) is None:
                 return

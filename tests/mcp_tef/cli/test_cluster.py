@@ -78,7 +78,7 @@ def test_groups_and_routers_choose_here_and_workers_ask(city: Path, cluster: Run
         assert say("models", "groups", "add", "fast", *group, *on).code == 0
         assert say("routes", "add", file, *on).code == 0
         options = ("--model", "group/fast", "--model", "router/auto", "--retries", "0", "--concurrency", "1")
-        said = say("run", *options, "--cluster", cluster.address, "--json", *on)
+        said = say("run", *options, "--cluster", cluster.address, "--insecure-cluster", "--json", *on)
     assert said.code == 0, said.err + said.out
     assert len(said.document["runs"]) == 2 * len(CASES)
     assert len(good.requests) == 2 * len(CASES)
@@ -104,7 +104,7 @@ def test_a_trial_and_a_crowd_test_show_what_one_machine_shows(
         with ModelStub(WordSensitiveModel(0, noise=0)) as stub:
             options = ("--model", "openai/x", "--base-url", stub.url, "--no-key", "--yes", "--json")
             alone = say(*words, *options)
-            spread = say(*words, *options, "--cluster", cluster.address)
+            spread = say(*words, *options, "--cluster", cluster.address, "--insecure-cluster")
         assert (alone.code, spread.code) == (0, 0), spread.err
         assert "2 workers" in spread.err  # also where it has just started
         assert lasting(spread.document) == lasting(alone.document)
@@ -115,7 +115,7 @@ def test_workers_compare_tools_as_this_process_does(tmp_path: Path, cluster: Run
     named = {f"{verb}_{thing}": f"Work with a {thing} of the user." for verb in verbs for thing in things}
     words = ("similarity", "--tools-file", written_tools(tmp_path, named), "--embedder", "tfidf", "--json")
     at = ("--workspace", tmp_path / "work.db")
-    alone, spread = say(*words, *at), say(*words, *at, "--cluster", cluster.address)
+    alone, spread = say(*words, *at), say(*words, *at, "--cluster", cluster.address, "--insecure-cluster")
     assert spread.code == 0, spread.err
     assert spread.document == alone.document
     assert spread.document["flagged"]
@@ -191,7 +191,9 @@ def modules_of(pickled: bytes) -> set[str]:
         ("local:0", "local:1", 2),
         ("local:many", "local:1", 2),
         ("192.0.2.7:8786", "tls://", 2),
+        ("tcp://127.0.0.1:8786", "no TLS", 2),
         ("tcp://127.0.0.1:9", "No Dask scheduler", 3),
+        ("tls://127.0.0.1:9", "no certificate", 2),
     ],
 )
 def test_a_cluster_that_cannot_be_used_is_one_sentence_and_asks_nothing(
@@ -199,8 +201,9 @@ def test_a_cluster_that_cannot_be_used_is_one_sentence_and_asks_nothing(
 ) -> None:
     from dask import config
 
+    insecure = ("--insecure-cluster",) if code == 3 else ()
     with config.set({"distributed.comm.timeouts.connect": "1s"}):  # Dask's own setting, kept to below our time
-        said = say("run", "--cluster", address, "--workspace", city)
+        said = say("run", "--cluster", address, *insecure, "--workspace", city)
     assert (said.code, says in said.err.splitlines()[-1]) == (code, True)
     assert say("runs", "list", "--workspace", city, "--json").document["batches"] == []
 
@@ -219,7 +222,7 @@ def test_a_killed_worker_loses_nothing_and_the_rows_are_those_of_one_machine(
     with ModelStub(right) as plain:
         alone = asked(city, "--base-url", plain.url)
     with ModelStub(kills_one_half_way) as stub:
-        said = asked(city, "--base-url", stub.url, "--cluster", cluster.address)
+        said = asked(city, "--base-url", stub.url, "--cluster", cluster.address, "--insecure-cluster")
         requests = len(stub.requests)
     assert (alone.code, said.code, len(killed)) == (0, 0, 1), said.err
     assert lasting(said.document["runs"]) == lasting(alone.document["runs"])

@@ -135,13 +135,13 @@ def test_the_health_of_servers_follows_their_contacts(at: tuple[str | Path, ...]
 async def test_the_library_is_served_on_a_port_with_the_token_of_a_file(
     at: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
-    token = file(tmp_path, "token", "a-token-of-mine\n")
+    token = file(tmp_path, "token", "a-token-of-mine-0123456789\n")
     words = ("library", "serve", "--http", "0", "--token-file", token, *at)
     async with serving(*words) as address, httpx.AsyncClient() as client:
         assert address.startswith("http://127.0.0.1:")
         answers = [
             await client.post(address, headers={"Authorization": f"Bearer {given}"})
-            for given in ("a-token-of-others", "a-token-of-mine")
+            for given in ("a-token-of-others-0123456789", "a-token-of-mine-0123456789")
         ]
     assert answers[0].status_code == 401
     assert answers[1].status_code != 401

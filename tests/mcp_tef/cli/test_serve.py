@@ -22,7 +22,7 @@ from cryptography.x509.oid import NameOID
 from tests.support.command_line import ROOT, command, say
 from tests.support.serving_verbs import serving
 
-TOKEN = "a-token-of-mine-in-a-file"
+TOKEN = "a-token-of-mine-in-a-file-0123456789"
 
 
 @contextmanager

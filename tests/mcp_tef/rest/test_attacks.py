@@ -10,9 +10,8 @@ import pytest
 
 from mcp_tef import Engine, InputError, RestOptions, Secret
 from mcp_tef.rest.request_guard import LARGEST_BODY, AccessRules, RequestGuard
-from tests.support.rest_service import rest_service
+from tests.support.rest_service import BEARER, TOKEN, rest_service
 
-TOKEN = "a-token-of-some-length"
 AS_JSON = {"content-type": "application/json"}
 
 
@@ -72,7 +71,10 @@ ATTACKS = (
 
 async def test_each_attack_is_refused_in_the_one_shape(engine: Engine) -> None:
     wrong = []
-    async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, timeout=60) as client:
+    async with (
+        rest_service(engine) as (address, _),
+        httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+    ):
         for attack in ATTACKS:
             method = attack.method or ("POST" if attack.content is not None else "GET")
             answer = await client.request(method, attack.path, headers=attack.headers, content=attack.content)
@@ -107,21 +109,28 @@ async def test_beyond_loopback_every_request_needs_the_token_that_was_told_once(
             assert (await client.get("/health")).status_code == 200
 
 
-async def test_a_token_that_can_be_guessed_is_refused(engine: Engine) -> None:
-    with pytest.raises(InputError, match="too short"):
-        async with rest_service(engine, RestOptions(port=0, token=Secret("short"))):
+@pytest.mark.parametrize(
+    "token", ["short", "0123456789abcdef", "a-token-of-mine", "a" * 64, "9876543210" * 3, "é" * 40]
+)
+async def test_a_token_that_can_be_guessed_is_refused(engine: Engine, token: str) -> None:
+    with pytest.raises(InputError, match="too short to be safe"):
+        async with rest_service(engine, RestOptions(port=0, token=Secret(token))):
             pass
 
 
 async def test_a_request_that_never_ends_its_headers_is_closed(engine: Engine) -> None:
-    async with rest_service(engine, RestOptions(port=0, head_seconds=0.2, body_seconds=0.2)) as (address, _):
+    async with rest_service(engine, RestOptions(port=0, token=Secret(TOKEN), head_seconds=0.2, body_seconds=0.2)) as (
+        address,
+        _,
+    ):
         host, port = address.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         assert await reader.read() == b""
         writer.close()
         reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"POST /test-cases HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+        head = ("POST /test-cases HTTP/1.1", "Host: localhost", f"Authorization: Bearer {TOKEN}", "Content-Length: 9")
+        writer.write("\r\n".join((*head, "", "{")).encode())
         assert (await reader.read()).startswith(b"HTTP/1.1 408")
         writer.close()
 
@@ -158,6 +167,7 @@ async def test_a_body_without_a_length_is_bounded_as_it_comes() -> None:
         sent.append(message)
 
     headers = [(b"host", b"localhost"), (b"transfer-encoding", b"chunked"), (b"content-type", b"application/json")]
+    headers.append((b"authorization", f"Bearer {TOKEN}".encode()))
     scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers, "scheme": "http"}
-    await RequestGuard(app, AccessRules())(scope, receive, send)
+    await RequestGuard(app, AccessRules(token=Secret(TOKEN)))(scope, receive, send)
     assert (sent[0]["status"], json.loads(sent[1]["body"])["error"], asked) == (413, "body_too_large", [])

@@ -12,7 +12,7 @@ import pytest
 from mcp_tef import CaseDraft, Engine, RestOptions, ServerSpec, Transport, expectation_from_json
 from tests.support.command_line import command
 from tests.support.model_stub import ModelStub
-from tests.support.rest_service import curl, rest_service
+from tests.support.rest_service import BEARER, curl, rest_service
 from tests.support.workspace_files import TOOLS
 
 KEY = "sk-planted-0123456789abcdef"
@@ -45,7 +45,10 @@ async def test_a_key_lives_for_its_run_and_is_in_no_file_log_or_answer(
     texts = []
     with ModelStub() as stub:
         body = {"model_settings": asked_at(stub)}
-        async with rest_service(engine) as (address, told), httpx.AsyncClient(base_url=address, timeout=60) as client:
+        async with (
+            rest_service(engine) as (address, told),
+            httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+        ):
             for key in (KEY, NEXT_KEY, None):
                 headers = {"x-model-api-key": key} if key else {}
                 texts.append((await client.post(f"/test-cases/{case}/run", json=body, headers=headers)).text)
@@ -74,7 +77,10 @@ async def test_keys_of_the_environment_are_not_used(tmp_path: Path) -> None:
     async with await Engine.open(tmp_path / "own.db", environment={"OPENAI_API_KEY": KEY}) as engine:
         (case,) = await add_cases(engine, tmp_path, 1)
         with ModelStub() as stub:
-            async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, timeout=60) as client:
+            async with (
+                rest_service(engine) as (address, _),
+                httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+            ):
                 cloud = {"model_settings": {"provider": "openai", "model": "gpt-4"}}
                 refused = await client.post(f"/test-cases/{case}/run", json=cloud)
                 assert (refused.status_code, refused.json()["error"]) == (401, "key_missing")
@@ -92,7 +98,10 @@ async def test_keys_of_the_environment_are_not_used(tmp_path: Path) -> None:
 async def test_a_program_is_not_started_before_somebody_agreed_at_the_machine(engine: Engine, tmp_path: Path) -> None:
     mark = tmp_path / "started"
     program = {"name": "clock", "transport": "stdio", "command": "touch", "args": [str(mark)]}
-    async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, timeout=60) as client:
+    async with (
+        rest_service(engine) as (address, _),
+        httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+    ):
         server = (await client.post("/mcp-servers", json=program)).json()
         assert (server["status"], server["consent_needed"]) == ("inactive", True)
         case = {"name": "time", "query": "What time is it?", "expected_mcp_server_name": "clock"}
@@ -117,7 +126,10 @@ async def test_a_program_is_not_started_before_somebody_agreed_at_the_machine(en
 
 
 async def test_secrets_are_refused_in_definitions(engine: Engine) -> None:
-    async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, timeout=60) as client:
+    async with (
+        rest_service(engine) as (address, _),
+        httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+    ):
         for fields in (
             {"url": f"https://shop.test/mcp?api_key={KEY}"},
             {"url": "https://user:password@shop.test/mcp"},
@@ -136,7 +148,10 @@ async def test_a_batch_tells_its_progress_is_cancelled_and_compared(engine: Engi
     ids = await add_cases(engine, tmp_path, 6)
     with ModelStub() as stub:
         body = {"test_case_ids": ids, "models": [asked_at(stub)], "name": "first", "concurrency": 2}
-        async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, timeout=60) as client:
+        async with (
+            rest_service(engine) as (address, _),
+            httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+        ):
             first = (await client.post("/batches", json=body, headers={"x-model-api-key": KEY})).json()
             async with client.stream("GET", f"/batches/{first['id']}/events") as events:
                 assert events.headers["content-type"].startswith("text/event-stream")
@@ -165,7 +180,10 @@ async def test_a_batch_tells_its_progress_is_cancelled_and_compared(engine: Engi
 
 async def test_pages_of_cases_follow_every_change_also_that_of_another_program(engine: Engine, tmp_path: Path) -> None:
     ids = await add_cases(engine, tmp_path, 3)
-    async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, timeout=60) as client:
+    async with (
+        rest_service(engine) as (address, _),
+        httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+    ):
 
         async def names() -> list[str]:
             page = (await client.get("/test-cases", params={"limit": 2, "offset": 1})).json()

@@ -20,7 +20,7 @@ from mcp_tef.servers.tool_lister import McpToolLister
 from tests.support.agent_client import serving_ended
 from tests.support.library_designs import answering
 
-TOKEN = {"LIBRARY_TOKEN": "a-token-for-this-test"}
+TOKEN = {"LIBRARY_TOKEN": "a-token-for-this-test-0123456789"}
 SECONDS = 30.0
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ import jsonschema
 import pytest
 import yaml
 
-from mcp_tef.errors import NotFoundError
+from mcp_tef.errors import NotFoundError, ServerError
 from mcp_tef.model.cases import ExpectedCall, expectation_from_json
 from mcp_tef.model.json import JsonObject
-from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.servers import AuthType, ServerSpec, Transport
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.servers.sample_server import BikeShop
 from mcp_tef.servers.tool_lister import McpToolLister
@@ -101,12 +102,13 @@ def test_a_call_that_is_under_way_when_standard_input_ends_is_answered() -> None
 
 
 @contextlib.contextmanager
-def shop_over_http() -> Iterator[str]:
-    """A running shop; the url that it prints, and after its end nothing more on its stderr."""
+def shop_over_http() -> Iterator[tuple[str, str]]:
+    """A running shop; the token and the url that it prints, and after its end nothing more on its stderr."""
     with subprocess.Popen([*PROGRAM, "--http", "0"], cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         try:
-            yield server.stderr.readline().strip()
+            token = server.stderr.readline().strip().removeprefix("Authorization: Bearer ")
+            yield token, server.stderr.readline().strip()
         finally:
             server.terminate()
         assert server.stderr.read() == ""
@@ -118,9 +120,15 @@ def test_without_standard_input_the_shop_closes() -> None:
     assert subprocess.run(closed, cwd=ROOT, timeout=60, check=False).returncode == 0
 
 
-async def test_the_shop_is_listed_over_http_at_the_url_it_prints(lister: McpToolLister) -> None:
-    with shop_over_http() as url:
-        spec = ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url=url)
+async def test_the_shop_is_listed_over_http_at_the_url_and_with_the_token_that_it_prints(
+    lister: McpToolLister, environment: dict[str, str]
+) -> None:
+    with shop_over_http() as (token, url):
+        plain = ServerSpec(name="Bike shop", transport=Transport.STREAMABLE_HTTP, url=url)
+        with pytest.raises(ServerError):
+            await lister.list_tools(plain, timeout=30)
+        environment["SHOP_TOKEN"] = token
+        spec = replace(plain, auth_type=AuthType.BEARER, secret="${SHOP_TOKEN}")
         assert len((await lister.list_tools(spec, timeout=30)).tools) == 12
         await lister.close()
 

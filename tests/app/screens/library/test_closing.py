@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.bridge import Bridge
 from app.core_link.session import Session
 from app.core_link.settings import Settings
-from mcp_tef import ConsentError, Engine, ExecutionStatus, ExecutorKind
+from mcp_tef import ConsentError, Engine, ExecutionStatus, ExecutorKind, new_token
 from tests.support.library_designs import answering
 from tests.support.processes import alive
 from tests.support.windows import until
@@ -44,7 +44,7 @@ async def test_closing_ends_what_runs_and_what_is_served(
     session = Session(Bridge(partial(Engine.open, file)), Settings(None))
     session.bridge.start()
     await session.call(lambda core: prepare(core, pid))
-    serving = session.spawn(session.call(lambda core: core.serve_library(told.append, http=(0, "token"))))
+    serving = session.spawn(session.call(lambda core: core.serve_library(told.append, http=(0, new_token()))))
     running = session.spawn(session.call(lambda core: core.library_runs.run("weather", {"city": "Rome"})))
     await until(lambda: told and pid.is_file() and pid.read_text("utf-8"))
     address = urlsplit(told[0])
