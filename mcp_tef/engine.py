@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
     from mcp_tef.workflows.name_search import NameSearch
+    from mcp_tef.workflows.other_processes import OtherProcesses
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
     from mcp_tef.workflows.recommend import Recommendations
@@ -292,6 +293,13 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.compare import DriftCheck
 
         return DriftCheck(self._store, self.consents, self._events)
+
+    @cached_property
+    def other_processes(self) -> "OtherProcesses":
+        """Work of other processes on this workspace."""
+        from mcp_tef.workflows.other_processes import OtherProcesses
+
+        return OtherProcesses(self._store.foreign_changes, self._store.runs, self.runs, self._events)
 
     @cached_property
     def finding(self) -> "NameSearch":

@@ -47,6 +47,10 @@ class ShellPresenter:
         """Return the number of batches that run or wait."""
         return await self._session.value(lambda core: len(core.runs.active()))
 
+    async def look_at_other_processes(self) -> None:
+        """Have the core publish what other processes did since the last look."""
+        await self._session.call(lambda core: core.other_processes.look())
+
     async def interrupted_batches(self, dismissed: Sequence[str]) -> list[tuple[Batch, int]]:
         """Return interrupted batches that were not dismissed, oldest first, with the number of runs left."""
 

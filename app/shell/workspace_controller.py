@@ -33,6 +33,7 @@ from app.shell.drop_handler import DropImports
 from app.shell.main_frame import PRODUCT, MainFrame
 from app.shell.main_window import MainWindow
 from app.shell.open_error_page import OpenErrorActions, OpenErrorScreen
+from app.shell.other_processes import OtherProcessesWatch
 from app.shell.presenter import ShellPresenter
 from app.shell.screen_specs import last_screen, screens
 from app.shell.system_notifications import SystemNotifications, show_opening_notices
@@ -183,6 +184,7 @@ class WorkspaceController:
             return
         self._enter_workspace(core_path)
         SystemNotifications(session, self.frame)
+        OtherProcessesWatch(session)
         self._interrupted = InterruptedBatches(session)
         window = await self._show(session, core_path, is_new)
         session.spawn(self._interrupted.offer(window.offer))

@@ -137,10 +137,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRequest:
-    """Request for a batch: cases × models × repeats. No selection at all means every case.
-
-    `trial` describes the trial that the batch is, as JSON; None for any other batch.
-    """
+    """Request for a batch: cases × models × repeats, by default of every case; `trial` describes its trial, as JSON."""
 
     cases: tuple[CaseId, ...] = ()
     suites: tuple[str, ...] = ()
@@ -268,7 +265,7 @@ class RunSummary:
     @property
     def interrupted(self) -> bool:
         """True if the run failed only because the program ended during it."""
-        return self.failure is not None and self.failure.code == INTERRUPTED.code
+        return self.failure_code == INTERRUPTED.code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,9 +287,9 @@ class RunDetail:
 class Batch:
     """A batch with its counts; `total` runs were planned. Of those counted as failed, so many were `interrupted`.
 
-    `tally` counts runs by mark, and those that failed, were unreadable, not offered, cut off, read from text or priced;
-    where models were asked beside a baseline, it leaves the baseline's runs out. `stopped`: why it ended early.
-    `trial` describes the trial that the batch is, as JSON.
+    `tally` counts runs by mark, and those that failed, were unreadable, not offered, cut off, read from text or priced,
+    without a baseline's runs beside models. `stopped`: why it ended early. `trial` describes the trial that the batch
+    is, as JSON. One `elsewhere` is under way in another process.
     """
 
     id: BatchId
@@ -311,6 +308,7 @@ class Batch:
     completed_at: datetime | None = None
     stopped: str | None = None
     trial: Mapping[str, Json] | None = None
+    elsewhere: bool = False
 
     def count(self, key: str) -> int:
         """Return the number of runs that are TP, FP, TN, FN, failed, cancelled or pending."""

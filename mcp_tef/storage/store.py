@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         ToolCallStore,
     )
     from mcp_tef.storage.database import Database
+    from mcp_tef.storage.foreign_changes import ForeignChanges
 
 _BESIDE = r"(-wal|-shm|-journal|\.damage-met|\.v\d+\.bak|\.damaged-.*)?"
 
@@ -124,6 +125,13 @@ class SqliteStore:
         from mcp_tef.storage.definition_store import SqliteDefinitions
 
         return SqliteDefinitions(self._database)
+
+    @cached_property
+    def foreign_changes(self) -> "ForeignChanges":
+        """Changes by other processes."""
+        from mcp_tef.storage.foreign_changes import ForeignChanges
+
+        return ForeignChanges(self._database, self._owner.token)
 
     @cached_property
     def metrics(self) -> "MetricsStore":

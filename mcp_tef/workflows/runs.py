@@ -370,7 +370,10 @@ class Runs:
         """Return a batch with the states that are not on disk: queued, or interrupted without being stored so."""
         if batch.id in self._turns.waiting():
             return replace(batch, status=BatchStatus.WAITING)
-        return replace(batch, status=BatchStatus.INTERRUPTED) if batch.id in self._cut_off else batch
+        if batch.id in self._cut_off:
+            return replace(batch, status=BatchStatus.INTERRUPTED)
+        is_under_way = batch.status in (BatchStatus.RUNNING, BatchStatus.PAUSED)
+        return replace(batch, elsewhere=True) if is_under_way and batch.id not in self._jobs else batch
 
     def _clients(self) -> Clients:
         if self.clients_of is None:

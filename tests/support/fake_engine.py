@@ -213,7 +213,7 @@ class FakeEngine:
         self._add_models()
 
     def _add_models(self) -> None:
-        definitions = self.store.definitions
+        definitions, self.other_processes = self.store.definitions, NobodyElse()
         self.targets = ModelTargets(definitions, self.models, self.embedders, self._events)
         self.model_checks = ModelChecks(FakeSelectors(self.selector), self.models, self.targets)
         self.route_comparisons = RouteComparisons(self.targets, self.store.runs)
@@ -288,6 +288,13 @@ class FakeEngine:
         await self.runs.close()
         await self.servers.close()
         self.closed = True
+
+
+class NobodyElse:
+    """No other process works on a workspace in memory."""
+
+    async def look(self) -> None:
+        """Find nothing."""
 
 
 class ListingGateway(FakeGateway):

@@ -169,8 +169,8 @@ class KnownBatches:
         return next(iter(self.all()), None)
 
     def active(self) -> tuple[Batch, ...]:
-        """Return the batches that run or wait, newest first."""
-        return tuple(batch for batch in self.all() if is_live(batch))
+        """Return the batches that run or wait here, newest first; those of other processes cannot be steered."""
+        return tuple(batch for batch in self.all() if is_live(batch) and not batch.elsewhere)
 
     def newest_active(self) -> Batch | None:
         """Return the newest batch that runs, else the newest that waits."""

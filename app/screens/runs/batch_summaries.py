@@ -199,6 +199,8 @@ def _note(batch: Batch) -> str:
         parts.append(f"{batch.count('cancelled')} cancelled")
     if batch.interrupted:
         parts.append(f"{batch.interrupted} interrupted, not judged yet")
+    elif batch.elsewhere:
+        parts.append(f"{_done(batch, None):,} of {batch.total:,}, {STATUS_NOTES[batch.status]} in another program")
     elif batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
         parts.append(STATUS_NOTES[batch.status])
     if batch.stopped:
@@ -241,7 +243,7 @@ def action_texts(batch: Batch) -> BatchActionTexts:
         rename=_if(not live, "Rename…"),
         delete=_if(not live, "Delete batch"),
         run_now=_if(batch.status is BatchStatus.WAITING, RUN_NOW),
-        cancel=_if(live, "Cancel batch"),
+        cancel=_if(live and not batch.elsewhere, "Cancel batch"),
     )
 
 
