@@ -136,16 +136,16 @@ def parse_setup(arguments: list[str]) -> tuple[Setup, list[str]]:
 def run(environment: Path, arguments: list[str]) -> int:
     """Open the window, or evaluate the sample where there is no display."""
     if has_display():
-        return _become([str(environment), "-m", "app", *arguments])
+        return _become([str(environment), "-P", "-m", "app", *arguments])
     print("There is no display here, so the sample is evaluated in the terminal instead.", flush=True)
-    return _become([str(environment), "-m", "mcp_tef", "demo", *arguments])
+    return _become([str(environment), "-P", "-m", "mcp_tef", "demo", *arguments])
 
 
 def test(environment: Path, arguments: list[str]) -> int:
     """Run all tests on every core, only the fast ones, or those that pytest's arguments name."""
     if "--fast" in arguments:
         arguments = [*PARALLEL, *FAST, *(word for word in arguments if word != "--fast")]
-    return _call([str(environment), "-m", "pytest", *(arguments or PARALLEL)])
+    return _call([str(environment), "-P", "-m", "pytest", *(arguments or PARALLEL)])
 
 
 def check(environment: Path, names: list[str]) -> int:
@@ -154,7 +154,7 @@ def check(environment: Path, names: list[str]) -> int:
     commands = {
         "lint": [str(tools / "ruff"), "check", "."],
         "format": [str(tools / "ruff"), "format", "--check", "."],
-        "types": [str(environment), "-m", "mypy"],
+        "types": [str(environment), "-P", "-m", "mypy"],
         "imports": [str(tools / "lint-imports"), "--no-logo"],
     }
     if not set(names) <= set(commands):
@@ -165,7 +165,7 @@ def check(environment: Path, names: list[str]) -> int:
 
 def coverage(environment: Path, arguments: list[str]) -> int:
     """Run the tests, report the lines that none of them runs, and fail below the floor in pyproject.toml."""
-    measure = [str(environment), "-m", "coverage"]
+    measure = [str(environment), "-P", "-m", "coverage"]
     failed = _call([*measure, "erase"]) or _call([*measure, "run", "-m", "pytest", *(arguments or PARALLEL)])
     return max(failed, _call([*measure, "combine", "-q"]), _call([*measure, "report"]))
 
@@ -183,7 +183,7 @@ def audit(environment: Path, arguments: list[str]) -> int:
             command = ["pip_audit", "-s", "osv", "--osv-url", database, "--disable-pip", "--no-deps", "-r", str(listed)]
             options = ["-f", "json", "--progress-spinner", "off", "--cache-dir", str(Path(folder, "cache"))]
             done = subprocess.run(
-                [str(environment), "-m", *command, *options], capture_output=True, text=True, check=False
+                [str(environment), "-I", "-m", *command, *options], capture_output=True, text=True, check=False
             )
         if not done.stdout.strip():
             print(done.stderr.strip().rpartition("\n")[2], file=sys.stderr)
@@ -246,7 +246,7 @@ def bench(environment: Path, names: list[str]) -> int:
 
 def shots(environment: Path, arguments: list[str]) -> int:
     """Take pictures of the real window, offscreen, into a folder."""
-    return _call([str(environment), "-m", "tests.shots", *arguments])
+    return _call([str(environment), "-P", "-m", "tests.shots", *arguments])
 
 
 def package(environment: Path, steps: list[str]) -> int:
@@ -326,7 +326,9 @@ def find_python() -> str:
 
 def _works(python: str | Path, code: str) -> bool:
     try:
-        return subprocess.call([str(python), "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+        return (
+            subprocess.call([str(python), "-I", "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+        )
     except OSError:
         return False
 
@@ -338,12 +340,13 @@ def make_environment(python: str, folder: Path) -> None:
     if not _works(python, "import ensurepip, venv"):
         install_packages(["python3-venv"], "This Python needs a system package to make environments")
     print(f"Building the environment in {folder.name} (once; it takes a few minutes) …", flush=True)
-    _must([python, "-m", "venv", "--clear", str(folder)], "The environment could not be made")
+    _must([python, "-I", "-m", "venv", "--clear", str(folder)], "The environment could not be made")
 
 
 def install(environment: Path, lock: Path = LOCK) -> None:
     """Install the locked libraries, checked by hash, and this project itself in place."""
-    pip = [str(environment), "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-qq", "--no-deps"]
+    pip = [str(environment), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    pip += ["-qq", "--no-deps"]
     if os.name == "posix" and os.geteuid() == 0:
         pip.append("--root-user-action=ignore")
     print("Installing the locked libraries …", flush=True)

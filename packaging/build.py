@@ -19,7 +19,7 @@ def check() -> None:
     import windows
 
     workflows = sorted(str(file) for file in (ROOT / ".github" / "workflows").glob("*.yml"))
-    tool = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    tool = [sys.executable, "-I", "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     subprocess.run([*tool, *workflows], check=True)
     icons.write_icons()
     windows.try_script()
@@ -36,7 +36,7 @@ def parts() -> None:
 def payload() -> None:
     """Build the folder with the two executables."""
     surroundings = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"]
+    command = [sys.executable, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"]
     folders = ["--distpath", str(DIST), "--workpath", str(BUILD / "pyinstaller")]
     subprocess.run([*command, *folders, str(HERE / "mcp-tef.spec")], check=True, env=surroundings, cwd=ROOT)
     if sys.platform == "linux":

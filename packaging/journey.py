@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
 
-SOURCE = ([sys.executable, "-m", "app"], [sys.executable, "-m", "mcp_tef"])
+SOURCE = ([sys.executable, "-P", "-m", "app"], [sys.executable, "-P", "-m", "mcp_tef"])
 CONFUSED = re.compile(r"Expected (?!no tool).*, selected (?!no tool).*: [1-9]")
 QUESTION, TOOL = "Do you sell rear lights?", "find_parts"
 MOST_TOOLS = 12

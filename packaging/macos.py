@@ -43,5 +43,5 @@ def make_disk_image() -> None:
     image = DIST / f"{NAME}-{VERSION}-macos-{MACHINE}.dmg"
     given = (f"app={DIST / NAME}.app", f"icon={BUILD / NAME}.icns")
     settings = [part for pair in given for part in ("-D", pair)]
-    command = [sys.executable, "-m", "dmgbuild", "-s", str(HERE / "dmg_settings.py"), *settings, NAME, str(image)]
+    command = [sys.executable, "-I", "-m", "dmgbuild", "-s", str(HERE / "dmg_settings.py"), *settings, NAME, str(image)]
     subprocess.run(command, check=True)

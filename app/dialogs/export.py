@@ -15,9 +15,9 @@ from app.dialogs.pdf_export import print_page
 from app.text.data_tables import DataTable, csv_text
 from app.theme import Role, sized
 from app.widgets import Action, Cell, Column, Dialog, FlowText, ListTable, Row, one_line
-from app.widgets.chart import ChartPanel, Drawn, save_picture
+from app.widgets.chart import ChartPanel, Drawn, encoded_picture
 from app.widgets.file_dialog import FileChoice, ask_path
-from mcp_tef import BatchId, ReportFormat, RunFilter, require_replaceable
+from mcp_tef import BatchId, ReportFormat, RunFilter, require_replaceable, write_file
 
 FORMAT_PURPOSES: Final[Mapping[str, tuple[str, str]]] = {
     "html": ("Report (HTML)", "Read it in a browser, or send it to somebody"),
@@ -164,14 +164,14 @@ def picture_writers(chart: Drawn, title: str) -> Writers:
     """Return writers for a chart as PNG and SVG."""
 
     async def write(file: Path) -> None:
-        save_picture(chart, file, title)  # drawing needs the window's thread
+        await asyncio.to_thread(write_file, file, encoded_picture(chart, file.suffix, title))
 
     return {"png": write, "svg": write}
 
 
 def text_writer(text: str, encoding: str = "utf-8") -> Writer:
     """Return a writer for a text; line ends are written as they are."""
-    return lambda file: asyncio.to_thread(file.write_bytes, text.encode(encoding))
+    return lambda file: asyncio.to_thread(write_file, file, text.encode(encoding))
 
 
 # ------------------------------------------------------------ results of runs

@@ -1,15 +1,18 @@
 """Export of reports as PDF by a separate process, so that the window never waits for it."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
+import resources
 from mcp_tef import InputError, require_replaceable
 
 LONGEST_S: Final = 600
-UNFINISHED: Final = ".unfinished"
+OWN_FOLDER: Final = Path(resources.__file__).parent
+"""Where the process starts, so that no file of the current folder has a part in it."""
 
 
 async def print_page(page: str, title: str, file: Path) -> None:
@@ -34,7 +37,6 @@ class _Printing:
         try:
             self._run(command(title, file), page)
         except (OSError, subprocess.SubprocessError) as error:
-            file.with_name(f"{file.name}{UNFINISHED}").unlink(missing_ok=True)
             raise InputError(f"{file} could not be written: {_reason(error)}.", hint="Use another place.") from error
 
     def stop(self) -> None:
@@ -45,7 +47,9 @@ class _Printing:
 
     def _run(self, words: list[str], page: str) -> None:
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        with subprocess.Popen(words, stdin=pipe, stdout=nothing, stderr=pipe, encoding="utf-8") as process:
+        with subprocess.Popen(
+            words, stdin=pipe, stdout=nothing, stderr=pipe, encoding="utf-8", cwd=OWN_FOLDER
+        ) as process:
             self._process = process
             if self._unwanted:
                 process.kill()
@@ -66,5 +70,5 @@ def _reason(error: Exception) -> str:
 def command(title: str, file: Path, *, built: bool = hasattr(sys, "frozen")) -> list[str]:
     """Return the command line with which this program prints."""
     own = Path(sys.executable)
-    program = [str(own.with_name(f"mcp-tef-desktop{own.suffix}"))] if built else [str(own), "-m", "app"]
-    return [*program, "--print", title, str(file)]
+    program = [str(own.with_name(f"mcp-tef-desktop{own.suffix}"))] if built else [str(own), "-P", "-m", "app"]
+    return [*program, "--print", title, os.path.abspath(file)]

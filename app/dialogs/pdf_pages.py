@@ -8,7 +8,6 @@ Where a long report is cut into pages: between lines and rows, and never between
 """
 
 import html
-import os
 import re
 import sys
 from base64 import b64decode
@@ -37,7 +36,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgRenderer
 
-from app.dialogs.pdf_export import UNFINISHED
+from mcp_tef import write_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     running = QGuiApplication.instance() or QGuiApplication(["mcp-tef"])
     try:
-        write_pdf(page, title, Path(file))
+        write_file(Path(file), pdf_of(page, title))
     except OSError as error:
         sys.stderr.write(error.strerror or str(error))
         return 1
@@ -162,18 +161,12 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def write_pdf(page: str, title: str, file: Path) -> None:
-    """Print an HTML page into a file; raise OSError if it cannot be written, and leave it as it was."""
-    fresh = file.with_name(f"{file.name}{UNFINISHED}")
-    try:
-        fresh.open("wb").close()
-        printed = QBuffer()
-        printed.open(QIODevice.OpenModeFlag.WriteOnly)
-        _print(page, title, printed)
-        fresh.write_bytes(printed.data().data())
-        os.replace(fresh, file)
-    finally:
-        fresh.unlink(missing_ok=True)
+def pdf_of(page: str, title: str) -> bytes:
+    """Return an HTML page as a PDF."""
+    printed = QBuffer()
+    printed.open(QIODevice.OpenModeFlag.WriteOnly)
+    _print(page, title, printed)
+    return bytes(printed.data().data())
 
 
 def _print(page: str, title: str, printed: QIODevice) -> None:

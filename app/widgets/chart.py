@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication, QImage, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
@@ -82,13 +81,15 @@ def picture(chart: Drawn, title: str = "", scale: float = PICTURE_SCALE) -> QIma
     return image
 
 
-def save_picture(chart: Drawn, file: Path, title: str) -> None:
-    """Write a chart as SVG or, for every other ending, as PNG; raises OSError where the file cannot be written."""
-    file.write_bytes(b"")
-    if file.suffix.casefold() == ".svg":
-        _save_svg(chart, file, title)
-    elif not picture(chart, title).save(str(file), "PNG"):  # type: ignore[call-overload]  # the stubs want bytes, Qt takes text
-        raise OSError(f"{file.name} could not be written")
+def encoded_picture(chart: Drawn, ending: str, title: str) -> bytes:
+    """Return a chart as SVG or, for every other ending, as PNG."""
+    made = QBuffer()
+    made.open(QIODevice.OpenModeFlag.WriteOnly)
+    if ending.casefold() == ".svg":
+        _draw_svg(chart, made, title)
+    else:
+        picture(chart, title).save(made, "PNG")  # type: ignore[call-overload]  # the stubs want bytes, Qt takes text
+    return bytes(made.data().data())
 
 
 def copy_picture(chart: Drawn, title: str = "") -> None:
@@ -107,10 +108,10 @@ def _title_height(chart: Drawn, title: str) -> int:
     return TITLE_ABOVE + lines.height() + TITLE_BELOW if title else 0
 
 
-def _save_svg(chart: Drawn, file: Path, title: str) -> None:
+def _draw_svg(chart: Drawn, device: QIODevice, title: str) -> None:
     size = _size(chart, title)
     generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
-    generator.setFileName(str(file))
+    generator.setOutputDevice(device)
     generator.setTitle(title)
     generator.setSize(size)
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))

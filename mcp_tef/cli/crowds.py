@@ -20,7 +20,7 @@ from mcp_tef import (
     percent_text,
     steal_html,
     steal_to_json,
-    write_lines,
+    write_text,
 )
 from mcp_tef.cli.arguments import DONE, FAILED, UNREACHED, Parser, Verbs, add_list_option, add_verb
 from mcp_tef.cli.batches import followed
@@ -260,7 +260,7 @@ def _tell_steal(result: StealResult, terminal: Terminal) -> None:
 
 def _write(arguments: Namespace, text: str, terminal: Terminal) -> None:
     if arguments.html:
-        write_lines(arguments.html, [text])
+        write_text(arguments.html, text)
         terminal.say(f"The report was written to {output_name(arguments.html)}.")
 
 

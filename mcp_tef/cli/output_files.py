@@ -36,7 +36,7 @@ ENDINGS = {
 """Endings of the files of options that name a format; a file without an ending takes any."""
 READ = (
     *("file", "pairs", "tools_file", "workspace", "cases", "baseline", "ignore_file", "description", "patch"),
-    *("definition", "config", "script", "token_file", "crowd_file", "tls_cert", "tls_key", "instructions"),
+    *("files", "definition", "config", "script", "token_file", "crowd_file", "tls_cert", "tls_key", "instructions"),
 )
 """Options and arguments that name a file to be read, or several."""
 NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")
@@ -45,7 +45,7 @@ NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")
 
 def writable(text: str) -> Path:
     """Return a path that can be written, checked before any work is done; it never replaces a workspace."""
-    from mcp_tef import require_replaceable
+    from mcp_tef import require_replaceable, write_failed
 
     path = Path(text)
     if path == STANDARD_OUTPUT:
@@ -54,8 +54,16 @@ def writable(text: str) -> Path:
         _require_place(path)
         require_replaceable(path)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Use another place.") from error
+        raise write_failed(path, error) from error
     return path
+
+
+def plain_file_name(text: str) -> str:
+    """Return the name of a file that another program hands over; InputError for one that looks like an option."""
+    if text.startswith("-"):
+        hint = "Rename the file or its folder, or write ./ before the name."
+        raise InputError(f"The file name {text} begins with a hyphen.", hint=hint, code="bad_usage")
+    return text
 
 
 def analysis_file(text: str) -> Path:
@@ -68,7 +76,9 @@ def analysis_file(text: str) -> Path:
 
 
 def _require_place(path: Path) -> None:
-    if path.is_dir() or not path.parent.is_dir():
+    if path.is_dir() and not path.is_symlink():
+        raise InputError(f"{path} is a folder, not a file.", hint="Add a file name.")
+    if not path.parent.is_dir():
         raise InputError(f"{path} cannot be written: there is no such folder.", hint="Use another place.")
     if path.suffix.lower() == ".pdf":
         hint = "Write a page with .html, and print that; or export it from the window."

@@ -31,7 +31,7 @@ from mcp_tef.cli.model_options import (
     tell_estimate,
     writer,
 )
-from mcp_tef.cli.output_files import analysis_file, output_name, writable
+from mcp_tef.cli.output_files import analysis_file, output_name, plain_file_name, writable
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.cli.tool_options import add_source_options, code_of, gather
@@ -47,6 +47,8 @@ MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.NOTE: "·"}
 def register(verbs: Verbs) -> None:
     """Add the verb."""
     parser = add_verb(verbs, "quality", "how well tools are described, the worst first, with what to fix", quality)
+    given = "tools files, as a hook hands them over, after --; a name that begins with - is refused"
+    parser.add_argument("files", nargs="*", type=plain_file_name, metavar="FILE", help=given)
     add_source_options(parser)
     add_writer_options(parser, "a model that reviews the descriptions, too")
     add_prompt_options(parser, PromptKind.REVIEW)
@@ -78,6 +80,7 @@ async def quality(arguments: Namespace, terminal: Terminal) -> int:
     """
     from mcp_tef import AnalysisReports, quality_to_json
 
+    arguments.tools_file = [*arguments.tools_file, *arguments.files]
     model = writer(arguments)
     keys = read_keys(arguments, terminal, [model.provider] if model else [])
     async with opened(arguments, terminal) as engine:

@@ -15,6 +15,7 @@ from mcp_tef import (
     bounded_lines,
     open_regular_file,
     overview_to_json,
+    write_failed,
     write_lines,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
@@ -67,16 +68,24 @@ class _Scores:
 def score(arguments: Namespace, terminal: Terminal) -> int:
     """Judge every line; a line that cannot be read gets an error in its place, and the exit code 1."""
     found = _Scores(keeps_runs=terminal.json or has_thresholds(arguments) or arguments.junit is not None)
-    try:
-        with open_regular_file(arguments.file) as source:
-            write_lines(arguments.out, found.verdicts(source))
-    except OSError as error:
-        raise unreachable(error) from error
+    _write(arguments, found)
     counts = found.counts
     told = ", ".join(f"{counts[name]} {name}" for name in COUNTED)
     terminal.say(f"{told} of {counted(counts.total(), 'line')}.")
     missed = _tell_metrics(found, arguments, terminal) if found.keeps_runs else False
     return 1 if counts["bad"] or missed else 0
+
+
+def _write(arguments: Namespace, found: _Scores) -> None:
+    try:
+        source = open_regular_file(arguments.file)
+    except OSError as error:
+        raise unreachable(error) from error
+    try:
+        with source:
+            write_lines(arguments.out, found.verdicts(source))
+    except OSError as error:
+        raise write_failed(arguments.out, error) from error
 
 
 def _tell_metrics(found: _Scores, arguments: Namespace, terminal: Terminal) -> bool:

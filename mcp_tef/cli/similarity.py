@@ -17,6 +17,7 @@ from mcp_tef import (
     OverlapWeights,
     bounded_lines,
     open_regular_file,
+    write_failed,
     write_lines,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
@@ -94,7 +95,7 @@ def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal)
     try:
         write_lines(out, texts)
     except OSError as error:
-        raise unreachable(error) from error
+        raise write_failed(out, error) from error
     terminal.document(counts)
     terminal.say(f"{len(rows) - bad} of {counted(len(rows), 'pair')} scored; {output_name(out)} has a line for each.")
 

@@ -23,7 +23,7 @@ from mcp_tef import (
     trial_sentences,
     trial_to_json,
     trials_evidence,
-    write_lines,
+    write_text,
 )
 from mcp_tef.cli.arguments import CANNOT_TELL, DONE, FAILED, UNREACHED, Parser, Verbs, add_list_option, add_verb
 from mcp_tef.cli.batches import followed
@@ -105,7 +105,7 @@ async def try_draft(arguments: Namespace, terminal: Terminal) -> int:
                 await engine.drafts.remove([draft.id])
         await tell_trial(engine, found, terminal)
         if arguments.html:
-            write_lines(arguments.html, [draft_html(draft, trials_evidence(found))])
+            write_text(arguments.html, draft_html(draft, trials_evidence(found)))
             terminal.say(f"The report was written to {output_name(arguments.html)}.")
     return trial_code(found, strict=arguments.strict)
 

@@ -7,12 +7,11 @@ an interrupted download can pass for a whole one (#3371), and it runs in threads
 import hashlib
 import json
 import re
-import shutil
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -20,7 +19,7 @@ import httpx
 from mcp_tef.embedding.local_embedder import load_fastembed
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.ports import Progress
-from mcp_tef.trust.files import make_private_folder
+from mcp_tef.trust.files import make_private_folder, remove_folder, rename, replaced_file
 
 USUAL_HUB = "https://huggingface.co"
 HUB_VARIABLE = "HF_ENDPOINT"
@@ -85,7 +84,7 @@ class ModelDownload:
         except OSError as error:
             raise self._failed(f"the disk refuses it ({error.strerror or type(error).__name__})") from error
         finally:
-            shutil.rmtree(work, ignore_errors=True)
+            remove_folder(work)
 
     async def _fetch(self, work: Path) -> None:
         outcome = await self._exchange(work)
@@ -133,7 +132,8 @@ class ModelDownload:
         digest, size = hashlib.sha256(), 0
         async with client.stream("GET", address) as answer:
             answer.raise_for_status()
-            with _opened(target) as out:
+            make_private_folder(target.parent)
+            with replaced_file(target) as out:
                 async for chunk in answer.aiter_raw(CHUNK_BYTES):
                     size += len(chunk)
                     if size > file.size:
@@ -174,15 +174,10 @@ def _file(row: Mapping[str, Any]) -> _File:
     return _File(str(row["rfilename"]), int(lfs.get("size") or row["size"]), lfs.get("sha256"))
 
 
-def _opened(target: Path) -> BinaryIO:
-    make_private_folder(target.parent)
-    return target.open("wb")
-
-
 def _replace(work: Path, home: Path) -> None:
     """Put the finished folder where the old one was, if there was one."""
     old = work.with_name(f"{work.name}-old")
     if home.exists():
-        home.replace(old)
-    work.replace(home)
-    shutil.rmtree(old, ignore_errors=True)
+        rename(home, old)
+    rename(work, home)
+    remove_folder(old)

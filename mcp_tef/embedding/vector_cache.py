@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.ports import Embedder
-from mcp_tef.trust.files import create_private, make_private_folder
+from mcp_tef.trust.files import create_private, make_private_folder, unlink
 
 Vector = NDArray[np.float32]
 LIMIT_BYTES = 256 * 1024 * 1024
@@ -70,7 +70,7 @@ class VectorCache:
         """Forget all of them."""
         with contextlib.suppress(OSError):
             for file in self._file.parent.glob(f"{self._file.name}*"):
-                file.unlink(missing_ok=True)
+                unlink(file)
 
     def _forget_oldest(self, connection: sqlite3.Connection) -> None:
         """Delete an eighth of the vectors, the least recently used, as often as the file has too many used pages."""

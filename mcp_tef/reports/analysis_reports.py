@@ -29,6 +29,7 @@ from mcp_tef.reports.similarity_tables import (
 from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
+from mcp_tef.trust.files import make_folder, write_failed
 
 HEADS = ("tool", "server", "score", "tokens", "rule", "severity", "place", "finding", "fix", "excerpt", "penalty")
 
@@ -179,7 +180,7 @@ def _files(stem: str, patch: Sequence[Mapping[str, Json]], override: Mapping[str
 
 def write_advice_files(pairs: Sequence[PairAdvice], folder: Path) -> tuple[Path, ...]:
     """Write the files of `advice_files` into a folder, made if need be. OSError for it, InputError for a file."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = []
     for name, text in advice_files(pairs).items():
         paths.append(folder / name)
@@ -257,7 +258,7 @@ class AnalysisReports:
         try:
             return await asyncio.to_thread(write_advice_files, pairs, folder)
         except OSError as error:
-            raise _unwritable(folder, error) from error
+            raise write_failed(folder, error) from error
 
 
 def _similarity_json(similarity: Similarity, rule: FlagRule, path: Path, full: bool) -> str:
@@ -266,12 +267,8 @@ def _similarity_json(similarity: Similarity, rule: FlagRule, path: Path, full: b
         try:
             save_matrices(similarity, matrices, full=full)
         except OSError as error:
-            raise _unwritable(matrices, error) from error
+            raise write_failed(matrices, error) from error
     return similarity_json(similarity, rule, full=full, matrices_in=matrices)
-
-
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(f"{path} could not be written: {error.strerror}.", hint="Use another place.")
 
 
 async def _write(path: Path, forms: Mapping[str, Callable[[], str]], as_json: Callable[[], str]) -> None:

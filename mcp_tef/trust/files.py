@@ -27,6 +27,7 @@ from mcp_tef.trust.held_folder import (
     FILE_MODE,
     FOLDER_MODE,
     NO_LINK,
+    PUBLIC_FILE_MODE,
     PUBLIC_FOLDER_MODE,
     READABLE,
     HeldFolder,
@@ -91,6 +92,12 @@ def replaced_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file as `replaced_file` does, whole or not at all. Raises OSError."""
+    with replaced_file(path) as file:
+        file.write(data)
+
+
 @contextmanager
 def replaced_database(path: Path) -> Iterator[Path]:
     """Lend the path of a new private file that takes the place of `path` at the end, as SQLite needs one. OSError."""
@@ -98,10 +105,11 @@ def replaced_database(path: Path) -> Iterator[Path]:
         yield unfinished
 
 
-def write_inside(folder: Path, relative: str, data: bytes) -> None:
+def write_inside(folder: Path, relative: str, data: bytes, *, private: bool = False) -> None:
     """Write a file below a folder with the folders on its way, none of which may be a link. Raises OSError."""
     *way, name = parts_inside(relative)
-    with folder_inside(folder, way, make=PUBLIC_FOLDER_MODE) as held, held.replaced(name) as file:
+    folder_mode, mode = (FOLDER_MODE, FILE_MODE) if private else (PUBLIC_FOLDER_MODE, PUBLIC_FILE_MODE)
+    with folder_inside(folder, way, make=folder_mode) as held, held.replaced(name, mode) as file:
         file.write(data)
 
 
@@ -145,6 +153,12 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         text.detach()
 
 
+def require_no_link(path: Path) -> None:
+    """Raise OSError where a file that the user named is a link, before any work is done for it."""
+    if path.is_symlink() and not _own_stream(path):
+        raise OSError(errno.ELOOP, f"{path.name} is a link, and links are not followed", str(path))
+
+
 def write_failed(path: Path, error: OSError) -> TefError:
     """Return the error for the user about a file that could not be written: of the disk, or of the name given."""
     if error.errno in _DISK_FAULTS:
@@ -155,9 +169,13 @@ def write_failed(path: Path, error: OSError) -> TefError:
     return InputError(f"{path} could not be written: {error.strerror or error}.", hint="Use another place.")
 
 
+def _own_stream(path: Path) -> re.Match[str] | None:
+    return _OWN_STREAM.fullmatch(os.path.normpath(path)) if os.name == "posix" else None
+
+
 def _stream(path: Path) -> BinaryIO | None:
     """Return the pipe, device or stream of this process that a path names; None for the name of a file."""
-    if own := _OWN_STREAM.fullmatch(os.path.normpath(path)) if os.name == "posix" else None:
+    if own := _own_stream(path):
         out, errors, *numbers = own.groups()
         number = 1 if out else 2 if errors else int(next(filter(None, numbers)))
         return open(os.dup(number), "wb")

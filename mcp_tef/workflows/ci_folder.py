@@ -1,14 +1,15 @@
 """Folder with everything that runs the cases of a workspace in continuous integration."""
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from mcp_tef.errors import InputError
-from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.installation import PACKAGE
 from mcp_tef.model.tools import Tool
+from mcp_tef.trust.files import write_failed, write_inside
 
 CASES, OPTIONS, WORKFLOW = Path("cases.yaml"), Path("mcp-tef.toml"), Path(".github/workflows/mcp-tef.yml")
 _UNFIT = re.compile(r"[^\w.-]+")
@@ -52,12 +53,18 @@ def write_ci_folder(folder: Path, tools: Mapping[str, tuple[Tool, ...] | None]) 
     files = {name: Path("tools") / f"{_UNFIT.sub('-', name)}-{number}.json" for number, name in enumerate(lists, 1)}
     texts = {files[name]: json.dumps({"tools": [dict(tool.raw) for tool in lists[name]]}, indent=2) for name in lists}
     texts |= {OPTIONS: _OPTIONS + "".join(map(_option, files.items())), WORKFLOW: _WORKFLOW}
-    if there := next((path for path in (*texts, CASES) if (folder / path).exists()), None):
+    if there := next((path for path in (*texts, CASES) if os.path.lexists(folder / path)), None):
         raise InputError(f"{folder / there} is there already.", hint="Select an empty folder, or remove that file.")
     for path, text in texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(folder / path, text)
+        _write(folder, path, text)
     return tuple(texts)
+
+
+def _write(folder: Path, path: Path, text: str) -> None:
+    try:
+        write_inside(folder, path.as_posix(), text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise write_failed(folder / path, error) from error
 
 
 def _option(tools: tuple[str, Path]) -> str:

@@ -31,6 +31,7 @@ from mcp_tef.ports import Embedder, Embedders
 from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.client_view import WordSearch, best, presented, searched_text, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools
+from mcp_tef.trust.files import make_private_folder
 
 _Scores = NDArray[np.float64]
 _Search = Callable[[str], Awaitable[_Scores]]
@@ -87,7 +88,7 @@ class Clients:
     def keep(self, profile: ClientProfile, text: str) -> None:
         """Keep the text of a profile, in the place of one of its name; raises InputError for an unusable name."""
         require_client_name(profile)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         write_text(self._folder / f"{profile.name}.yaml", text)
 
     async def check(

@@ -42,6 +42,7 @@ from mcp_tef.model.transfer import (
     NewServer,
 )
 from mcp_tef.ports import Store
+from mcp_tef.trust.files import unlink
 from mcp_tef.workflows.cancellation import to_its_end
 from mcp_tef.workflows.ci_folder import CASES, write_ci_folder
 from mcp_tef.workflows.servers import Servers
@@ -302,7 +303,7 @@ class CaseTransfer:
         with ExitStack() as take_back:
             for new in servers:
                 if not new.path.exists():
-                    take_back.callback(new.path.unlink, missing_ok=True)
+                    take_back.callback(unlink, new.path)
             await asyncio.to_thread(_write_tools, servers)
             cases = await self._store.cases.apply(added, changed, specs, seen=preview.seen, step=work.step)
             take_back.pop_all()

@@ -13,7 +13,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mcp_tef import TefError, parse_model, quick
+from mcp_tef import TefError, append_text, parse_model, quick, write_text
 from mcp_tef.cli.main import main as command
 
 NEUTRAL = "neutral"
@@ -62,7 +62,7 @@ def saved(file: Path, server: str, folder: Path) -> Path:
     """Write the tools that the server of a folder lists."""
     with chdir(folder), quick.QuickSession(server) as session:
         tools = [one.tool.raw for one in session.tools().tools]
-    file.write_text(json.dumps({"tools": tools}), "utf-8")
+    write_text(file, json.dumps({"tools": tools}))
     return file
 
 
@@ -91,7 +91,7 @@ def compared(environment: Mapping[str, str], head: Path, cases: Path, output: Pa
     if before == after:
         return "no_worthwhile_change"
     patch = output / "change.patch.json"
-    patch.write_text(json.dumps([{"op": "replace", "path": "/tools", "value": after}]), "utf-8")
+    write_text(patch, json.dumps([{"op": "replace", "path": "/tools", "value": after}]))
     given = ("--patch", patch, "--tools-file", base, "--cases", cases, "--repeats", environment.get("ROUNDS") or "5")
     files = ("--html", output / "change.html", "--verdict", output / "verdict.json")
     product("try", *given, *asked, *files)
@@ -115,8 +115,7 @@ def tell(summary: Path, environment: Mapping[str, str], verdict: str, *, asked_m
         "no_worthwhile_change": "The change of tools makes **no worthwhile difference** on these cases.",
         NEUTRAL: f"**Neutral**: {'there is no base to compare with' if asked_model else NOT_ASKED}.",
     }
-    with summary.open("a", encoding="utf-8") as file:
-        file.write(f"\n## Change of tools\n\n{lines[verdict]}\n")
+    append_text(summary, f"\n## Change of tools\n\n{lines[verdict]}\n")
     if environment.get("GITHUB_OUTPUT"):
         with Path(environment["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
             file.write(f"verdict={verdict}\n")

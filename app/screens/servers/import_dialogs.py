@@ -48,6 +48,7 @@ from mcp_tef import (
     TefError,
     Transport,
     program_request,
+    unlink,
 )
 
 WHAT = (
@@ -320,6 +321,6 @@ async def offer_tools(presenter: ServersPresenter, open_form: OpenForm, arrival:
     taken = [server.name for server in presenter.servers.values()]
     kept = await open_form(replace(form, name=free_name(suggested_name(form), taken)))
     if not kept and arrival.path is None:
-        await asyncio.to_thread(partial(path.unlink, missing_ok=True))
+        await asyncio.to_thread(unlink, path)
     text = "Added as a server." if kept else "Nothing was imported."
     return DropOutcome(arrival.name, DropStatus.TAKEN if kept else DropStatus.LEFT, text)

@@ -38,6 +38,7 @@ from mcp_tef.formats.cases.promptfoo_tests import (
     kinds_of,
     listed_tests,
 )
+from mcp_tef.formats.cases.promptfoo_texts import require_inert, require_plain_prompt
 from mcp_tef.formats.cases.texts import SCHEME, FilesBeside, require_plain, to_json, to_yaml
 from mcp_tef.model.cases import CaseDraft, EarlierMessage, ExpectedCall, Speaker
 from mcp_tef.model.json import Json
@@ -295,14 +296,15 @@ def row(item: Item) -> Json:
     """Return one case as a test."""
     draft = item.case.draft
     calls = only_answer(draft.expectation)
-    if TEMPLATE.search(draft.query):
-        raise CannotHoldError("Its query holds {{, {% or {#, which promptfoo takes for a template.")
-    return {
+    require_plain_prompt(draft.query)
+    made: Json = {
         "description": draft.name,
         "vars": {"query": draft.query},
         "assert": _assertions(calls, ordered=draft.expectation.ordered),
         "metadata": beside(item, calls),
     }
+    require_inert(made)
+    return made
 
 
 def _assertions(calls: Sequence[ExpectedCall], *, ordered: bool) -> list[Json]:
@@ -349,8 +351,6 @@ def _arguments(call: ExpectedCall) -> Json:
 
 
 def _add_argument(value: dict[str, Json], name: str, expected: Json, exact: bool) -> None:
-    if TEMPLATE.search(str(expected)):
-        raise CannotHoldError(f"The value expected of {name} holds {{{{, which promptfoo takes for a template.")
     if expected == {"$any": True} and not WILDCARD.search(name):
         value.setdefault("ignore", []).append(name)
     elif isinstance(expected, Mapping) and set(expected) == {"$optional"} and exact:

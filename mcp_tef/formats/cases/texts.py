@@ -16,7 +16,14 @@ import yaml
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, deeper_than
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
-from mcp_tef.trust.files import open_inside, open_regular_file, replaced_file, write_failed, write_private
+from mcp_tef.trust.files import (
+    open_inside,
+    open_regular_file,
+    require_no_link,
+    write_failed,
+    write_file,
+    write_inside,
+)
 from mcp_tef.trust.open_files import is_open_here
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -81,7 +88,11 @@ def is_database(path: Path) -> bool:
 
 
 def require_replaceable(path: Path) -> None:
-    """Raise InputError for a file that is a database, such as a workspace, or that belongs to one beside it."""
+    """Raise InputError for a file that is a link or a database, such as a workspace, or that belongs to one."""
+    try:
+        require_no_link(path)
+    except OSError as error:
+        raise write_failed(path, error) from error
     beside = [path.with_name(path.name.removesuffix(end)) for end in _BESIDE if path.name.removesuffix(end)]
     if any(file.is_file() and is_database(file) for file in (path, *beside)):
         raise InputError(
@@ -92,16 +103,15 @@ def require_replaceable(path: Path) -> None:
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write UTF-8; what was there is kept until the new text is whole, and a workspace is kept for good.
 
-    A `private` file, and its folder where that is new, may only be read by this user.
+    A `private` file, and its folder where that is new, may only be read by this user; that folder may be no link.
     """
     require_replaceable(path)
     content = text.encode("utf-8", "backslashreplace")
     try:
         if private:
-            write_private(path, content)
+            write_inside(path.parents[1], f"{path.parent.name}/{path.name}", content, private=True)
         else:
-            with replaced_file(path) as file:
-                file.write(content)
+            write_file(path, content)
     except OSError as error:
         raise write_failed(path, error) from error
 

@@ -12,11 +12,12 @@ from PySide6.QtCore import QSizeF
 from PySide6.QtWidgets import QApplication
 
 from app.dialogs.pdf_export import command, print_page
-from app.dialogs.pdf_pages import Sealed, picture, printable, sheets, write_pdf
+from app.dialogs.pdf_pages import Sealed, pdf_of, picture, printable, sheets
 from mcp_tef import InputError
 from mcp_tef.reports.charts import svg
 from mcp_tef.reports.page import page, paragraphs, section, table
 from tests.support.command_line import ROOT
+from tests.support.processes import children
 from tests.support.windows import until
 from tests.support.workspace_files import a_workspace
 
@@ -34,19 +35,17 @@ def report(rows: int, extra: str = "") -> str:
     )
 
 
-def pages(file: Path) -> int:
-    return len(re.findall(rb"/Type\s*/Page\b", file.read_bytes()))
+def pages(data: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", data))
 
 
-def test_a_long_report_has_as_many_pages_as_it_takes(qapp: QApplication, tmp_path: Path) -> None:
+def test_a_long_report_has_as_many_pages_as_it_takes(qapp: QApplication) -> None:
     for rows, expected in ((3, 1), (200, 4)):
-        write_pdf(report(rows), "A batch", tmp_path / "report.pdf")
-        assert abs(pages(tmp_path / "report.pdf") - expected) <= (rows > 3)
+        assert abs(pages(pdf_of(report(rows), "A batch")) - expected) <= (rows > 3)
 
 
-def test_charts_are_drawn_as_shapes_and_not_as_pixels(qapp: QApplication, tmp_path: Path) -> None:
-    write_pdf(report(1), "A batch", tmp_path / "report.pdf")
-    data = (tmp_path / "report.pdf").read_bytes()
+def test_charts_are_drawn_as_shapes_and_not_as_pixels(qapp: QApplication) -> None:
+    data = pdf_of(report(1), "A batch")
     streams = [zlib.decompress(part) for part in re.findall(rb"stream\r?\n(x.*?)\r?\nendstream", data, re.DOTALL)]
     green = rb"0 0\.498\d* 0\.349\d* sc"
     assert any(re.search(green, stream) for stream in streams)
@@ -93,10 +92,11 @@ async def test_printing_ends_with_whoever_waits_for_it_and_leaves_the_file_as_it
     file = tmp_path / "report.pdf"
     file.write_bytes(b"the one of last week")
     printing = asyncio.create_task(print_page(report(20_000), "A batch", file))
-    await until((tmp_path / "report.pdf.unfinished").exists)
+    await until(children)
     printing.cancel()
     await asyncio.gather(printing, return_exceptions=True)
-    await until(lambda: [one.name for one in tmp_path.iterdir()] == ["report.pdf"])
+    await until(lambda: not children())
+    assert [one.name for one in tmp_path.iterdir()] == ["report.pdf"]
     assert file.read_bytes() == b"the one of last week"
 
 
@@ -143,4 +143,4 @@ def test_a_table_of_few_short_cells_does_not_fill_the_page() -> None:
 def test_a_built_app_prints_with_its_window_even_from_the_command_line() -> None:
     asked = command("A batch", Path("a.pdf"), built=True)
     window = Path(sys.executable).with_name("mcp-tef-desktop")
-    assert asked == [str(window), "--print", "A batch", "a.pdf"]
+    assert asked == [str(window), "--print", "A batch", str(Path("a.pdf").absolute())]
