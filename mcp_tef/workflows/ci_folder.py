@@ -9,7 +9,7 @@ from pathlib import Path
 from mcp_tef.errors import InputError
 from mcp_tef.model.installation import PACKAGE
 from mcp_tef.model.tools import Tool
-from mcp_tef.trust.files import write_failed, write_inside
+from mcp_tef.trust.files import make_folder, write_failed, write_inside
 
 CASES, OPTIONS, WORKFLOW = Path("cases.yaml"), Path("mcp-tef.toml"), Path(".github/workflows/mcp-tef.yml")
 _UNFIT = re.compile(r"[^\w.-]+")
@@ -62,6 +62,7 @@ def write_ci_folder(folder: Path, tools: Mapping[str, tuple[Tool, ...] | None]) 
 
 def _write(folder: Path, path: Path, text: str) -> None:
     try:
+        make_folder(folder)
         write_inside(folder, path.as_posix(), text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise write_failed(folder / path, error) from error
