@@ -15,9 +15,9 @@ _NAMES = {
         "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
         "sign_in_where_needed"
     ),
-    "mcp_tef.api.evidence": "EvidenceCheck batch_evidence evidence_badge outdated_parts verified_evidence",
+    "mcp_tef.api.evidence": "EvidenceCheck batch_evidence outdated_badge outdated_parts verified_evidence",
     "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
-    "mcp_tef.api.repeated_evidence": "repeated_evidence",
+    "mcp_tef.api.repeated_evidence": "RepeatedEvidence repeated_evidence",
     "mcp_tef.api.run_texts": "run_failure_text",
     "mcp_tef.api.samples": "run_sample",
     "mcp_tef.api.score_lines": "PairLine pair_results read_pair_lines score_lines",

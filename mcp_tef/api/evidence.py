@@ -1,10 +1,14 @@
-"""Evidence of a batch that anyone can check: tools, cases, answers and numbers in one document, recomputed offline."""
+"""Evidence of a batch: tools, cases, answers and numbers in one document that anyone can recompute offline.
+
+What agrees is consistent, and proves nothing: who invents answers can compute their numbers.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.api.score_lines import scored_line
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 KIND: Final = "mcp-tef verdict"
 FORMAT: Final = 1
 _DIGITS: Final = 9
+_BADGE: Final[Mapping[str, Json]] = MappingProxyType({"schemaVersion": 1, "label": "mcp-tef"})
 _NOT_RECOMPUTED: Final = ("batch", "cost_usd", "runs")
 
 
@@ -276,18 +281,21 @@ def outdated_parts(
     return found
 
 
-def evidence_badge(document: Mapping[str, Any], outdated: Sequence[str] = ()) -> dict[str, Json]:
-    """Return a badge as an endpoint of shields.io reads it; it says so where tools or cases have changed since."""
-    badge: dict[str, Json] = {"schemaVersion": 1, "label": "mcp-tef"}
-    if outdated:
-        return badge | {"message": f"outdated: {' and '.join(outdated)} changed", "color": "lightgrey"}
+def outdated_badge(outdated: Sequence[str]) -> dict[str, Json]:
+    """Return a badge that says what has changed since; without a change, that asking again did not confirm the file."""
+    message = f"outdated: {' and '.join(outdated)} changed" if outdated else "not confirmed"
+    return {**_BADGE, "message": message, "color": "lightgrey"}
+
+
+def evidence_badge(document: Mapping[str, Any]) -> dict[str, Json]:
+    """Return a badge as an endpoint of shields.io reads it, for answers that this process has asked for itself."""
     verdict = document["verdict"]
     if document["plan"] is not None:
         claim = str(verdict["on_these_cases"])
         colors = {"better": "brightgreen", "worse": "red"}
-        return badge | {"message": claim.replace("_", " "), "color": colors.get(claim, "blue")}
+        return {**_BADGE, "message": claim.replace("_", " "), "color": colors.get(claim, "blue")}
     rate = verdict["correct_call"]
     if rate["value"] is None:
-        return badge | {"message": "no verdict", "color": "lightgrey"}
+        return {**_BADGE, "message": "no verdict", "color": "lightgrey"}
     message = f"correct call {share_text(rate['value'], rate['low'], rate['high'])}"
-    return badge | {"message": message, "color": "brightgreen" if rate["value"] >= 0.9 else "yellow"}
+    return {**_BADGE, "message": message, "color": "brightgreen" if rate["value"] >= 0.9 else "yellow"}

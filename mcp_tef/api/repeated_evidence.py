@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from mcp_tef.api.batch_following import batch_to_its_end
+from mcp_tef.api.evidence import batch_evidence, evidence_badge
 from mcp_tef.api.patch_trials import draft_of_patch
 from mcp_tef.api.temporary_workspace import temporary_workspace
 from mcp_tef.errors import InputError, ReachError
@@ -20,15 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcp_tef.engine import Engine
+    from mcp_tef.model.ids import BatchId
     from mcp_tef.model.json import Json
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedEvidence:
-    """A trial or run that was asked again: whether the verdicts agree, and the sentences that say why."""
+    """A trial or run that was asked again: whether the verdicts agree, why, and a badge of what was answered now."""
 
     same: bool
     sentences: tuple[str, ...]
+    badge: Mapping[str, Json]
 
 
 async def repeated_evidence(
@@ -89,7 +92,7 @@ async def _repeated_trial(
     found = await engine.trials.result(batch.id)
     same = document["verdict"]["on_these_cases"] == found.claims.on_these_cases.verdict.value
     told = "The repeated trial decides the same." if same else "The repeated trial decides otherwise."
-    return RepeatedEvidence(same, (*trial_sentences(found), told))
+    return RepeatedEvidence(same, (*trial_sentences(found), told), await _badge(engine, batch.id))
 
 
 async def _repeated_run(
@@ -106,7 +109,11 @@ async def _repeated_run(
     claim = found.on_these_cases
     same = claim.verdict not in (ClaimVerdict.BETTER, ClaimVerdict.WORSE)
     told = "The repeated runs agree with the file." if same else "The repeated runs differ from the file."
-    return RepeatedEvidence(same, (claim.sentence, told))
+    return RepeatedEvidence(same, (claim.sentence, told), await _badge(engine, batch.id))
+
+
+async def _badge(engine: Engine, batch: BatchId) -> Mapping[str, Json]:
+    return evidence_badge(await batch_evidence(engine, batch))
 
 
 def _tools(document: Mapping[str, Any], arm: str | None) -> list[dict[str, Any]]:

@@ -100,7 +100,7 @@ EXAMPLES: Final = {
     "improve": "mcp-tef improve --server shop --suite Smoke --budget 500 --out better.patch.json",
     "draft rebase": "mcp-tef draft rebase Shorter --tools-file tools.json",
     "draft remove": "mcp-tef draft remove Shorter",
-    "verify": "mcp-tef verify verdict.json --tools-file tools.json --badge badge.json",
+    "verify": "mcp-tef verify verdict.json --tools-file tools.json --ask --badge badge.json",
     "serve": "mcp-tef serve --port 8000",
     "score": "mcp-tef score recorded.jsonl --out verdicts.jsonl",
     "completion": "mcp-tef completion bash",

@@ -253,7 +253,8 @@ def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str
 
 def test_verify(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
     transcript.say("run", "--suite", "Sample", "--verdict", "verdict.json", "--quiet")
-    transcript.both("verify", "verdict.json", "--badge", "badge.json")
+    transcript.both("verify", "verdict.json")
+    transcript.both("verify", "verdict.json", "--ask", "--badge", "badge.json")
     transcript.file(folder / "badge.json")
     assert_golden("commands/verify.txt", normalized(transcript.text, replacements))
 

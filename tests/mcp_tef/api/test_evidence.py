@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mcp_tef.api import evidence
 from tests.support.command_line import Said, say
 from tests.support.model_replies import tool_calls
 from tests.support.model_stub import ModelStub
@@ -120,15 +121,42 @@ def test_a_run_is_asked_again_and_surely_other_answers_are_named(files: Path) ->
         assert len(stub.requests) == asked, "an address of the file gets no call"
 
 
-def test_a_badge_expires_with_the_tools_and_cases(files: Path) -> None:
-    with ModelStub(lambda _: tool_calls(("weather_report", {"city": "Rome"}))) as stub:
-        ran(files, "--model", "openai/gpt-x", "--base-url", stub.url)
+def test_invented_answers_are_consistent_and_get_no_badge(files: Path) -> None:
+    ran(files)
+
+    def invented(document: Any) -> None:
+        for run in document["runs"]:
+            run.update(calls=run["expected"][0] if run["expected"] and run["expected"][0] else [], mark=None)
+        marks = [run.mark and run.mark.value for run in evidence._judged(document)]
+        for run, mark in zip(document["runs"], marks, strict=True):
+            run["mark"] = mark
+        document["hashes"] = evidence._hashes(document)
+        document["verdict"] = evidence.evidence_numbers(document)
+
+    file = changed(files / "v.json", invented)
+    said = say("verify", file)
+    assert said.code == 0
+    assert said.out.strip().endswith("checks agree. Consistent, not proven: --ask asks the model again.")
+    badge = say("verify", file, "--badge", files / "b.json")
+    assert (badge.code, (files / "b.json").exists()) == (2, False)
+    assert "A badge comes only from answers that were asked for again. Add --ask." in badge.err
+
+
+def test_a_badge_shows_what_is_answered_again_and_expires_with_the_tools(files: Path) -> None:
     today = ("--tools-file", files / "tools.json", "--cases", files / "cases.json", "--badge", files / "b.json")
-    assert say("verify", files / "v.json", *today).code == 0
-    badge = json.loads((files / "b.json").read_text("utf-8"))
-    assert (badge["schemaVersion"], badge["message"][:19]) == (1, "correct call 100 % ")
-    tools = json.loads((files / "tools.json").read_text("utf-8"))
-    tools["tools"][0]["description"] = "Another."
-    written(files / "tools.json", tools)
-    assert say("verify", files / "v.json", *today).code == 1
-    assert json.loads((files / "b.json").read_text("utf-8"))["message"] == "outdated: tools changed"
+    answers = [tool_calls(("weather_report", {"city": "Rome"}))]
+    with ModelStub(lambda _: answers[0]) as stub:
+        at = ("--ask", "--base-url", stub.url)
+        ran(files, "--model", "openai/gpt-x", *at[1:], "--repeats", "3")
+        assert say("verify", files / "v.json", *today, *at).code == 0
+        badge = json.loads((files / "b.json").read_text("utf-8"))
+        assert (badge["schemaVersion"], badge["message"][:19]) == (1, "correct call 100 % ")
+        answers[0] = tool_calls(("train_times", {}))
+        assert say("verify", files / "v.json", *today, *at).code == 1
+        assert json.loads((files / "b.json").read_text("utf-8"))["message"] == "not confirmed"
+        answers[0] = tool_calls(("weather_report", {"city": "Rome"}))
+        tools = json.loads((files / "tools.json").read_text("utf-8"))
+        tools["tools"][0]["description"] = "Another."
+        written(files / "tools.json", tools)
+        assert say("verify", files / "v.json", *today, *at).code == 1
+        assert json.loads((files / "b.json").read_text("utf-8"))["message"] == "outdated: tools changed"

@@ -41,7 +41,7 @@ WRITES = {
     ("runs resume", "verdict"): "runs resume --verdict {file}",
     ("run", "verdict"): "run --verdict {file}",
     ("try", "verdict"): "try Shorter --verdict {file}",
-    ("verify", "badge"): "verify {folder}/v.json --badge {file}",
+    ("verify", "badge"): "verify {folder}/v.json --ask --badge {file}",
     ("runs merge", "verdict"): "runs merge {part} --verdict {file}",
     ("runs merge", "junit"): "runs merge {part} --junit {file}",
     ("runs merge", "html"): "runs merge {part} --html {file}",
