@@ -94,3 +94,20 @@ def test_the_action_and_the_hook_are_sound() -> None:
     program, *words = hook["entry"].split()
     assert program == "mcp-tef"
     assert say(*words, ROOT / "resources" / "agents" / "tools.json").code == 0
+
+
+def test_a_file_whose_name_is_an_option_does_not_turn_the_hook_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    words = hook["entry"].split()[1:]
+    bad = {"tools": [{"name": "x", "description": "", "inputSchema": {"type": "object"}}]}
+    (tmp_path / "tools.json").write_text(json.dumps(bad), "utf-8")
+    (tmp_path / "--baseline=b").mkdir()
+    monkeypatch.chdir(tmp_path)
+    findings = say("quality", "--tools-file", "tools.json", "--json").out
+    (tmp_path / "--baseline=b" / "tools.json").write_text(findings, "utf-8")
+    assert say(*words, "tools.json").code == 1
+    refused = say(*words, "--baseline=b/tools.json", "tools.json")
+    assert (refused.code, "begins with a hyphen" in refused.err) == (2, True)
+    assert say(*words, "./--baseline=b/tools.json", "tools.json").code != 0
