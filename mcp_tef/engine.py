@@ -8,14 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.engine_adapters import ModelWorkflows
+from mcp_tef.engine_adapters import ModelWorkflows, chosen_config
 from mcp_tef.events import Event
-from mcp_tef.model.config import WORKSPACE, Config, CurrentConfig
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.installation import data_folder
 from mcp_tef.model.secrets import SessionSecrets
-from mcp_tef.model.variables import foreign_note
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from mcp_tef.storage.workspace_file import default_workspace, may_be_workspace, require_folder, tools_folder
+from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
 from mcp_tef.trust.files import tighten
 from mcp_tef.workflows.cases import Cases
 
@@ -98,7 +97,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         damaged workspace and starts a new one, in place of a StoreError. `reading` takes a read-only or missing one.
         """
         surroundings = dict(os.environ if environment is None else environment)
-        config, problems = _chosen_config(surroundings, settings, named=workspace is not None)
+        config, problems = chosen_config(surroundings, settings, named=workspace is not None)
         path = require_folder(named) if (named := workspace or config.workspace) else default_workspace()
         if reading:
             store = await open_store_for_reading(path, may_be_missing=named is None, recover=recover)
@@ -392,15 +391,3 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         adapters = ("selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders", "spans")
         await asyncio.gather(*(parts[name].close() for name in adapters if parts.get(name)))
         await self._store.close()
-
-
-def _chosen_config(
-    environment: dict[str, str], settings: Mapping[str, str] | None, *, named: bool
-) -> tuple[Config, tuple[str, ...]]:
-    """Return settings and notes; a database of another program in DATABASE_URL is taken out of the environment."""
-    config, notes = Config.chosen(environment, settings)
-    if named or config.workspace is None or WORKSPACE.own_name in environment or may_be_workspace(config.workspace):
-        return config, notes
-    environment[WORKSPACE.name] = ""
-    config, notes = Config.chosen(environment, settings)
-    return config, (*notes, *foreign_note([WORKSPACE]))

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef.events import EventStream, NoticePublished
-from mcp_tef.model.config import CurrentConfig
+from mcp_tef.model.config import WORKSPACE, Config, CurrentConfig
+from mcp_tef.model.variables import foreign_note
+from mcp_tef.storage.workspace_file import may_be_workspace
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
@@ -284,3 +286,15 @@ class ModelWorkflows(ServerAdapters):
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
         return ModelDefinitions(self.targets, self.searches, self._store.definitions, self.prompts, self.clients)
+
+
+def chosen_config(
+    environment: dict[str, str], settings: Mapping[str, str] | None, *, named: bool
+) -> tuple[Config, tuple[str, ...]]:
+    """Return settings and notes; a database of another program in DATABASE_URL is taken out of the environment."""
+    config, notes = Config.chosen(environment, settings)
+    if named or config.workspace is None or WORKSPACE.own_name in environment or may_be_workspace(config.workspace):
+        return config, notes
+    environment[WORKSPACE.name] = ""
+    config, notes = Config.chosen(environment, settings)
+    return config, (*notes, *foreign_note([WORKSPACE]))
