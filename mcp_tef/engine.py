@@ -16,6 +16,7 @@ from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
 from mcp_tef.trust.files import tighten
+from mcp_tef.trust.open_files import is_open_here
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
@@ -32,13 +33,11 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.compare import DriftCheck
     from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
-    from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.health import HealthReports
     from mcp_tef.workflows.improve import Improvements
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
-    from mcp_tef.workflows.name_search import NameSearch
     from mcp_tef.workflows.other_processes import OtherProcesses
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
@@ -126,7 +125,10 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
         from mcp_tef.storage.workspace_copies import save_copy
 
-        await asyncio.to_thread(save_copy, self.workspace, target)
+        if self._store.read_only or is_open_here(self.workspace):
+            await asyncio.to_thread(save_copy, self.workspace, target)
+        else:
+            await self._store.save_known(target)
 
     def held(self) -> SessionSecrets:
         """Return the secrets that are only in memory, for the engine that continues with this workspace."""
@@ -301,25 +303,11 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         return OtherProcesses(self._store.foreign_changes, self._store.runs, self.runs, self._events)
 
     @cached_property
-    def finding(self) -> "NameSearch":
-        """Search for servers, tools, cases and batches by name."""
-        from mcp_tef.workflows.name_search import NameSearch
-
-        return NameSearch(self._store, self._events)
-
-    @cached_property
     def server_files(self) -> "ServerFiles":
         """Servers from the configs of other programs."""
         from mcp_tef.workflows.server_import import ServerFiles
 
         return ServerFiles(self._store.servers, self._events, self._variables)
-
-    @cached_property
-    def arrivals(self) -> "FileDetection":
-        """Detection of dropped files and pasted texts."""
-        from mcp_tef.workflows.file_detection import FileDetection
-
-        return FileDetection()
 
     @cached_property
     def case_files(self) -> "CaseTransfer":

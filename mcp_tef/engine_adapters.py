@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.model_definitions import ModelDefinitions
     from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
     from mcp_tef.workflows.models import Models
+    from mcp_tef.workflows.name_search import NameSearch
     from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.route_comparisons import RouteComparisons
     from mcp_tef.workflows.run_parts import RunParts
@@ -286,6 +288,20 @@ class ModelWorkflows(ServerAdapters):
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
         return ModelDefinitions(self.targets, self.searches, self._store.definitions, self.prompts, self.clients)
+
+    @cached_property
+    def finding(self) -> "NameSearch":
+        """Search for servers, tools, cases and batches by name."""
+        from mcp_tef.workflows.name_search import NameSearch
+
+        return NameSearch(self._store, self._events)
+
+    @cached_property
+    def arrivals(self) -> "FileDetection":
+        """Detection of dropped files and pasted texts."""
+        from mcp_tef.workflows.file_detection import FileDetection
+
+        return FileDetection()
 
 
 def chosen_config(

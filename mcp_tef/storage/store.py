@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.runs import BatchStatus
-from mcp_tef.storage.held_connection import connect_held
+from mcp_tef.storage.held_connection import connect_held, write_known
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
 from mcp_tef.storage.workspace_file import (
@@ -139,6 +139,13 @@ class SqliteStore:
         from mcp_tef.storage.run_metrics import SqliteMetrics
 
         return SqliteMetrics(self._database)
+
+    async def save_known(self, target: Path) -> None:
+        """Write all that is known here to another file, also where the workspace's own is gone. Raises StoreError."""
+        try:
+            await self._database.read(lambda session: write_known(session, target))
+        except OSError as error:
+            raise cannot_write(target) from error
 
     async def interrupt_leftovers(self) -> int:
         """Mark runs that a dead process left pending or running as failed, "interrupted"; how many."""
