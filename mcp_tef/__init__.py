@@ -133,6 +133,7 @@ _NAMES = {
         "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource "
         "WorkItem confusability_level parse_embedder"
     ),
+    "mcp_tef.model.times": "local_time_text",
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
     "mcp_tef.model.tools": (
         "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
