@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         ShareChange,
         Similarity,
         ToolPair,
-        local_time_text,
     )
 
 
@@ -72,7 +71,7 @@ def run_lines(run: RunSummary) -> list[str]:
 
 def past_line(past: PastVerdict) -> str:
     """Return one line with an earlier verdict, its end date and the reason for the change."""
-    until = local_time_text(past.replaced_at)
+    until = past.replaced_at.strftime("%Y-%m-%d %H:%M")
     return f"Was {past.verdict.classification} until {until}; {REASONS[past.reason]}. {past.verdict.explanation}"
 
 

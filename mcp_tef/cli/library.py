@@ -23,7 +23,6 @@ from mcp_tef import (
     execution_figures_to_json,
     execution_to_json,
     library_tool_to_json,
-    local_time_text,
     new_token,
     percent_text,
     strong_token,
@@ -156,7 +155,7 @@ async def show(arguments: Namespace, terminal: Terminal) -> None:
 
 
 def _version_row(one: ToolVersion) -> tuple[str, ...]:
-    return str(one.version), local_time_text(one.created_at), one.changelog
+    return str(one.version), f"{one.created_at:%Y-%m-%d %H:%M}", one.changelog
 
 
 def _plain(value: Any) -> Any:

@@ -23,6 +23,7 @@ from mcp_tef.ports.models import (
 )
 from mcp_tef.ports.servers import ContactStore, OpenAddress, SecretVault, ServerGateway, SignIns
 from mcp_tef.ports.storage import (
+    NOTHING_SEEN,
     CaseStore,
     CheckResult,
     ConsentStore,
@@ -30,12 +31,13 @@ from mcp_tef.ports.storage import (
     DraftStore,
     LibraryStore,
     MetricsStore,
+    ProgressStep,
     RunStore,
     ServerStore,
     Store,
     ToolCallStore,
+    ignore_progress,
 )
-from mcp_tef.ports.writes import NOTHING_SEEN, KnownRuns, ProgressStep, ignore_progress
 
 __all__ = [
     "NOTHING_SEEN",
@@ -51,7 +53,6 @@ __all__ = [
     "Embedder",
     "Embedders",
     "KeySource",
-    "KnownRuns",
     "Lexicon",
     "LibraryStore",
     "MetricsStore",

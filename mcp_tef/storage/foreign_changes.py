@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlmodel import Session
 
 from mcp_tef.model.ids import BatchId, RunId
-from mcp_tef.storage.held_connection import HeldConnection, connection_of
 
 if TYPE_CHECKING:
     from mcp_tef.storage.database import Database
@@ -54,9 +53,7 @@ class ForeignChanges:
         return await self._database.read(self._look)
 
     def _look(self, session: Session) -> Mapping[str, frozenset[str]]:
-        held, connection = connection_of(session), session.connection()
-        if isinstance(held, HeldConnection):
-            held.require_in_place()
+        connection = session.connection()
         version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
         if version == self._version:
             return {}
